@@ -1,18 +1,18 @@
-/** Renders the banner of `wheelwright dev`: the address, the sign-in, the running parts, and the next commands. */
+/** Renders the banner that `wheelwright dev` prints: the address, how to sign in, what runs, and next commands. */
 
 export interface BannerData {
   readonly version: string;
   readonly url: string;
   readonly email: string;
-  /** The password of a new operator. Null if the operator exists already, because the database stores only a hash. */
+  /** The new operator's password. Null if the operator already exists, because the database stores only a hash. */
   readonly password: string | null;
   readonly database: string;
   readonly cluster: string;
-  /** Whether to write ANSI colours. */
+  /** Whether to use ANSI colours. */
   readonly colours: boolean;
 }
 
-/** Returns the banner. It ends with an empty line, because the line "Listening on …" follows it. */
+/** Returns the banner. The banner ends with an empty line, because the line "Listening on …" is printed after it. */
 export function renderBanner(greeting: BannerData): string {
   const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;

@@ -1,6 +1,6 @@
 /**
- * Builds the package `@wheelwright/client` in dist/client: JavaScript, declarations, and docs/client.md as its README.
- * The package has no dependencies.
+ * Builds the npm package `@wheelwright/client` in dist/client: JavaScript, type declarations, and docs/client.md as its
+ * README. The package has no dependencies.
  *
  *   npm run client
  */
@@ -66,7 +66,7 @@ function compile(settings: string): void {
   if (status !== 0) throw new Error("The client does not compile. If TypeScript is missing, run npm ci");
 }
 
-/** Changes imports of `./call.ts` to `./call.js`. The compiler keeps `.ts`, which older compilers cannot resolve. */
+/** Changes imports of `./call.ts` to `./call.js`: the compiler keeps `.ts`, which older compilers cannot resolve. */
 async function rewriteImports(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));

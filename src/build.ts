@@ -1,11 +1,11 @@
 /**
- * Builds the executable: embeds the bundled program in a copy of Node. The executable needs no other files.
+ * Builds the executable by embedding the bundled program in a copy of Node, so that it needs no other files.
  *
  *   npm run build                      writes dist/wheelwright and dist/wheelwright.sha256
  *   npm run build -- --commit SHA      sets the commit where .git is missing, as in the build of a container image
  *   npm run build -- --node PATH       embeds this Node, which must have the version of the Node that runs the build
  *
- * The executable runs on the platform of the embedded Node. By default that is the platform of the build.
+ * The executable runs on the same platform as the embedded Node, which is by default the platform of the build.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -39,8 +39,8 @@ async function main(line: string[]): Promise<void> {
 }
 
 /**
- * The first module that the executable runs. Node lets this module import only built-in modules. A module that is
- * loaded with `require` has no such limit, so these hooks load the other modules from the executable's assets.
+ * The module that the executable runs first. Node lets this module import only built-in modules. Modules loaded with
+ * `require` have no such limit, so hooks load the other modules from the executable's assets.
  */
 const FIRST_MODULE = `import { createRequire, registerHooks } from "node:module";
 import { getAsset } from "node:sea";
@@ -56,7 +56,7 @@ registerHooks({
 createRequire(base + "first.mjs")("./start.mjs");
 `;
 
-/** Writes the executable `wheelwright` into the directory. `node` is the path of the Node to embed. */
+/** Writes the executable `wheelwright` to the given directory. `node` is the path to the Node binary to embed. */
 async function buildExecutable(directory: string, modules: readonly string[], node: string): Promise<void> {
   await writeFile(join(directory, "first.mjs"), FIRST_MODULE);
   await writeFile(join(directory, "start.mjs"), 'import("./main.mjs");\n');

@@ -1,8 +1,8 @@
 /**
- * Checks periodically whether the clusters answer. The log shows each change, and readyz shows problems as notes.
+ * Checks periodically whether the clusters respond. The log shows each change, and readyz reports problems as notes.
  *
- * An unavailable cluster does not stop a replica from starting or from being ready. The API still accepts requests, and
- * operations wait for the cluster. Only an unusable kubeconfig prevents the start, because waiting does not fix it.
+ * If a cluster is unavailable, the replica still starts and accepts requests, and operations wait for the cluster. Only
+ * an unusable kubeconfig prevents the start, because waiting would not fix it.
  */
 import type { Clusters } from "#lib/app.ts";
 import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
@@ -20,20 +20,20 @@ const SOME_UNREACHABLE_MESSAGE = "clusters do not answer; operations that need t
 const SOME_BUSY_MESSAGE = "clusters are busy; operations that need them wait";
 const REQUEST_TIMEOUT = 10 * SECOND;
 const CHECK_INTERVAL = 30 * SECOND, UNAVAILABLE_CHECK_INTERVAL = 5 * SECOND;
-/** Milliseconds to wait for an error in the kubeconfig. A credential plugin that takes longer is not an error. */
+/** How long to wait for a kubeconfig error, in milliseconds. A credential plugin that takes longer causes no error. */
 const KUBECONFIG_TIMEOUT = 5 * SECOND;
-/** Milliseconds that the start waits for the first checks, so that the first callers see their results. */
+/** How long startup waits for the first checks, in milliseconds, so that the first callers see their results. */
 const FIRST_CHECK_TIMEOUT = 2 * SECOND;
 
 type Availability = "ok" | "busy" | "away";
 
 interface ClusterWatch {
-  /** A sentence about unavailable clusters and one about busy ones. Names are omitted, because readyz is public. */
+  /** One sentence about unavailable clusters and one about busy ones. Omits cluster names, because readyz is public. */
   notes(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Throws a CommandError if the kubeconfig cannot be read or used. */
+/** Throws a CommandError if the kubeconfig file cannot be read or used. */
 export async function requireKubeconfig(source: ClusterSource): Promise<void> {
   const opening = openCluster({ name: "default", kubeconfig: source, log: silentLog });
   opening.then((cluster) => cluster.close(), () => {});
@@ -43,7 +43,7 @@ export async function requireKubeconfig(source: ClusterSource): Promise<void> {
   throw new CommandError(EX_CONFIG, message, { cause: problem });
 }
 
-/** Checks the clusters now, and then periodically until closed. Returns after the first checks, or after `MOMENT`. */
+/** Checks the clusters now, and then periodically until closed. Returns once the first checks end or time out. */
 export async function watchClusters(
   clusters: Pick<Clusters, "open">,
   names: readonly string[],

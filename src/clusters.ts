@@ -1,4 +1,4 @@
-/** Opens the clusters of this process on first use: one for each kubeconfig context of the catalog's regions. */
+/** Opens this process's clusters on first use: one for each kubeconfig context that a region in the catalog names. */
 import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -7,11 +7,11 @@ import type { Log } from "#lib/base/log.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { release } from "./release.ts";
 
-/** A kubeconfig file, its text, or the service account of the pod that this process runs in. */
+/** How to reach a cluster: a kubeconfig file, its text, or the service account of the pod that runs this process. */
 export type ClusterSource = { readonly file: string } | { readonly text: string } | "in-cluster";
 
 export interface OpenClusters extends Clusters {
-  /** The names of the default cluster and of the clusters of all regions. */
+  /** The names of the default cluster and of each region's cluster. */
   readonly names: readonly string[];
   close(): Promise<void>;
 }
@@ -23,10 +23,10 @@ interface ClustersOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The cluster of regions without a context: the kubeconfig's current context. */
+/** The name of the cluster that regions without a context use. It is the kubeconfig's current context. */
 const DEFAULT_CLUSTER = "default";
 
-/** Puts `replicaId` into the User-Agent, so that the cluster's audit log shows which replica made each request. */
+/** Returns the clusters. Adds `replicaId` to the User-Agent, so that the cluster's audit log identifies the replica. */
 export function openClusters(
   source: ClusterSource,
   { catalog, role, log, telemetry }: ClustersOptions,
@@ -61,7 +61,7 @@ export function openClusters(
       }
     },
     async close() {
-      // Closes the open clusters, even if another one failed to open.
+      // Closes the clusters that were opened, even if another cluster could not be opened.
       for (const opening of await Promise.allSettled(opened.values())) {
         if (opening.status === "fulfilled") await opening.value.close();
       }

@@ -1,6 +1,6 @@
 /**
- * Builds the program from its configuration: opens each part after the parts that it needs, and closes them in reverse.
- * Only this module connects the parts with each other.
+ * Builds the program from its configuration: opens each part after the parts that it needs, and closes the parts in
+ * reverse order. Only this module connects the parts with each other.
  */
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
@@ -39,16 +39,16 @@ import { release } from "./release.ts";
 
 export interface Program {
   readonly app: App;
-  /** The routes, with the deprecation dates that apply to this deployment. */
+  /** The API routes, including the deprecation dates that apply to this deployment. */
   readonly manifest: Manifest;
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
-  /** Null if METRICS_PORT is not set. */
+  /** Null if metrics are disabled, that is, if METRICS_PORT is not set. */
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
-  /** Stops claiming jobs, waits up to `graceMs` for running steps, and releases the jobs that have not finished. */
+  /** Stops claiming jobs, waits up to `graceMs` milliseconds for running steps, then releases all unfinished jobs. */
   drain(graceMs: number): Promise<void>;
-  /** Ends all event streams. Their clients receive the time to wait before they reconnect. */
+  /** Ends all event streams, and tells the clients how long to wait before they reconnect. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -143,7 +143,7 @@ export async function compose(
   }
 }
 
-/** Imports the registry only if metrics are enabled. */
+/** Imports the metrics registry. Called only if metrics are enabled, so that the module is not loaded without need. */
 async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/metrics/registry.ts")).openRegistry();
 }

@@ -1,10 +1,9 @@
 /**
- * Limits the number of connections, and the requests that each connection may have in progress.
+ * Limits the number of connections, and the number of requests per connection.
  *
- * HTTP lets a client send more requests before it has read an answer. Each request costs memory here, and nothing to
- * the client. So a connection may have a few running requests and a few waiting ones. A client that sends more is
- * disconnected, and so is a client that does not read its answers. Each network may use only a share of the
- * connections.
+ * HTTP lets a client send more requests before it has read an answer, and each of them costs this server memory. So a
+ * client is disconnected if it sends too many requests or does not read its answers. All clients in one network
+ * together may use only a share of the connections.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -12,34 +11,34 @@ import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface ConnectionBounds {
-  /** The maximum number of open connections. */
+  /** The maximum number of open connections in total. */
   readonly maxConnections: number;
-  /** Whether the address is a proxy's. Many users share a proxy, so the limit per network does not apply. */
+  /** Whether the address is a proxy's. The limit per network exempts proxies, because many users share one. */
   readonly isProxy?: (address: string) => boolean;
-  /** Milliseconds that a client has to read an answer. Large answers get more time. */
+  /** How long a client may take to read an answer, in milliseconds. Large answers are given more time. */
   readonly readTimeout?: number;
-  /** Milliseconds between two checks for unread answers. */
+  /** How often to check for answers that clients have not read, in milliseconds. */
   readonly checkInterval?: number;
 }
 
-/** Reports the progress of a running request to its connection. */
+/** With these functions, a running request reports its progress to its connection. */
 export interface RunningRequest {
-  /** Resolves when the answer was sent, or when the connection has closed. */
+  /** Resolves when the answer has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Reports that the answer is ready. The timer limits the time in which the client must read the answer. */
+  /** Starts the timer that limits how long the client may take to read the answer. Call it when the answer is ready. */
   startReadTimer(): void;
-  /** Reports that the client has read everything so far. The timer stops until the next `startReadTimer`. */
+  /** Stops the timer until the next `startReadTimer`. Call it when the client has read all that was sent so far. */
   stopReadTimer(): void;
 }
 
 interface ConnectionLimiter {
-  /** Counts the connection, or closes it if there are too many connections. */
+  /** Counts a new connection, or closes it if too many connections are open. */
   admit(socket: Socket): void;
-  /** Starts the work as soon as the connection may run another request. Closes the connection if its queue is full. */
+  /** Starts the work once the connection may run another request. Closes the connection if too many requests wait. */
   enqueue(incoming: IncomingMessage, outgoing: ServerResponse, work: (request: RunningRequest) => void): void;
-  /** Whether the client would read bytes written now as the answer to its latest request. */
+  /** Whether the client would take bytes written now as part of the answer to its latest request. */
   isFree(socket: Socket): boolean;
-  /** Resolves as soon as no request is running. */
+  /** Resolves once no request is running on any connection. */
   idle(): Promise<void>;
   close(): void;
 }
@@ -57,10 +56,10 @@ interface Answer {
 
 interface Connection {
   readonly socket: Socket;
-  /** The answers to running requests, in the order of arrival. HTTP requires answers in the same order. */
+  /** The answers to running requests, in the order in which the requests arrived, because HTTP requires this order. */
   readonly running: Set<Answer>;
   readonly queue: (() => void)[];
-  /** When the last answer was sent, by `performance.now()`. */
+  /** When the last answer was sent, as a `performance.now()` time in milliseconds. */
   lastReadAt: number;
 }
 
@@ -153,7 +152,7 @@ export function openConnectionLimiter(
       if (!connection) return false;
       const { running, queue: waiting } = connection, [first] = running;
       if (!first) return true;
-      // While the body of the only running request is incomplete, that request is the latest one.
+      // If only one request runs and its body is incomplete, no later request can have arrived.
       return running.size === 1 && waiting.length === 0 && !first.outgoing.req.complete && !first.outgoing.headersSent;
     },
     async idle() {

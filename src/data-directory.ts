@@ -1,9 +1,8 @@
 /**
- * Creates and locks DATA_DIR of `wheelwright dev`, so that only one process uses it.
+ * Creates and locks DATA_DIR for `wheelwright dev`, so that only one process uses the directory.
  *
- * Two simulated clusters on the same files would lose each other's spokes. SQLite takes an operating system lock on the
- * file `lock`, and writes nothing to it. The lock ends with its process, even after a crash, so no stale process ID can
- * block the directory. The file `pid` is only for people.
+ * The lock is an operating system lock that SQLite takes on the file `lock`. The lock ends with its process, even after
+ * a crash, so a stale process ID can never block the directory. The file `pid` is only for people.
  */
 import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -11,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./commands/command.ts";
 
-/** Locks the directory. Returns a function that unlocks it. Throws a CommandError if it is unusable or in use. */
+/** Locks the directory and returns a function that unlocks it. Throws a CommandError if it is unusable or in use. */
 export async function lockDataDirectory(path: string): Promise<() => void> {
   const [lock, pid] = ["lock", "pid"].map((name) => join(path, name)) as [string, string];
   try {
@@ -32,8 +31,8 @@ export async function lockDataDirectory(path: string): Promise<() => void> {
 }
 
 /**
- * Creates the directory and its parents one by one. Where directories cannot be created, as under /proc, Node's
- * recursive `mkdir` never returns.
+ * Creates the directory and its parents one by one. Does not use Node's recursive `mkdir`, which never returns where
+ * directories cannot be created, for example below /proc.
  */
 async function createDirectory(path: string): Promise<void> {
   try {
@@ -47,7 +46,7 @@ async function createDirectory(path: string): Promise<void> {
   }
 }
 
-/** Returns null while another process holds the lock. */
+/** Locks the file. Returns null if another process holds the lock. */
 function tryLock(file: string): DatabaseSync | null {
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {

@@ -1,12 +1,12 @@
 /**
- * Generates modules from the routes, the migrations, the blueprint's files and the changelog. They make the program one
- * static import graph, so an executable needs no other files. It also generates the API types of lib/client, the table
- * of actions in docs/api.md, the list of metrics in deploy/metrics.md, and the chart's version and RBAC rules.
+ * Generates modules from the routes, migrations, blueprint files and changelog. With these modules, static imports
+ * reach the whole program, so that an executable needs no other files. Also generates the API types in lib/client,
+ * tables in docs/api.md and deploy/metrics.md, and the chart's version and RBAC rules.
  *
  *   npm run generate                 writes the files that have changed
  *   node src/generate.ts --check     fails if a file is stale
  *
- * The output is formatted as by `deno fmt`.
+ * The output has the format that `deno fmt` produces.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
@@ -28,7 +28,7 @@ const CHART = "deploy/helm/wheelwright/";
 const YAML_GENERATED_COMMENT =
   "# Written by `npm run generate` from lib/doctor/permissions.ts; commit it, do not edit it.\n";
 
-/** Returns the text of each generated file by its path. */
+/** Returns the text of each generated file, keyed by path. */
 export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
   const routes = await listFiles(new URL("routes/", root), ".ts"), api = await documentOf(routes, root);
   return new Map([
@@ -49,7 +49,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
   ]);
 }
 
-/** Returns the OpenAPI document of the route files. It does not use src/manifest.ts, which may be stale. */
+/** Returns the OpenAPI document for the given route files. Does not use src/manifest.ts, which may be out of date. */
 async function documentOf(files: readonly string[], root: URL): Promise<ApiDocument> {
   const modules = await Promise.all(files.map(async (file) => {
     const module: RouteModule = await import(new URL(`routes/${file}`, root).href);
@@ -59,7 +59,7 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
   return describeApi(withoutPortal(manifest), release()) as object as ApiDocument;
 }
 
-/** Returns the text with the table of actions between its marks. The rows come from the declared operations. */
+/** Returns the text with the table of actions inserted between its marker comments. Each declared action is a row. */
 export function insertActions(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ isAction }) =>
     isAction
@@ -77,12 +77,12 @@ export function insertActions(text: string): string {
   return text.replace(marked, () => `\n${lines.join("")}\n`);
 }
 
-/** Sets the chart's version to the program's: both are released together. */
+/** Sets the chart's version to the program's version, because both are released together. */
 export function setChartVersion(chart: string, version: string): string {
   return chart.replaceAll(/^(version|appVersion): .*$/gm, (_, field) => `${field}: ${version}`);
 }
 
-/** Returns the paths of the generated files that are out of date. */
+/** Returns the paths of generated files that are out of date. */
 export async function findStale(root: URL = ROOT): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, text] of await generate(root)) {
@@ -91,18 +91,18 @@ export async function findStale(root: URL = ROOT): Promise<string[]> {
   return stale;
 }
 
-/** Converts a file path to a URL pattern: `api/spokes/[spokeId]/index` becomes `/api/spokes/:spokeId`. */
+/** Converts a file path to a URL pattern, for example `api/spokes/[spokeId]/index` to `/api/spokes/:spokeId`. */
 export function toPattern(file: string): string {
   const path = file.replace(/(^|\/)index$/, "").replace(/\[\.\.\.(\w+)\]/g, ":$1{.+}").replace(/\[(\w+)\]/g, ":$1");
   return "/" + path;
 }
 
-/** Derives the identifier from the path, so that a new route does not rename others. */
+/** Derives an identifier from the file path, so that adding a route does not rename the others. */
 function toIdentifier(file: string): string {
   return file.replace(/\[(?:\.\.\.)?(\w+)\]/g, "$$$1").replace(/[^\w$]/g, "_");
 }
 
-/** Sorts literal segments before parameters, and parameters before wildcards. The router uses the first match. */
+/** Sorts literal segments before parameters, and parameters before wildcards: the router uses the first match. */
 export function byPattern(a: string, b: string): number {
   const rank = (segment: string) => (segment.endsWith("{.+}") ? 2 : segment.startsWith(":") ? 1 : 0);
   const left = a.split("/"), right = b.split("/");
@@ -144,14 +144,14 @@ export function blueprintOf(files: ReadonlyMap<string, string>): string {
     throw new Error(`${file}: ${problem}`);
   };
   const entries = [...files].map(([file, text]) => {
-    // Stored as JSON: parsing YAML took half of the start.
+    // Stores YAML files as JSON, because parsing YAML took half of the startup time.
     const content = file.endsWith(".yaml") ? writeDocuments(parseYaml(text, refuse(file))) : text;
     return `  ${JSON.stringify(file)}: ${toTemplateLiteral(content)},\n`;
   });
   return GENERATED_COMMENT + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 
-/** Writes one line per entry of the changelog. Throws if the changelog is malformed. */
+/** Returns a module that lists the changes in each release. Throws if the changelog is malformed. */
 export function releasesOf(changelog: string): string {
   const entries = readReleases(changelog).map(({ version, date, changes }) =>
     `  {\n    version: ${JSON.stringify(version)},\n    date: ${JSON.stringify(date)},\n    changes: [` +
@@ -162,14 +162,14 @@ export function releasesOf(changelog: string): string {
     `export const releases: readonly ReleaseNotes[] = [\n${entries.join("")}];\n`;
 }
 
-/** Puts a line in quotes that it does not contain, so that the formatter does not change them. */
+/** Returns the line as a string literal, in quotes that the formatter does not change. */
 function toStringLiteral(line: string): string {
   return line.includes('"') ? "`" + line.replace(/[\\`]|\$\{/g, "\\$&") + "`" : JSON.stringify(line);
 }
 
-/** Returns a template literal of the text. The text starts on a new line, so that the formatter never wraps it. */
+/** Returns a template literal for the text. The text starts on a new line, so that the formatter never wraps it. */
 function toTemplateLiteral(text: string): string {
-  // JavaScript reads a literal carriage return as a line feed.
+  // Escapes carriage returns, because JavaScript reads an unescaped one as a line feed.
   return "`\\\n" + text.replace(/[\\`]|\$\{/g, "\\$&").replaceAll("\r", "\\r") + "`";
 }
 
@@ -195,7 +195,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// A test also imports this module, and must not write files.
+// Runs only as a script, because a test also imports this module and must not write files.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main(process.argv.slice(2)).then((status) => process.exitCode = status, (error) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -1,4 +1,4 @@
-/** Serves HTTP on a socket: closes connections with incomplete requests, and lets running requests end at shutdown. */
+/** Serves HTTP on a socket. Closes connections with incomplete requests. At shutdown, lets running requests end. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -8,10 +8,10 @@ import { type ConnectionBounds, openConnectionLimiter, type RunningRequest } fro
 import { streamBody } from "./stream-response.ts";
 import { answerFailedRequest, answerParserError, checkRequestHeaders, HEADERS_LIMIT } from "./malformed-requests.ts";
 
-/** The client of a request, and the state of its connection. */
+/** The client that sent a request, and the state of its connection. */
 export interface RequestPeer {
   readonly address: string;
-  /** Resolves when the answer was sent, or when the connection has closed. */
+  /** Resolves when the answer has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
   /** Calls the listener if the connection closes before the answer is sent. If absent, the request's signal aborts. */
   readonly onDisconnect?: (listener: () => void) => void;
@@ -19,20 +19,20 @@ export interface RequestPeer {
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 selects a free port. */
+  /** The port to listen on. 0 selects a free port. */
   readonly port: number;
 }
 
 interface ListenBounds extends ConnectionBounds {
-  /** Milliseconds that a request may take. */
+  /** The time limit for each request, in milliseconds. */
   readonly requestTimeout: number;
 }
 
 export interface HttpListener {
   readonly port: number;
-  /** Closes each connection after its next answer. The client reconnects, possibly to another replica. */
+  /** Closes each connection after its next answer. Its client then reconnects, possibly to another replica. */
   closeAfterNextAnswer(): void;
-  /** Stops accepting connections, waits up to `graceMs` for open answers and streams, and cuts the others. */
+  /** Stops accepting connections, waits up to `graceMs` milliseconds for running answers, then cuts off the rest. */
   close(graceMs: number): Promise<void>;
 }
 

@@ -1,15 +1,15 @@
-/** Starts the program: finds the requested command, runs it, and sets the exit status. */
+/** Starts the program: finds the command to run, runs it, and sets the exit status. */
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { exitOnSignals } from "./pid-1-signals.ts";
 import { findBuildInfo } from "./release.ts";
 
-// Ignores errors of a closed terminal or pipe, so that running work continues.
+// Ignores errors from a closed terminal or pipe, so that work in progress continues.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 
 if (process.pid === 1) exitOnSignals();
 
-// Stripping types and compiling take half of the start. Node caches the result if it may write; Deno always does.
+// Enables Node's compile cache, because stripping types and compiling takes half of the startup time. Deno has its own.
 if (!findBuildInfo()) {
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/wheelwright", import.meta.url)));
 }

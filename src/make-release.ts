@@ -1,15 +1,15 @@
 /**
- * Builds a release of the repository in the current directory: executables, images, bill of materials, notes and
+ * Builds a release from the repository in the current directory: executables, images, bill of materials, notes and
  * checksums in dist/VERSION.
  *
  *   npm run release -- 0.2.0              builds everything, and leaves the branch unchanged
  *   npm run release -- 0.2.0 --write      also adds the release's commit and tag to the branch, without pushing them
  *
- * Containerfile receives `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…`.
+ * `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…` are passed on to Containerfile.
  *
- * The commit is created first, in a temporary work tree, and everything is built from it. So the tag names exactly what
- * was built, and a failed release leaves the branch unchanged. The output lists each artifact that this machine cannot
- * build, with the reason. The release is then built without it.
+ * Everything is built from a new commit in a temporary work tree, so that the tag names exactly what was built, and a
+ * failed release leaves the branch unchanged. If this machine cannot build an artifact, the release lacks it, and the
+ * output gives the reason.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,13 +20,13 @@ import { parseArgs, promisify } from "node:util";
 import { releaseUnreleasedEntries } from "#lib/domains/changelog/releases.ts";
 
 const REPOSITORY = process.cwd();
-/** The name of each architecture in container images, and in Node. */
+/** Each architecture's name in container images, and its name in Node. */
 const ARCHITECTURES = [["amd64", "x64"], ["arm64", "arm64"]] as const;
 
 interface Release {
   readonly version: string;
   readonly commit: string;
-  /** Build arguments for the image, as NAME=VALUE. */
+  /** Build arguments for the container image, each in the form NAME=VALUE. */
   readonly buildArgs: readonly string[];
 }
 
@@ -65,7 +65,7 @@ async function main(line: string[]): Promise<void> {
   }
 }
 
-/** Returns the changelog with this release, and the release notes. Throws if the release is not possible. */
+/** Returns the changelog including this release, and the release notes. Throws if the release cannot be made. */
 async function prepareNotes(version: string, day: string): Promise<{ text: string; notes: string }> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Pass the version, for example: npm run release -- 0.2.0");
   const dirty = await git("status", "--porcelain");
@@ -74,7 +74,7 @@ async function prepareNotes(version: string, day: string): Promise<{ text: strin
   return releaseUnreleasedEntries(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
 }
 
-/** Sets the version in package.json and in the files that repeat it. Returns the hash of the new commit. */
+/** Sets the version in package.json and in the files that repeat it. Returns the hash of the commit that it creates. */
 async function commitRelease(worktree: string, version: string, changelog: string): Promise<string> {
   const npm = (...line: string[]) => run("npm", line, worktree);
   await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund");
@@ -89,7 +89,7 @@ async function commitRelease(worktree: string, version: string, changelog: strin
   return await run("git", ["rev-parse", "HEAD"], worktree);
 }
 
-/** Builds all artifacts. Returns those that could not be built, each with its reason. */
+/** Builds all artifacts. Returns the artifacts that could not be built, each with the reason. */
 async function buildAll(worktree: string, target: string, release: Release): Promise<string[]> {
   const { version, commit } = release;
   const missing: string[] = [];
@@ -126,7 +126,7 @@ async function buildExecutable(
   await copyFile(join(worktree, "dist/wheelwright"), file);
 }
 
-/** Downloads the Node of package-lock.json for another platform. npm installs only the one for this machine. */
+/** Downloads Node for another platform, in package-lock.json's version. npm installs only this machine's Node. */
 async function fetchNode(worktree: string, name: string): Promise<string> {
   const { version, integrity } = JSON.parse(await readFile(join(worktree, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
@@ -136,7 +136,7 @@ async function fetchNode(worktree: string, name: string): Promise<string> {
   return join(worktree, "package/bin/node");
 }
 
-/** Builds an archive for `podman load` and `docker load`. Its timestamps are the commit's, for reproducible builds. */
+/** Builds an image archive for `podman load` and `docker load`. Uses the commit's time, for reproducible builds. */
 async function buildImage(
   worktree: string,
   file: string,
@@ -151,7 +151,7 @@ async function buildImage(
   await run("buildah", ["push", "--quiet", name, `docker-archive:${file}:wheelwright:${version}`], worktree);
 }
 
-/** Returns one line per file, in the format of `sha256sum --check`. */
+/** Returns one line per file, with its checksum, in the format that `sha256sum --check` reads. */
 async function sumsOf(directory: string): Promise<string> {
   const lines: string[] = [];
   for (const name of (await readdir(directory)).sort()) {
@@ -165,7 +165,7 @@ function git(...line: string[]): Promise<string> {
   return run("git", line, REPOSITORY);
 }
 
-/** Returns the program's standard output. Throws an Error with the last lines of its output. */
+/** Runs the program and returns its standard output. If it fails, throws an Error with the last lines of its output. */
 async function run(program: string, line: readonly string[], cwd: string): Promise<string> {
   try {
     return (await promisify(execFile)(program, line, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();

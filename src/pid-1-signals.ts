@@ -1,10 +1,10 @@
 /**
- * Handles signals in a process with the ID 1, as in a container. The kernel does not deliver a signal to such a process
- * if it has no handler. Without these handlers, only SIGKILL could end a process that is starting.
+ * Handles signals in a process whose ID is 1, as in a container. The kernel does not deliver a signal to such a process
+ * unless it has a handler, so without handlers only SIGKILL could end the process while it starts.
  */
 import { constants } from "node:os";
 
-/** Exits on SIGTERM, SIGINT and SIGHUP, unless another handler for the signal is registered. */
+/** Exits on SIGTERM, SIGINT and SIGHUP, unless another handler for the same signal is registered. */
 export function exitOnSignals(): void {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => {

@@ -1,11 +1,11 @@
-/** Reads the current value of each gauge whenever the metrics are requested. */
+/** Reads the current value of each gauge (a metric that can go up and down) whenever metrics are requested. */
 import type { FleetCounts } from "#lib/domains/fleet/count.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { GaugeValues } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";
 import type { Server } from "./server.ts";
 
-/** Returns the gauges. `fleet` is null on all replicas except one, so that fleet metrics are not reported twice. */
+/** Returns the gauges. `fleet` is null on all replicas but one, so that counts of spokes are reported only once. */
 export function readGauges(
   { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
   fleet: FleetCounts | null,

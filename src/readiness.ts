@@ -1,4 +1,4 @@
-/** Defines the checks that must pass before this process should receive requests. */
+/** Defines the checks that must pass before this process receives requests. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { ReadinessCheck } from "#lib/http/readiness.ts";
@@ -6,9 +6,9 @@ import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 
 /**
- * Returns the readiness checks. `scheduler` returns whether the scheduler is running; a replica without a scheduler
- * always passes. `isRunning` returns false once the process is stopping. The process still answers requests then, but
- * should not receive new ones.
+ * Returns the readiness checks. `scheduler` returns whether the scheduler is running; without a scheduler, the check
+ * always passes. `isRunning` returns false once the process is stopping: it still answers requests then, but should not
+ * receive new ones.
  */
 export function readinessChecks(
   scheduler: () => boolean = () => true,
@@ -24,8 +24,8 @@ export function readinessChecks(
 }
 
 /**
- * Queries the database over the control connection, which requests never use. So a busy pool does not make the replica
- * unready. If the control connection is down, as with a read-only database, the check uses the pool.
+ * Queries the database over the control connection, which requests never use, so that a busy connection pool does not
+ * make the replica unready. If the control connection is down, as with a read-only database, uses the pool.
  */
 async function answersQueries({ db }: App): Promise<boolean> {
   await db.control.query("select 1").catch((error) => {
@@ -35,14 +35,14 @@ async function answersQueries({ db }: App): Promise<boolean> {
   return true;
 }
 
-/** Whether the database is a primary that accepts writes. Reads a setting, and writes nothing. */
+/** Whether the database accepts writes, unlike a standby. Only reads a setting, and does not write anything. */
 async function acceptsWrites({ db }: App): Promise<boolean> {
   const query = db.control.query("select current_setting('transaction_read_only') = 'off' as writes");
   const [row] = await query.catch(() => []); // the control connection is closed if the server is read-only
   return row?.writes === true;
 }
 
-/** Whether the schema is at least this program's. A newer schema is compatible (expand and contract). */
+/** Whether the schema has all of this program's migrations. A newer schema also passes, because it is compatible. */
 async function isMigrated({ db }: App): Promise<boolean> {
   const newest = migrations.at(-1)?.[0] ?? "";
   const rows = await db.control.query("select 1 from migrations where name = $1", [newest]).catch(async () =>

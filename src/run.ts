@@ -1,18 +1,18 @@
 /**
- * Runs a composed program until it receives a signal, and then drains it. Requests and steps that can end in time do
- * so, finished steps are never lost, and clients of event streams reconnect.
+ * Runs a composed program until it receives a signal, and then shuts it down gradually. Requests and steps that can end
+ * in time do so, finished steps are never lost, and clients reconnect to event streams at another replica.
  *
  *   signal ------- notice -------> closed ---- rest of the grace ----> closing ---- 5 s at most ----> ended
  *   readyz returns 503,            new connections are refused,        open requests are cut,
  *   requests are accepted,         event streams end,                  unfinished jobs are released,
  *   running steps continue         running requests may end            connections are closed
  *
- * SHUTDOWN_GRACE_MS is one budget for all phases. Its last fifth, but at most 5 s, is for closing. The process then
- * abandons whatever has not ended, such as a statement of a database that does not answer.
+ * SHUTDOWN_GRACE_MS limits all phases together. Its last fifth, but at most 5 s, is reserved for closing. Afterwards,
+ * the process abandons work that has not ended, such as a statement in a database that does not respond.
  *
- * A proxy sends requests until its next check of readyz. If the server stopped listening earlier, those requests would
- * fail. So the server keeps accepting requests during the notice, and closes each connection after its answer. Streams
- * stay open meanwhile, because their clients would reconnect to this replica.
+ * A proxy keeps sending requests until it next checks readyz, so the server accepts requests during the notice, and
+ * closes each connection after its answer. Streams stay open meanwhile, because clients would reconnect to this
+ * replica.
  */
 import type { Config } from "#lib/base/config.ts";
 import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";
@@ -32,11 +32,11 @@ const MIN_SHUTDOWN_TIME = SECOND; // the minimum for the whole shutdown, however
 
 interface RunningProgram {
   readonly port: number;
-  /** Resolves when the program has stopped. False if something was abandoned. */
+  /** Resolves when the program has stopped: to true if all work has ended, or to false if some was abandoned. */
   readonly stopped: Promise<boolean>;
 }
 
-/** Starts listening, and runs the program until it receives a signal. */
+/** Starts listening for requests, and runs the program until it receives a signal. */
 export async function runUntilStopped(
   program: Program,
   { signalName }: StopSignals = handleStopSignals(),
@@ -87,7 +87,7 @@ export async function runUntilStopped(
   return { port, stopped };
 }
 
-/** Returns an error handler for a failed start. It closes the open parts and throws the error again. */
+/** Returns an error handler for a failed start, which closes the parts that are open and rethrows the error. */
 function closeAndRethrow(
   ...opened: readonly ({ close(): Promise<void> } | null)[]
 ): (error: unknown) => Promise<never> {
@@ -111,7 +111,7 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
   }
 }
 
-/** Returns a note if the database is held. The replica stays ready, because it can still answer requests. */
+/** Returns a note if the database was restored and runs no jobs yet. The replica stays ready to answer requests. */
 function holdNotes({ held }: Program["app"]): string[] {
   const hold = held();
   return hold ? [describeDatabaseHold(hold)] : [];

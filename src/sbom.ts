@@ -1,10 +1,10 @@
 /**
- * Prints the bill of materials as CycloneDX JSON: the packages that Wheelwright needs at run time.
+ * Prints a bill of materials (a list of the packages that Wheelwright needs at run time) as CycloneDX JSON.
  *
  *   npm run --silent sbom > sbom.json
  *
- * `npm sbom --omit dev` also omits packages that a development package needs as well, such as nodemailer and yaml. So
- * npm lists every package in the lock file, for all platforms. The script keeps those that our own dependencies need.
+ * Does not use `npm sbom --omit dev`, which also omits packages that a development package needs too, such as yaml.
+ * Instead, lists all packages in the lock file, and keeps those that Wheelwright's own dependencies need.
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ interface Bom {
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
 
-/** Removes packages that only development needs, including those that are optional for our own dependencies. */
+/** Removes packages that only development needs, including those that our dependencies merely list as optional. */
 function removeDevelopmentPackages(
   bom: Bom,
   { dependencies, optionalDependencies, devDependencies }: typeof about,
@@ -50,7 +50,7 @@ function removeDevelopmentPackages(
   };
 }
 
-// A test also imports this module, and must not run npm.
+// Runs only as a script, because a test also imports this module and must not run npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
   process.stdout.write(`${JSON.stringify(removeDevelopmentPackages(JSON.parse(text), about), null, 2)}\n`);

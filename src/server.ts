@@ -1,4 +1,4 @@
-/** Builds the HTTP server. The list `middleware` shows what each request passes through, from top to bottom. */
+/** Builds the HTTP server. The list `middleware` shows what each request passes through, in order. */
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
@@ -42,28 +42,28 @@ import { readinessChecks } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
 interface ServerOptions {
-  /** Returns whether the scheduler of this process is running. Absent if it has none. */
+  /** Returns whether this process's scheduler is running. Absent if the process has no scheduler. */
   readonly isSchedulerReady?: () => boolean;
-  /** Returns false once the process is stopping. If absent, it never stops. */
+  /** Returns false once the process is stopping. If absent, the process counts as always running. */
   readonly isRunning?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly ReadinessCheck[];
-  /** Returns extra notes for readyz. Absent for none. */
+  /** Returns additional notes for readyz. If absent, there are none. */
   readonly notes?: () => readonly string[];
-  /** Counts the API calls of tokens. If absent, they are not counted. */
+  /** Counts API calls per token. If absent, API calls are not counted. */
   readonly calls?: Pick<CallCounter, "count">;
-  /** The changes of each release. Defaults to this program's releases. */
+  /** The changes in each release. Defaults to this program's own releases. */
   readonly releases?: readonly ReleaseNotes[];
-  /** The clock that measures the delay of the event loop. Defaults to the system clock. */
+  /** The clock for measuring how late the event loop runs. Defaults to the system clock. */
   readonly lateness?: Pick<LoadShedderOptions, "now" | "every">;
-  /** Limits sign-in attempts. Defaults to a limit that uses the system clock. */
+  /** Limits sign-in attempts. Defaults to a rate limit that uses the system clock. */
   readonly bucket?: RateLimit;
 }
 
 export interface Server {
-  /** Answers one request as if it came over a socket. Never throws. */
+  /** Answers a request in the same way as if it had arrived over a socket. Never throws. */
   request(request: Request, peer?: RequestPeer): Promise<Response>;
-  /** Returns the number of running requests, including sign-ins. Probes and creations do not count. */
+  /** Returns the number of running requests, including sign-ins but excluding probes and creations. */
   inFlight(): number;
   listen(address: ListenAddress): Promise<HttpListener>;
 }
@@ -172,7 +172,7 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   else signal.addEventListener("abort", listener);
 }
 
-/** Returns the load pool of an endpoint. Probes are never refused. Sign-ins and creations have separate pools. */
+/** Returns the endpoint's load pool. Probes are never refused; sign-ins and creations have pools of their own. */
 function loadPoolOf(endpoint: AnyEndpoint | null): LoadPool {
   if (endpoint?.probe) return "probes";
   if (endpoint?.queued) return "creations";
@@ -183,7 +183,7 @@ function headersOf({ headers }: Request): Parameters<typeof readTraceHeaders>[0]
   return { traceparent: headers.get("traceparent"), tracestate: headers.get("tracestate") };
 }
 
-/** Returns the client's request ID if it is safe to write to a log, or null. */
+/** Returns the client's request ID if it is safe to write to a log. Otherwise, returns null. */
 function parseRequestId(id: string | null): string | null {
   return id !== null && /^[A-Za-z0-9._-]{1,128}$/.test(id) ? id : null;
 }

@@ -1,10 +1,10 @@
-/** Stores the port of the simulated sites in DATA_DIR, because the addresses of existing sites contain it. */
+/** Stores the simulated sites' port in DATA_DIR, because the addresses of existing sites contain this port. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const FILE = "site-port";
 
-/** Returns null at the first start, or if the file does not contain a port. */
+/** Returns the stored port. Null at the first start, or if the file does not contain a valid port. */
 export async function readSitePort(dataDir: string): Promise<number | null> {
   const text = await readFile(join(dataDir, FILE), "utf8").catch((error) => {
     if (error.code === "ENOENT") return "";

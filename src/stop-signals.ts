@@ -2,21 +2,21 @@
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
-/** Milliseconds in which a repeated signal is ignored. After Ctrl-C, npm forwards a second SIGINT to this process. */
+/** How long a repeated signal is ignored, in milliseconds. After Ctrl-C, npm sends this process a second SIGINT. */
 const REPEAT_WINDOW = SECOND;
 
 export interface StopSignals {
-  /** Resolves with the name of the first signal. */
+  /** Resolves with the first signal's name, for example `SIGTERM`. */
   readonly signalName: Promise<string>;
-  /** Aborts at the first signal. */
+  /** Aborts when the first signal arrives. */
   readonly signal: AbortSignal;
-  /** Throws a CommandError if a signal has arrived. Commands call this function between the steps of a start. */
+  /** Throws a CommandError if a signal has arrived. Commands call this function between the steps of their startup. */
   throwIfStopped(): void;
-  /** Restores the default behaviour of the signals. */
+  /** Stops handling the signals, so that they end the process again. */
   dispose(): void;
 }
 
-/** Handles SIGTERM, SIGINT, and SIGHUP from a closing terminal. A second signal ends the process immediately. */
+/** Handles SIGTERM, SIGINT and SIGHUP. A second signal ends the process, if it comes more than a second later. */
 export function handleStopSignals(): StopSignals {
   const { promise: signalName, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
   let first: number | undefined;

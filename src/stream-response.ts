@@ -1,10 +1,10 @@
-/** Streams a body to a client. Writes directly to the socket, because streams send many small chunks. */
+/** Streams a response body to a client. Writes directly to the socket, because streams send many small chunks. */
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 import type { RunningRequest } from "./connections.ts";
 
-/** Streams the body as its writer produces it. The client's time to read starts when the socket's buffer is full. */
+/** Streams the body as it is produced. When the socket's buffer is full, limits the time for the client to read. */
 export function streamBody(
   { status, headers }: HttpResponse,
   body: BodyStream,
@@ -13,7 +13,7 @@ export function streamBody(
 ): Response {
   outgoing.writeHead(status, headers).flushHeaders();
   const write = (bytes: Uint8Array): void | Promise<void> => {
-    // While an earlier answer is sent, no socket is assigned. One write per chunk costs half of Node's four writes.
+    // Writes directly to the socket if one is assigned, because `outgoing.write` needs four writes for each chunk.
     const socket = outgoing.chunkedEncoding ? outgoing.socket : null, to = socket ?? outgoing;
     if (socket ? socket.write(toHttpChunk(bytes)) : outgoing.write(bytes)) return;
     made();
@@ -33,7 +33,7 @@ export function streamBody(
 
 const chunks = new WeakMap<Uint8Array, Uint8Array>();
 
-/** Returns the bytes as a chunk of HTTP/1.1. Caches it, because the same bytes go to many clients. */
+/** Returns the bytes as an HTTP/1.1 chunk. Caches the chunk, because many clients receive the same bytes. */
 function toHttpChunk(bytes: Uint8Array): Uint8Array {
   const cached = chunks.get(bytes);
   if (cached) return cached;

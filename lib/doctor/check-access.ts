@@ -1,4 +1,4 @@
-/** Checks the public address, the proxies, and whether any user can sign in. Pure. */
+/** Checks the public address, the trusted proxies, and whether any user can sign in. Contains only pure functions. */
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
@@ -10,8 +10,8 @@ export function checkPublicUrl(publicUrl: URL): Finding {
 }
 
 /**
- * Checks TRUSTED_PROXIES. Wheelwright does not terminate TLS, so an https address needs a proxy that passes on the
- * client's address.
+ * Checks TRUSTED_PROXIES. An https address requires a proxy that forwards the client's address, because Wheelwright
+ * does not terminate TLS itself.
  */
 export function checkTrustedProxies(
   { publicUrl, trustedProxies }: Pick<Config, "publicUrl" | "trustedProxies">,
@@ -28,7 +28,7 @@ export function checkTrustedProxies(
   );
 }
 
-/** Checks whether an operator exists or will be created by `serve`. */
+/** Checks whether an operator exists, or will be created when the service starts. */
 export function checkOperators(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (operators) return createPass(check, "an operator exists");

@@ -1,4 +1,4 @@
-/** Checks a cluster's storage, snapshot and ingress classes, and its certificate issuer. Pure. */
+/** Checks a cluster's storage, snapshot and ingress classes and certificate issuer. Contains only pure functions. */
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -65,8 +65,8 @@ export function checkStorageClasses(
 }
 
 /**
- * Returns the storage class with the name, or the default class. If several classes are the default, returns the newest,
- * like Kubernetes 1.26 and later.
+ * Returns the named storage class, or the default class if `name` is undefined. If several classes are marked as
+ * default, returns the newest, as Kubernetes 1.26 and later do.
  */
 function findStorageClass(classes: readonly KubeObject[], name: string | undefined): KubeObject | undefined {
   if (name !== undefined) return classes.find(({ metadata }) => metadata.name === name);
@@ -114,7 +114,7 @@ export function checkSnapshotClasses(
     : createWarning(check, `backups are not possible: no snapshot class uses the driver ${driver}`, hint);
 }
 
-/** Checks the named snapshot class. Backups use only this class, even if other classes exist. */
+/** Checks the snapshot class that the settings name. Backups use only this class, even if other classes exist. */
 function checkNamedClass(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const namedClass = classes.find(({ metadata }) => metadata.name === name);
   const hint = `Create it with driver: ${driver} and deletionPolicy: Retain, ${NAME_ANOTHER}.`;
@@ -142,7 +142,7 @@ export function checkIngressClass(
 }
 
 /**
- * Checks the ClusterIssuer of spokes. `issuer` is null without ACME_EMAIL, or if another component terminates TLS.
+ * Checks the ClusterIssuer for spokes. `issuer` is null if ACME_EMAIL is not set or another component terminates TLS.
  */
 export function checkIssuer(
   issuers: ReadResult<readonly KubeObject[] | null>,

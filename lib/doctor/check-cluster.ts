@@ -1,4 +1,4 @@
-/** Checks a cluster's version, clock, nodes and permissions. Pure. */
+/** Checks a cluster's version, clock, nodes and permissions. Contains only pure functions. */
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ import {
 import { isClusterWide, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-// The oldest allowed and the oldest tested minor version of Kubernetes. Pod security admission is stable since 1.25.
+// The oldest supported and oldest tested Kubernetes 1 minor versions. Version 25 made pod security admission stable.
 const MIN_MINOR_VERSION = 25, TESTED_MINOR_VERSION = 28;
 
 export function checkVersion(version: string): Finding {
@@ -45,7 +45,7 @@ export function checkClock(aheadMs: number, clockName: string): Finding {
   return createWarning(check, `${clockName} is ${skew}`, "Synchronize both clocks with NTP.");
 }
 
-/** Checks whether at least one node can run a spoke of the given size. Ignores the resources that other pods use. */
+/** Checks whether any node is large enough for a spoke of the given size. Ignores resources that other pods use. */
 export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: string, resources: SiteSize): Finding {
   const check = "nodes";
   if (!("value" in nodes)) return createUnchecked(check, nodes);
@@ -81,15 +81,15 @@ const ROLE_HINT = "Bind the roles in deploy/kubernetes/cluster-role.yaml to the 
 
 export interface PermissionReview {
   readonly required: readonly RequiredPermission[];
-  /** The required permissions that the account lacks. */
+  /** The required permissions that the account does not have. */
   readonly denied: readonly RequiredPermission[];
-  /** Whether the account can create role bindings. */
+  /** Whether the account is allowed to create role bindings. */
   readonly canBind: boolean;
 }
 
 /**
- * Returns whether CLUSTER_ROLE must be set: the account has all cluster-wide permissions and can bind roles, but lacks
- * all permissions in namespaces.
+ * Returns whether CLUSTER_ROLE must be set. It must if the account has all cluster-wide permissions and can bind roles,
+ * but has none of the permissions that are needed within namespaces.
  */
 export function needsClusterRole({ required, denied, canBind }: PermissionReview): boolean {
   const namespaced = required.filter((each) => !isClusterWide(each));
@@ -122,7 +122,7 @@ export function checkPermissions(reading: ReadResult<Omit<PermissionReview, "can
   ];
 }
 
-/** Formats permissions, for example "create and delete jobs.batch; get pods/log". */
+/** Formats permissions as text, for example "create and delete jobs.batch; get pods/log". */
 function formatPermissions(permissions: readonly RequiredPermission[]): string {
   const verbs = new Map<string, string[]>();
   for (const { verb, group, resource, name } of permissions) {

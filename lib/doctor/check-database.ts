@@ -1,4 +1,4 @@
-/** Turns facts about the database into findings. Pure. */
+/** Turns what was read from the database into findings. Contains only pure functions. */
 import type { Config } from "#lib/base/config.ts";
 import {
   type AppliedMigration,
@@ -19,16 +19,16 @@ import {
 import { checkClock } from "#lib/doctor/check-cluster.ts";
 import { checkOperators } from "#lib/doctor/check-access.ts";
 
-/** The oldest supported major version of PostgreSQL. */
+/** The oldest major version of PostgreSQL that is supported. */
 const MIN_MAJOR_VERSION = 14;
 
 interface DatabaseRequirements {
   readonly migrations: readonly Migration[];
-  /** The size of a replica's connection pool. */
+  /** The number of connections in each replica's pool. */
   readonly pool: number;
-  /** The account that `serve` creates as the first operator. */
+  /** The account that the service creates as its first operator. */
   readonly admin: Config["bootstrapAdmin"];
-  /** Whether DATABASE_OWNER_URL is set, so that `serve` can migrate as the schema owner. */
+  /** Whether DATABASE_OWNER_URL is set, so that the service can migrate the database as the schema's owner. */
   readonly owner?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: Da
   return findings;
 }
 
-/** Checks the connection limit. Each replica opens its pool and one control connection. */
+/** Checks the limit on connections. Each replica opens the connections in its pool and one control connection. */
 function checkConnections(available: number, pool: number): Finding {
   const check = "connections", perReplica = pool + 1;
   const message = `${available} are available, and a replica opens up to ${perReplica}`;
@@ -140,14 +140,14 @@ function tryCompareSchema(
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const uncapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Reports image tags for which spokes run different images, for example after a rebuild under the same tag. */
+/** Reports image tags for which spokes run different images, for example after an image was rebuilt. */
 function checkImageTags(moved: readonly string[]): Finding[] {
   if (moved.length === 0) return [];
   const hint = "Compare the imageDigest of the spokes, and pin the image by digest in BLUEPRINT_DIR.";
   return [createWarning("images", `spokes run different images with the same tag: ${moved.join(", ")}`, hint)];
 }
 
-/** Checks the database role of the service. A superuser or table owner could bypass the audit log's triggers. */
+/** Checks the service's database role. A superuser or table owner could bypass the audit log's triggers. */
 function checkRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
   if (role === "service") return createPass(check, "a service role that reads and writes rows and owns no tables");

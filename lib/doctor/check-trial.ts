@@ -1,4 +1,4 @@
-/** Turns the results of a trial into findings. Pure. A rejection counts only if its reason is the tested rule. */
+/** Turns a trial's results into findings. A rejection counts only if the tested rule caused it. Only pure functions. */
 import {
   createFailure,
   createPass,
@@ -54,7 +54,7 @@ function checkQuotas(quota: ReadResult<DryRunResult>, limits: ReadResult<DryRunR
     ]] as const
   ) {
     if (!("value" in attempt)) return createUnchecked(check, attempt);
-    // Kubernetes checks LimitRanges before quotas: an object that the quota rejects has passed the LimitRange.
+    // If the quota rejected the object, the LimitRange allowed it, because Kubernetes checks LimitRanges first.
     const passed = "accepted" in attempt.value || (code === "LimitRange" && attempt.value.code === "ExceededQuota");
     if (passed) unenforced.push(`a ${name}`);
     else if (attempt.value.code !== code) {
@@ -92,13 +92,13 @@ function checkPodStarts(starts: readonly ReadResult<PodStart>[]): Finding[] {
   ];
 }
 
-/** A round of probes. A server is reachable if `pg_isready` returned 0 or 1. */
+/** One round of probes. A server counts as reachable if `pg_isready` returned 0 or 1. */
 interface ProbeRound {
   readonly open: boolean;
   readonly closed: boolean;
 }
 
-/** The number of consecutive rounds that must agree. A single probe can fail for another reason. */
+/** How many consecutive rounds must agree, because a single probe can fail for an unrelated reason. */
 const CONSECUTIVE_ROUNDS = 3;
 
 function checkNetwork(network: TrialFacts["network"]): Finding {

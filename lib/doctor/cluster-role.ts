@@ -1,6 +1,6 @@
 /**
- * Renders the required ClusterRoles as YAML, from the permissions that doctor checks. The Helm chart contains the same
- * rules, together with a service account, bindings and policies.
+ * Renders the required ClusterRoles as YAML, from the list of permissions that the doctor command checks. The Helm
+ * chart contains the same rules, in addition to a service account, bindings and policies.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
@@ -19,7 +19,7 @@ const HEADER =
 # Without CLUSTER_ROLE, bind both roles to its account, each with a ClusterRoleBinding.
 `;
 
-/** Renders both ClusterRoles. `issuers` are the names of the ClusterIssuers that the program creates. */
+/** Renders both ClusterRoles as YAML. `issuers` names the ClusterIssuers that the program creates. */
 export function renderClusterRoles(issuers: readonly string[]): string {
   const bind: Rule = {
     apiGroups: ["rbac.authorization.k8s.io"],
@@ -32,7 +32,7 @@ export function renderClusterRoles(issuers: readonly string[]): string {
     [renderRole(CLUSTER_ROLE_NAME, wide + renderRules([bind])), renderRole(SPOKE_ROLE_NAME, spoke)].join("---\n");
 }
 
-/** Renders the rules of both roles, one per line, without the rule that allows binding the second role. */
+/** Renders both roles' rules, one per line, but without the rule that allows the account to bind the second role. */
 export function renderClusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
   const namespaced = PERMISSIONS.filter((each) => !isClusterWide(each));
   return {
@@ -41,7 +41,7 @@ export function renderClusterRules(issuers: readonly string[]): { readonly wide:
   };
 }
 
-/** Groups permissions into rules. Resources of the same API group with the same verbs share a rule. */
+/** Groups permissions into rules. Resources with the same API group and the same verbs share a rule. */
 function groupPermissions(permissions: readonly ClusterAccess[]): Rule[] {
   const verbs = Map.groupBy(permissions, ({ group, resource, name = "" }) => `${group}/${resource}/${name}`);
   const resources = [...verbs.values()].map((permissionsOfResource) => ({
@@ -59,7 +59,7 @@ function groupPermissions(permissions: readonly ClusterAccess[]): Rule[] {
   }));
 }
 
-/** Formats each rule as a line of JSON, which is valid YAML. */
+/** Formats each rule as a line of JSON, which is also valid YAML. */
 function renderRules(rules: readonly Rule[]): string {
   return rules.map((rule) => `- ${JSON.stringify(rule)}\n`).join("");
 }

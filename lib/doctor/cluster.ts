@@ -1,4 +1,4 @@
-/** Checks one cluster: reads its objects, runs the trial and returns the findings. */
+/** Checks one cluster: reads its objects, runs tests in a temporary namespace, and returns the findings. */
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
@@ -36,18 +36,18 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface ClusterTarget {
   readonly name: string;
-  /** The kubeconfig file and context, for display. */
+  /** The kubeconfig file and its context, as shown to the user. */
   readonly location: string;
   readonly kubeconfig: KubeconfigSource;
-  /** The requirements of each region that uses this cluster. */
+  /** What the blueprint requires in each region that uses this cluster. */
   readonly requirements: readonly BlueprintRequirements[];
 }
 
 export interface BlueprintRequirements {
   readonly surroundings: ClusterSettings;
-  /** The ClusterIssuer for the certificates of spokes. Null if none is used. */
+  /** The ClusterIssuer that issues certificates for spokes. Null if none is used. */
   readonly issuer: string | null;
-  /** The ClusterIssuer that Wheelwright creates. Null if it creates none. */
+  /** The ClusterIssuer that Wheelwright creates. Null if Wheelwright creates none. */
   readonly createdIssuer: string | null;
 }
 
@@ -55,7 +55,7 @@ export interface ClusterCheckOptions extends Omit<TrialPlan, "surroundings"> {
   /** Whether to run the trial, which starts pods in a temporary namespace. */
   readonly trial: boolean;
   readonly version: string;
-  /** The value of CLUSTER_ROLE. */
+  /** The value of CLUSTER_ROLE: the ClusterRole to bind in namespaces. Null if CLUSTER_ROLE is not set. */
   readonly role: string | null;
   readonly log: Log;
 }
@@ -66,7 +66,7 @@ const INGRESS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const ISSUER = { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer" };
 const NODE = { apiVersion: "v1", kind: "Node" };
 
-/** Milliseconds before an unscheduled pod or a failing image pull counts as failed. Autoscalers need about a minute. */
+/** How long a pod may stay unscheduled, or fail to pull its image, before it counts as failed, in milliseconds. */
 const POD_START_PATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
 export async function runClusterChecks(
@@ -113,7 +113,7 @@ const TRIAL_NOT_POSSIBLE = createWarning(
   "pod security, quotas, images and network were not tested: the account lacks the permissions",
 );
 
-/** Checks the cluster's existing objects. `hasRole` is false if CLUSTER_ROLE is required but not set. */
+/** Checks objects that already exist in the cluster. `hasRole` is false if CLUSTER_ROLE is required but not set. */
 async function checkExistingObjects(
   cluster: Cluster,
   target: ClusterTarget,
@@ -172,7 +172,7 @@ async function reviewPermissions(
   };
 }
 
-/** Tests the cluster with dry runs and with pods in a temporary namespace. */
+/** Tests the cluster with dry runs, and with pods in a temporary namespace. */
 async function checkByTrial(
   cluster: Cluster,
   { requirements: [requirement] }: ClusterTarget,
@@ -198,7 +198,7 @@ async function checkByTrial(
   ];
 }
 
-/** Runs the trial. If the trial itself fails, returns a finding with the error. */
+/** Runs the trial. If the trial cannot be completed, returns a finding that describes the error. */
 async function tryTrial(cluster: Cluster, plan: TrialPlan, trialOptions: TrialOptions): Promise<Finding[]> {
   try {
     return checkTrial(await runTrial(cluster, plan, trialOptions));
@@ -208,7 +208,7 @@ async function tryTrial(cluster: Cluster, plan: TrialPlan, trialOptions: TrialOp
   }
 }
 
-/** Removes duplicate findings. Regions with the same requirements produce them. */
+/** Removes duplicate findings, which occur when several regions have the same requirements. */
 function removeDuplicates(findings: readonly Finding[]): Finding[] {
   const key = ({ check, message }: Finding) => `${check} ${message}`;
   return [...new Map(findings.map((finding) => [key(finding), finding])).values()];

@@ -1,4 +1,4 @@
-/** Reads the settings of the database, and tests session features over two connections. */
+/** Reads the database's settings, and tests over two connections whether session features work. */
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE_SQL } from "#lib/drivers/db/migrate.ts";
@@ -8,39 +8,39 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
-  /** The server's version, for example `17.2`. */
+  /** The database server's version, for example `17.2`. */
   readonly version: string;
-  /** PostgreSQL's `server_version_num`, for example 170002. */
+  /** The value of PostgreSQL's setting `server_version_num`, for example 170002. */
   readonly versionNumber: number;
   readonly encoding: string;
-  /** Whether the server is a standby, or read-only by default. */
+  /** Whether the database server is a standby or is read-only by default. */
   readonly readOnly: boolean;
-  /** The number of connections available to ordinary users. */
+  /** The number of connections that are available to ordinary database users. */
   readonly connections: number;
-  /** Whether the database user can apply migrations. */
+  /** Whether the database user has the rights to apply migrations. */
   readonly canMigrate: boolean;
-  /** The rights of the database user: superuser, owner of the tables, or only access to rows. */
+  /** The database user's rights: a superuser, the tables' owner, or a user who can only access rows. */
   readonly role: "superuser" | "owner" | "service";
-  /** Milliseconds by which the database server's clock is ahead of this machine's clock. */
+  /** How far the database server's clock is ahead of this machine's clock, in milliseconds. */
   readonly aheadMs: number;
-  /** The applied migrations. Null if the database has no `migrations` table. */
+  /** The migrations that were applied. Null if the database has no `migrations` table. */
   readonly applied: readonly AppliedMigration[] | null;
-  /** Whether an operator exists. */
+  /** Whether at least one user is an operator. */
   readonly hasOperator: boolean;
   readonly session: DatabaseSession;
-  /** Image tags with more than one image: spokes with the same tag run different images. */
+  /** Image tags that refer to more than one image, so that spokes with the same tag run different images. */
   readonly movedTags?: readonly string[];
 }
 
-/** PostgreSQL features that need a direct connection or a pooler in session mode. */
+/** PostgreSQL features that work only over a direct connection or a pooler in session mode. */
 export interface DatabaseSession {
-  /** Whether advisory locks exclude other connections. */
+  /** Whether an advisory lock on one connection excludes other connections. */
   readonly locks: boolean;
-  /** Whether LISTEN receives notifications. */
+  /** Whether notifications reach a connection that runs LISTEN. */
   readonly notifications: boolean;
 }
 
-/** The row of the query for most facts. */
+/** The row that one query returns, with most of the values in DatabaseFacts. */
 type FactsRow = Omit<DatabaseFacts, "aheadMs" | "applied" | "hasOperator" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
@@ -62,15 +62,15 @@ const SELECT_FACTS = `select
   exists (select from pg_attribute where attrelid = to_regclass('spokes') and attname = 'image_digest') as with_digests`;
 
 /**
- * Selects image tags for which spokes run different images. Image IDs and registry digests are not comparable, so each
- * kind forms its own group.
+ * Selects image tags for which spokes run different images. Image IDs and registry digests cannot be compared with each
+ * other, so they are grouped separately.
  */
 const SELECT_MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as image from spokes
   where state <> 'removed' and image_digest is not null
   group by blueprint_inputs #>> '{images,moodle}', image_digest like '%@%'
   having count(distinct regexp_replace(image_digest, '^.*@', '')) > 1 order by 1`;
 
-/** Milliseconds to wait for a notification. */
+/** How long to wait for a notification, in milliseconds. */
 const NOTIFICATION_TIMEOUT = 3 * SECOND;
 
 export async function readDatabaseFacts(
@@ -121,8 +121,8 @@ export async function readDatabaseFacts(
 type RunQuery = (client: Client, text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 /**
- * Returns whether advisory locks work. Behind a transaction pooler, both connections may share a session, and the second
- * connection then gets the lock as well.
+ * Returns whether advisory locks work. Behind a pooler in transaction mode, both connections may share a session, in
+ * which case the second connection also gets the lock.
  */
 async function testLocks(first: Client, otherClient: Client, query: RunQuery): Promise<boolean> {
   const key = randomBytes(8).readBigInt64BE().toString();
@@ -133,7 +133,7 @@ async function testLocks(first: Client, otherClient: Client, query: RunQuery): P
   return second!.granted === false;
 }
 
-/** Returns whether notifications arrive. Behind a transaction pooler, they can be lost. */
+/** Returns whether notifications arrive. Behind a pooler in transaction mode, notifications can be lost. */
 async function testNotifications(
   first: Client,
   otherClient: Client,

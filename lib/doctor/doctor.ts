@@ -1,7 +1,6 @@
 /**
- * Checks the configuration, database, cluster and external services for `wheelwright doctor`.
- * Facts are read first and then checked by pure functions. All targets are read at the same time, each with its own
- * time limit.
+ * Checks the configuration, database, clusters and external services for `wheelwright doctor`. Reads everything first,
+ * in parallel and with a time limit for each read. Pure functions then check what was read.
  */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
@@ -32,24 +31,24 @@ export interface DoctorOptions {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly migrations: readonly Migration[];
-  /** The version of this program. It appears in the cluster's log. */
+  /** This program's version, which appears in the cluster's log. */
   readonly version: string;
-  /** The region whose cluster is checked; null checks all clusters. */
+  /** The region whose cluster is checked. Null checks all clusters. */
   readonly region: string | null;
   readonly trial: boolean;
   readonly log: Log;
-  /** Cancels the checks. The namespace of the trial is still deleted. */
+  /** Cancels the checks. The trial's temporary namespace is deleted even then. */
   readonly signal: AbortSignal;
-  /** Shows a progress message. */
+  /** Shows a message about the checks' progress to the user. */
   readonly report: (sentence: string) => void;
-  /** Milliseconds for one read. Defaults to 10 seconds. */
+  /** The time limit for each read, in milliseconds. Defaults to 10 seconds. */
   readonly readTimeout?: number;
-  /** Milliseconds for pods to start. Defaults to 3 minutes. */
+  /** How long to wait for pods to start, in milliseconds. Defaults to 3 minutes. */
   readonly podTimeout?: number;
   readonly resolveAddresses?: DnsClient["addresses"];
 }
 
-/** Yields the sections in a fixed order. Each section follows as soon as it and all earlier ones are complete. */
+/** Yields the report's sections in a fixed order, each as soon as it and all earlier sections are complete. */
 export async function* runChecks(options: DoctorOptions): AsyncGenerator<FindingSection> {
   const {
     config,
@@ -103,7 +102,7 @@ function checkDefinitions({ config, blueprint, catalog }: DoctorOptions): Findin
   );
 }
 
-/** Plans the trial, with the size that requests the least memory. */
+/** Plans how to check a cluster. The trial uses the spoke size that requests the least memory. */
 function planClusterCheck({ config, blueprint, catalog, trial, version, log }: DoctorOptions): ClusterCheckOptions {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
@@ -121,7 +120,7 @@ function planClusterCheck({ config, blueprint, catalog, trial, version, log }: D
   };
 }
 
-/** Returns the clusters to check: the default one and those of the regions, each once. */
+/** Returns the clusters to check, each only once: the default cluster and each region's cluster. */
 async function listClusterTargets(options: DoctorOptions): Promise<ClusterTarget[]> {
   const { catalog, config, region } = options;
   const requirements = new Map<string | null, BlueprintRequirements[]>();
@@ -152,7 +151,7 @@ function requirementsOf({ catalog, config }: DoctorOptions, region: string | nul
   };
 }
 
-/** Returns the current context of the kubeconfig, for display. Opening the cluster reports errors of the file. */
+/** Returns the kubeconfig's current context, for display. Ignores errors, which opening the cluster reports. */
 async function readCurrentContext(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** Checks only the database, without the cluster and other targets. */
+/** Checks only the database, without the clusters and other services. */
 import type { Config } from "#lib/base/config.ts";
 import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";

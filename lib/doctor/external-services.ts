@@ -1,4 +1,4 @@
-/** Checks DNS, mail servers and the payment provider. */
+/** Checks DNS, the mail servers and the payment provider. */
 import { randomBytes } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -21,7 +21,7 @@ export async function checkDomain(
   return checkResolvedDomain(domain, await timedRead((signal) => resolve(name, signal)));
 }
 
-/** Returns whether the domain is `localhost` or a subdomain of it. No name server is needed for these. */
+/** Returns whether the domain is `localhost` or one of its subdomains, which need no name server. */
 function isLocalhost(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
@@ -40,7 +40,7 @@ function checkResolvedDomain(domain: string, addresses: ReadResult<readonly stri
     : createPass(check, `${wildcard} resolves to ${formatList(addresses.value)}`);
 }
 
-/** Checks the mail server, including the login. */
+/** Checks the connection to the mail server, including the login. */
 export async function checkMail(smtp: Config["smtp"], timedRead: TimedRead): Promise<Finding> {
   const replyFinding = checkMailReply(
     smtp,
@@ -72,7 +72,7 @@ function checkMailLogin(
   return createPass(replyFinding.check, `${replyFinding.message}${credentials}; ${TLS_DESCRIPTIONS[encryption](port)}`);
 }
 
-/** Describes how each SMTP_TLS setting protects mail. */
+/** Describes how each SMTP_TLS setting protects emails. */
 const TLS_DESCRIPTIONS: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (port: number) => string>> = {
   implicit: () => "TLS is always used (SMTP_TLS=implicit)",
   required: () => "TLS is always used",
@@ -85,7 +85,7 @@ const TLS_DESCRIPTIONS: Readonly<Record<NonNullable<Config["smtp"]>["encryption"
 
 const SMTP_TIMEOUT = 8 * SECOND; // shorter than READ_TIMEOUT, so that the SMTP error is reported
 
-/** Checks the greeting of the mail server. */
+/** Checks the greeting that the mail server sent. */
 function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>): Finding {
   const check = "mail";
   if (smtp === null) {
@@ -107,9 +107,7 @@ function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>
   );
 }
 
-/**
- * Checks the settings of the sites' mail relay. Does not connect: the relay may accept connections only from the cluster.
- */
+/** Checks the settings for the sites' mail relay. Does not connect: only pods in the cluster may be able to do so. */
 export function checkRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) {
@@ -125,9 +123,7 @@ export function checkRelay(relay: Config["relay"]): Finding {
   );
 }
 
-/**
- * Checks the key of the payment provider. Returns no finding if no provider is configured.
- */
+/** Checks the payment provider's API key. Returns no finding if no payment provider is configured. */
 export async function checkPayments(stripe: Config["stripe"], timedRead: TimedRead): Promise<Finding[]> {
   if (stripe === null) return [];
   const check = "payments",
@@ -140,7 +136,7 @@ export async function checkPayments(stripe: Config["stripe"], timedRead: TimedRe
 
 const MAX_GREETING_LENGTH = 512; // the maximum length of a reply line in RFC 5321
 
-/** Reads the greeting of a mail server, over TLS on port 465 and otherwise in plain text. Then sends QUIT. */
+/** Reads a mail server's greeting, over TLS on port 465 or in plain text on other ports. Then sends QUIT. */
 function readGreeting({ host, port, encryption }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: Socket = port === 465 && encryption !== "off"

@@ -1,24 +1,24 @@
 /**
- * Defines the results of `wheelwright doctor`. `failing` means that spokes cannot be installed or are not isolated.
- * `warning` means a disadvantage or an unknown result.
+ * Defines the results of `wheelwright doctor`. `failing` means that spokes cannot be installed or are not isolated from
+ * each other. `warning` means that there is a disadvantage, or that the result is unknown.
  */
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
-  /** The name of the check, for example `storage`. */
+  /** The name of the check that led to this finding, for example `storage`. */
   readonly check: string;
   readonly level: FindingLevel;
-  /** The result, without a full stop. */
+  /** What the check found, without a full stop. */
   readonly message: string;
-  /** How to fix the problem. */
+  /** Instructions for fixing the problem. */
   readonly hint?: string | undefined;
 }
 
 export interface FindingSection {
   readonly target: "configuration" | "database" | "surroundings" | "cluster";
-  /** The name of the cluster. Null for other targets. */
+  /** The cluster's name. Null if the target is not a cluster. */
   readonly name: string | null;
-  /** The address of the target, for display. */
+  /** The target's address, as shown to the user. Null if the target has none. */
   readonly where: string | null;
   readonly findings: readonly Finding[];
 }
@@ -30,7 +30,7 @@ export interface FindingSummary {
   readonly sentence: string;
 }
 
-/** A value, or the reason why it could not be read. */
+/** A value, or the reason why the value could not be read. */
 export type ReadResult<T> = { readonly value: T } | { readonly error: string; readonly hint?: string | undefined };
 
 export function createPass(check: string, message: string): Finding {
@@ -62,12 +62,12 @@ export function summarizeFindings(sections: readonly FindingSection[]): FindingS
   return { ready, problems, warnings, sentence };
 }
 
-/** Formats a number with a noun, for example "1 problem" or "3 problems". */
+/** Formats a number with its noun, for example "1 problem" or "3 problems". */
 export function formatCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Joins words to a list, for example "a, b and c". */
+/** Joins words into a list, for example "a, b and c". */
 export function formatList(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

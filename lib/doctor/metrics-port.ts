@@ -1,4 +1,4 @@
-/** Checks whether METRICS_PORT is free, by listening on it briefly. */
+/** Checks whether METRICS_PORT is free, by listening on the port briefly. */
 import { createServer } from "node:net";
 import type { Config } from "#lib/base/config.ts";
 import { createFailure, createPass, createWarning, type Finding } from "#lib/doctor/finding.ts";
@@ -6,7 +6,7 @@ import { readErrorMessage, type TimedRead } from "#lib/doctor/timed-read.ts";
 
 const CHECK = "metrics";
 
-/** Checks the metrics port. Returns no finding if metrics are off. A running `serve` may already use the port. */
+/** Checks the metrics port. Returns no finding if metrics are off. A running service may already use the port. */
 export async function checkMetricsPort({ host, metricsPort }: Config, timedRead: TimedRead): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const address = `${host}:${metricsPort}`, error = await tryToListen(host, metricsPort);

@@ -1,17 +1,17 @@
 /**
  * Lists the Kubernetes permissions that Wheelwright uses. `npm run generate` writes the chart's roles and
  * deploy/kubernetes/cluster-role.yaml from this list.
- * With CLUSTER_ROLE, most permissions are granted per namespace. Without it, all permissions are cluster-wide.
- * test/deploy/cluster-role.test.ts checks that the list is sufficient and that each permission is used.
+ *
+ * If CLUSTER_ROLE is set, most permissions are granted per namespace. Otherwise, all permissions are cluster-wide.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface RequiredPermission extends ClusterAccess {
-  /** The consequence of a missing permission. Null if operations fail. */
+  /** What does not work without the permission. Null if operations would fail. */
   readonly consequence: string | null;
 }
 
-// Optional API groups. Their permissions are required only in clusters that serve them.
+// API groups that a cluster may lack. Their permissions are required only in clusters that serve these groups.
 const SNAPSHOTS = "snapshot.storage.k8s.io", CERTIFICATES = "cert-manager.io", ACME = "acme.cert-manager.io";
 
 type PermissionRow = readonly [group: string, resource: string, verbs: string];
@@ -40,10 +40,10 @@ const CRITICAL: readonly PermissionRow[] = [
   [CERTIFICATES, "certificates", "get"],
 ];
 
-/** Permissions, grouped by the consequence of a missing permission. Null means that operations fail. */
+/** Permissions, grouped by what does not work without them. Null means that operations would fail. */
 const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, rows: readonly PermissionRow[]])[] = [
   [null, CRITICAL],
-  // A watch needs `list`. Some kinds get it from other rows.
+  // Watching these kinds also requires `list`, which some kinds get from other rows.
   ["operations wait a few seconds longer", [
     ["", "namespaces", "watch"],
     ["", "resourcequotas", "list watch"],
@@ -56,7 +56,7 @@ const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, ro
     [SNAPSHOTS, "volumesnapshots", "list watch"],
     [CERTIFICATES, "certificates", "list watch"],
   ]],
-  // Kinds that can remain after a namespace was force-deleted.
+  // Kinds of objects that may remain after a namespace was deleted by force.
   [
     "remaining objects of removed spokes may be missed, and drift of these kinds is not reported",
     [
@@ -126,16 +126,16 @@ export const PERMISSIONS: readonly RequiredPermission[] = PERMISSIONS_BY_CONSEQU
   rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, consequence })))
 );
 
-/** Cluster-scoped resources. */
+/** Resources that do not belong to a namespace. */
 const CLUSTER_SCOPED = new Set([
   ...["namespaces", "persistentvolumes", "nodes", "storageclasses", "ingressclasses", "clusterissuers"],
   ...["volumesnapshotclasses", "volumesnapshotcontents"],
 ]);
 
-/** Resources that are listed only within a namespace. */
+/** Resources that are listed only within a single namespace. */
 const LISTED_PER_NAMESPACE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
-/** Resources that are watched in all namespaces at once, for clusters with thousands of spokes. */
+/** Resources that are watched in all namespaces with a single watch, to support clusters with thousands of spokes. */
 const WATCHED_CLUSTER_WIDE = new Set([
   ...[
     "resourcequotas",
@@ -150,15 +150,15 @@ const WATCHED_CLUSTER_WIDE = new Set([
 ]);
 
 /**
- * Returns whether a permission must be cluster-wide. Most lists cover all namespaces, and also find orphans of deleted
- * namespaces.
+ * Returns whether a permission must be cluster-wide. Most lists cover all namespaces, so that they also find objects
+ * that remain from deleted namespaces.
  */
 export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
   return CLUSTER_SCOPED.has(resource) || (verb === "list" && !LISTED_PER_NAMESPACE.has(resource)) ||
     (verb === "watch" && WATCHED_CLUSTER_WIDE.has(resource));
 }
 
-/** The permission that an account needs to bind a role in a namespace. */
+/** The permission with which an account can bind a role in a namespace. */
 export const BIND_PERMISSION: RequiredPermission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",
@@ -167,8 +167,8 @@ export const BIND_PERMISSION: RequiredPermission = {
 };
 
 /**
- * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; without
- * it, all permissions are cluster-wide. `issuers` are the ClusterIssuers that Wheelwright creates.
+ * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; if
+ * there is none, all permissions must be cluster-wide. `issuers` names the ClusterIssuers that Wheelwright creates.
  */
 export function listRequiredPermissions(
   role: string | null,
@@ -180,8 +180,8 @@ export function listRequiredPermissions(
 }
 
 /**
- * Returns the permissions for one ClusterIssuer, limited to its name. An account that can change any ClusterIssuer could
- * get certificates from all of them.
+ * Returns the permissions for a single ClusterIssuer, limited to its name, because an account that can change any
+ * ClusterIssuer could get certificates from all of them.
  */
 function listIssuerPermissions(name: string): RequiredPermission[] {
   const issuer = { group: CERTIFICATES, resource: "clusterissuers", name, consequence: null };

@@ -1,4 +1,4 @@
-/** Renders doctor's findings for a terminal: a heading per section, a line per finding, and hints. */
+/** Formats findings for a terminal: a heading for each section, a line for each finding, and hints. */
 import type { Finding, FindingLevel, FindingSection, FindingSummary } from "#lib/doctor/finding.ts";
 
 const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, colour: string]>> = {
@@ -12,9 +12,9 @@ const SECTION_TITLES: Readonly<Record<FindingSection["target"], string>> = {
   surroundings: "Surroundings",
   cluster: "Cluster",
 };
-/** The width of the column with check names, in characters. */
+/** The width of the column that shows check names, in characters. */
 const CHECK_NAME_WIDTH = 13;
-/** The maximum length of a message, in characters. Longer messages are cut. */
+/** The maximum length of a finding's message, in characters. Longer messages are cut. */
 const MAX_MESSAGE_LENGTH = 400;
 
 type Paint = (code: string, text: string) => string;
@@ -44,7 +44,7 @@ function renderFinding({ check, level, message, hint }: Finding, paint: Paint): 
     : `${line}${" ".repeat(6 + CHECK_NAME_WIDTH)} ${paint("2", `→ ${toSingleLine(hint)}`)}\n`;
 }
 
-/** Removes control characters and line breaks, so that text from a server cannot move the cursor. */
+/** Replaces control characters and line breaks with spaces, so that text from a server cannot move the cursor. */
 function toSingleLine(text: string): string {
   // deno-lint-ignore no-control-regex
   const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();

@@ -1,6 +1,6 @@
 /**
- * Reads values with a time limit. The limit applies even if the called code ignores its abort signal, as a hanging
- * credentials plugin does.
+ * Reads values with a time limit. The limit applies even if the code that reads the value ignores its abort signal, as
+ * a credentials plugin that hangs does.
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
@@ -8,16 +8,16 @@ import { DriverError, messageOf } from "#lib/base/errors.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The time limit of one read, in milliseconds. */
+/** The default time limit for each read, in milliseconds. */
 export const READ_TIMEOUT = 10 * SECOND;
 
-/** Returns a time limit and the error that is thrown when it expires. */
+/** Returns a time limit in milliseconds, and a function that creates the error to throw when the limit expires. */
 export function timeoutAfter(ms: number) {
   const message = `no answer within ${ms / SECOND} s`;
   return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };
 }
 
-/** Reads a value, or returns the error message. Throws only if the read was cancelled. */
+/** Reads a value. Returns an error message if the read fails. Throws only if the read is cancelled. */
 export type TimedRead = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<ReadResult<T>>;
 
 export function createReadWithTimeout(cancelSignal: AbortSignal, timeoutMs = READ_TIMEOUT): TimedRead {
@@ -35,7 +35,7 @@ export function toReadError(error: unknown): Extract<ReadResult<never>, { readon
   return { error: readErrorMessage(error), hint: error instanceof DriverError ? error.hint : undefined };
 }
 
-/** Returns the DriverError of a failed call; null if the call succeeded. Throws other errors. */
+/** Returns the DriverError with which a call failed, or null if the call succeeded. Throws any other error. */
 export async function findRefusal(run: () => Promise<unknown>): Promise<DriverError | null> {
   try {
     await run();
@@ -46,7 +46,7 @@ export async function findRefusal(run: () => Promise<unknown>): Promise<DriverEr
   }
 }
 
-/** Returns the message of an error or of its cause, without a stack trace. */
+/** Returns the message from an error or from its cause, without a stack trace. */
 export function readErrorMessage(error: unknown): string {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     if (current instanceof AggregateError && current.errors.length > 0) return readErrorMessage(current.errors[0]);

@@ -1,6 +1,6 @@
 /**
- * Builds the Kubernetes objects of a trial. Pure. Most objects come from the blueprint, so that the trial matches real
- * spokes. All objects are in one namespace and are deleted with it.
+ * Builds the Kubernetes objects for a trial, which are all in one namespace and are deleted with it. Most objects come
+ * from the blueprint, so that the trial matches real spokes.
  */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -8,9 +8,9 @@ import { buildSampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { ClusterSettings, SiteSize } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-/** The label of trial namespaces. A later run uses the label to find namespaces of killed runs. */
+/** The label on trial namespaces, by which a later run finds the namespaces that killed runs left behind. */
 export const DOCTOR_LABEL = "wheelwright.dev/doctor";
-/** The label that distinguishes the pods of a trial. */
+/** The label that tells the different pods in a trial apart. */
 const PART_LABEL = "doctor";
 
 export interface TrialPlan {
@@ -18,32 +18,32 @@ export interface TrialPlan {
   readonly images: SpokeImages;
   readonly surroundings: ClusterSettings;
   readonly size: string;
-  /** The RELEASE_ID of this installation. */
+  /** The RELEASE_ID that identifies this installation. */
   readonly release: string;
   readonly resources: SiteSize;
 }
 
 export interface TrialObjects {
   readonly namespace: KubeObject;
-  /** Whether namespaces of spokes enforce the `restricted` pod security standard. */
+  /** Whether spokes' namespaces enforce the pod security standard `restricted`. */
   readonly enforcesRestricted: boolean;
-  /** The Secrets with the passwords of the test databases. */
+  /** The Secrets that contain the test databases' passwords. */
   readonly secrets: readonly KubeObject[];
   readonly quota: KubeObject;
   readonly limitRange: KubeObject;
-  /** Objects for dry runs. The cluster must reject each of them. */
+  /** An object for a dry run, which the cluster must reject. */
   readonly unsafePod: KubeObject;
   readonly claim: KubeObject;
   readonly largeClaim: KubeObject;
-  /** Two test databases without a volume. `blockingPolicy` blocks access to the second one. */
+  /** Two test databases that have no volume. `blockingPolicy` blocks access to the second one. */
   readonly servers: readonly KubeObject[];
   readonly blockingPolicy: KubeObject;
   /**
-   * Builds a Job that probes both test databases. It ends when both answer (`open`), or only the first one answers
-   * (`closed`), three times in a row.
+   * Builds a Job that probes both test databases. It ends once both of them (`open`), or only the first one (`closed`),
+   * have answered in three consecutive rounds.
    */
   probeJob(expected: "open" | "closed", addresses: ServerAddresses): KubeObject;
-  /** A Job that runs `php --version` in the Moodle image. */
+  /** A Job that runs `php --version` in the Moodle image, to test that the image can be pulled. */
   readonly moodleJob: KubeObject;
 }
 
@@ -54,7 +54,7 @@ interface ServerAddresses {
 
 const LABELS = { [MANAGED_BY_LABEL]: "wheelwright" };
 const MAX_ROUNDS = 15;
-// pg_isready returns 0 or 1 if the server answers, and 2 if it does not. The log has one line per round.
+// Probes with pg_isready, which returns 0 or 1 if the server answers, and 2 if not. Logs one line per round.
 const PROBE_SCRIPT = `i=0; n=0
 while [ $i -lt ${MAX_ROUNDS} ]; do
   pg_isready -q -h "$OPEN" -p 5432 -U postgres -d postgres -t 2; open=$?
@@ -104,7 +104,7 @@ export function buildTrialObjects(plan: TrialPlan, namespace: string): TrialObje
   };
 }
 
-/** Returns the label selector for the pods of a test database. */
+/** Returns a label selector that matches a test database's pods. */
 export function selectTrialPods(server: KubeObject): string {
   return `${PART_LABEL}=${server.metadata.name}`;
 }
@@ -120,7 +120,7 @@ function buildClaim(storage: string): KubeObject {
   });
 }
 
-/** Builds a copy of a spoke's database StatefulSet with an emptyDir volume. */
+/** Builds a copy of a spoke's database StatefulSet that uses an emptyDir volume instead. */
 function buildServer(statefulSet: KubeObject, name: string): KubeObject {
   const { volumeClaimTemplates = [], template, ...spec } = statefulSet["spec"];
   const volumes = [

@@ -1,6 +1,6 @@
 /**
- * Tests admission, image pulls and network policies in a temporary namespace of a cluster. Deletes the namespace at the
- * end, even when cancelled. The next run deletes namespaces of killed runs.
+ * Tests admission, image pulls and network policies in a temporary namespace. Deletes that namespace at the end, even
+ * when cancelled. If a run is killed, the next run deletes its namespace.
  */
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
@@ -24,20 +24,20 @@ import {
 import { runWithin } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The result of a dry run that the cluster should reject. */
+/** The result of a dry run with an object that the cluster should reject. */
 export type DryRunResult = { readonly accepted: true } | { readonly refused: string; readonly code: string };
-/** The start of a pod. `problem` is null if the pod started. */
+/** Whether a pod started. `problem` says why it did not, or is null if it started. */
 export type PodStart = { readonly image: string; readonly problem: string | null; readonly hint?: string | undefined };
 
 export interface TrialFacts {
   readonly namespace: string;
   readonly namespaceCreated: ReadResult<true>;
-  /** Null if the blueprint does not enforce the `restricted` standard. */
+  /** Null if the blueprint does not enforce the pod security standard `restricted`. */
   readonly podSecurity: ReadResult<DryRunResult> | null;
   readonly quota: ReadResult<DryRunResult>;
   readonly limitRange: ReadResult<DryRunResult>;
   readonly podStarts: readonly ReadResult<PodStart>[];
-  /** The log of the probe Job, before and after a NetworkPolicy blocked one of the test databases. */
+  /** The probe Job's log before and after a NetworkPolicy blocked one of the two test databases. */
   readonly network: ReadResult<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
   readonly namespaceDeleted: ReadResult<true>;
 }
@@ -45,20 +45,20 @@ export interface TrialFacts {
 export interface TrialOptions {
   readonly signal: AbortSignal;
   readonly timedRead: TimedRead;
-  /** Milliseconds for one Kubernetes API call. */
+  /** The time limit for each Kubernetes API call, in milliseconds. */
   readonly callTimeout: number;
-  /** Milliseconds for pods to start, and for the namespace to be deleted. */
+  /** How long to wait for pods to start, and for the namespace to be deleted, in milliseconds. */
   readonly podTimeout: number;
   readonly report: (sentence: string) => void;
 }
 
-/** Milliseconds for pods to start, including image pulls. */
+/** How long to wait for pods to start, including image pulls, in milliseconds. */
 export const POD_START_TIMEOUT = 3 * MINUTE;
-/** Returns the name prefix of trial namespaces. Namespaces with other names are never deleted. */
+/** Returns the prefix of trial namespaces' names. Namespaces without this prefix are never deleted. */
 const namespacePrefix = (release: string) => `wheelwright-doctor-${release}-`;
-/** The number of dry runs, one per second, before an object counts as accepted. */
+/** The number of dry runs, one per second, after which an object counts as accepted. */
 const DRY_RUN_ATTEMPTS = 4;
-/** Milliseconds after which a trial namespace counts as left behind. */
+/** The age at which a trial namespace counts as left behind, in milliseconds. */
 const ORPHAN_AGE = 15 * MINUTE;
 
 export async function runTrial(cluster: Cluster, plan: TrialPlan, options: TrialOptions): Promise<TrialFacts> {
@@ -125,8 +125,8 @@ async function testAdmission(space: ClusterNamespace, objects: TrialObjects, { t
 }
 
 /**
- * Dry-runs an object until the cluster rejects it. Retries, because each API server notices a new quota separately.
- * Throws if the account lacks the permission.
+ * Repeats a dry run with an object until the cluster rejects the object, because each API server learns about a new
+ * quota separately. Throws if the account lacks the permission.
  */
 async function dryRunUntilRefused(
   space: ClusterNamespace,
@@ -207,7 +207,7 @@ async function readPodAddress(space: ClusterNamespace, server: KubeObject, call:
   return address;
 }
 
-/** Deletes the namespace of the trial, if it exists. Never throws. */
+/** Deletes the trial's namespace, if it exists. Never throws. */
 async function deleteTrialNamespace(
   cluster: Cluster,
   namespace: string,
@@ -227,7 +227,7 @@ async function deleteTrialNamespace(
   }
 }
 
-/** Deletes trial namespaces that killed runs of this release left behind. Returns their names. */
+/** Deletes trial namespaces that this release's killed runs left behind. Returns the deleted namespaces' names. */
 export async function deleteRemainingNamespaces(
   cluster: Cluster,
   release: string,

@@ -1,9 +1,8 @@
 /**
- * Bundles the program and every package that it imports into a few modules. The code of each command is a separate
- * module, because loading all eight megabytes takes longer than most commands.
+ * Bundles the program and every package that it imports into a few modules.
  *
- * The modules are not minified and keep names and paths, so that stack traces are readable. Builds are reproducible:
- * paths are relative, and no timestamps are included.
+ * Each command is a separate module, because loading all eight megabytes takes longer than most commands do. Builds are
+ * reproducible: paths are relative, and no timestamps are included.
  */
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
@@ -12,9 +11,9 @@ import type { BuildInfo } from "../release.ts";
 import { collectLicenses } from "./licenses.ts";
 
 export interface Bundle {
-  /** The text of each module by its file name. All belong in one directory; main.mjs starts the program. */
+  /** The text of each module, keyed by file name. All files belong in one directory; main.mjs starts the program. */
   readonly modules: ReadonlyMap<string, string>;
-  /** The built-in modules that the bundle imports. It has no other imports. */
+  /** The built-in modules that the bundle imports. The bundle imports nothing else. */
   readonly imports: readonly string[];
   /** The directories of the bundled packages, relative to the checkout. */
   readonly packages: readonly string[];
@@ -25,10 +24,10 @@ interface BundleOptions {
   readonly commit: string;
 }
 
-/** Optional dependencies of packages. The bundle never includes them. */
+/** Optional dependencies of bundled packages. The bundle never includes these dependencies. */
 const OPTIONAL_PACKAGES = /^(?:bufferutil|utf-8-validate|supports-color)$/;
 
-/** Bundles the checkout in the directory `root`. Throws an Error if the bundle would still import a package. */
+/** Bundles the checkout in the directory `root`. Throws an Error if the bundle would still import an npm package. */
 export async function bundleProgram(root: string, { version, commit }: BundleOptions): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
@@ -62,7 +61,7 @@ export async function bundleProgram(root: string, { version, commit }: BundleOpt
   return { modules, imports, packages };
 }
 
-/** Defines `require`, which CommonJS packages call and which ES modules lack. */
+/** Code that defines `require`, because CommonJS packages call it but ES modules do not provide it. */
 const REQUIRE_BANNER = `import { createRequire as createRequireOfBundle } from "node:module"; ` +
   `const require = createRequireOfBundle(import.meta.url);`;
 
@@ -77,9 +76,8 @@ const optionalPackagesPlugin: Plugin = {
 };
 
 /**
- * Marks the modules of the Kubernetes client as free of side effects, so that esbuild removes unused classes. The
- * client has sixteen megabytes, with a class for each kind. The plugin also resolves its two thousand files, which
- * would otherwise take esbuild ten seconds of CPU time.
+ * Marks the Kubernetes client's modules as free of side effects, so that esbuild removes its unused classes. The plugin
+ * also resolves the client's two thousand files, because esbuild would need ten seconds of CPU time to do so.
  */
 const sideEffectsPlugin: Plugin = {
   name: "unused",
@@ -92,7 +90,7 @@ const sideEffectsPlugin: Plugin = {
   },
 };
 
-/** Whether a built-in module exists only with the prefix `node:`. `builtinModules` omits these, such as node:sqlite. */
+/** Whether a built-in module exists only with the prefix `node:`, like node:sqlite. `builtinModules` omits these. */
 function isPrefixedBuiltin(name: string): boolean {
   return name.startsWith("node:") && process.getBuiltinModule(name) !== undefined;
 }
@@ -102,7 +100,7 @@ function importsOf({ outputs }: Metafile): string[] {
   return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))].sort();
 }
 
-/** Returns the directories of the packages, relative to the checkout: `node_modules/hono`. */
+/** Returns the directories of the bundled packages, relative to the checkout, for example `node_modules/hono`. */
 function packagesOf({ outputs }: Metafile): string[] {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
   return [...new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []))].sort();

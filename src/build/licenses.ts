@@ -1,10 +1,10 @@
-/** Collects the licences that the executable must include: Wheelwright's, those of its packages, and Node's. */
+/** Collects the licences that the executable must include: those for Wheelwright, its packages, and Node. */
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const LICENSE_FILES = /^(?:licen[sc]e|copying|notice)(?:$|[.-])/i;
 
-/** Returns all licences as one text. `packages` are directories relative to `root`. */
+/** Returns all licences as one text. `packages` lists package directories, relative to `root`. */
 export async function collectLicenses(root: string, packages: readonly string[]): Promise<string> {
   const parts = [formatSection("Wheelwright", "Apache-2.0", await readLicenseTexts(root))];
   for (const directory of packages) {

@@ -1,4 +1,4 @@
-/** Defines the table columns for audit events, activity and notifications. */
+/** Defines table columns for audit events, activity events and notifications. */
 import type { AuditEvent } from "#lib/client/client.ts";
 import type { TableColumn } from "./table.ts";
 

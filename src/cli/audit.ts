@@ -1,4 +1,4 @@
-/** `wheelwright audit list` and `audit export`: read the audit log through the API. */
+/** Implements `wheelwright audit list` and `audit export`, which read the audit log through the API. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
@@ -55,13 +55,13 @@ export const auditNoun: CliNoun = {
   ],
 };
 
-/** Returns the filters for the API. The server rejects an unknown kind and lists the known ones. */
+/** Converts command-line flags to API filters. The server rejects an unknown kind and lists the known ones. */
 function toApiFilters(flags: Filters): NonNullable<Parameters<Wheelwright["listAuditEvents"]>[0]> {
   const { kind, actor, hub: federationId, "object-type": objectType, object: objectId, before } = flags;
   return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof toApiFilters>;
 }
 
-/** Writes and then waits until the reader catches up. A log may be larger than memory. */
+/** Writes, then waits until the reader has caught up, because an audit log may be larger than memory. */
 async function writeAndDrain(write: () => void): Promise<void> {
   write();
   if (process.stdout.writableNeedDrain) {

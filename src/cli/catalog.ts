@@ -1,4 +1,4 @@
-/** `wheelwright catalog`, `cost` and `changelog`: show the catalog, the price of a spoke and the changelog. */
+/** Implements `wheelwright catalog`, `cost` and `changelog`: shows the catalog, a spoke's price and the changelog. */
 import type { Catalog } from "#lib/client/client.ts";
 import { wrapText } from "../commands/wrap-text.ts";
 import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
@@ -87,7 +87,7 @@ export const costNoun: CliNoun = {
   })],
 };
 
-/** Formats an entry of CHANGELOG.md for the terminal, without its Markdown. */
+/** Formats a CHANGELOG.md entry for the terminal, without its Markdown markup. */
 function formatChange({ terminal }: CliContext, change: string): string {
   const words = sanitizeLines(change).replaceAll("`", "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return wrapText(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));

@@ -1,4 +1,4 @@
-/** Completes a command line for a shell: nouns, verbs, flags, their values, and names that it reads from the server. */
+/** Completes command lines for a shell: nouns, verbs, flags, flag values, and names that it reads from the server. */
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import { commands } from "../commands/command-list.ts";
@@ -18,13 +18,13 @@ import { sanitizeLine } from "./text.ts";
 
 type Candidate = readonly [word: string, what: string];
 
-/** Words that need no quoting in a shell. Other names from the server are not offered. */
+/** Matches words that need no quoting in a shell. Names from the server that do not match are not offered. */
 const SAFE_WORD = /^[\w.@:/+-]+$/;
 
-/** Milliseconds to wait for names from the server. */
+/** How long to wait for the server to return names, in milliseconds. */
 const SERVER_TIMEOUT = 2 * SECOND;
 
-/** Prints the candidates for the last word of `line`, which the user is typing. Prints nothing after an error. */
+/** Prints completions for the last word of `line`, which the user is typing. Prints nothing if an error occurs. */
 export async function printCompletions(
   open: (options: CliOptions) => CliContext,
   line: readonly string[],
@@ -67,7 +67,7 @@ function verbsOf(noun: CliNoun): Candidate[] {
   return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.localVerbs ?? []];
 }
 
-/** Returns the meaning of the next argument, such as `SPOKE`. */
+/** Returns the placeholder for the next argument, such as `SPOKE`. */
 function placeholderAt(verb: CliVerb, after: readonly string[]): string {
   const flags = { ...verb.flags, ...COMMON_FLAGS };
   const words = after.filter((word, i) =>
@@ -87,7 +87,7 @@ async function valuesOf(cli: CliContext, meaning: string): Promise<Candidate[]> 
   return (readCandidates && await withTimeout(SERVER_TIMEOUT, readCandidates(cli.api))) ?? [];
 }
 
-/** Reads candidates from the server, keyed by the argument's name in the help. */
+/** Functions that read completion candidates from the server, keyed by the argument's name in the help. */
 const SERVER_CANDIDATES: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
   HUB: async (api) => (await api.listFederations({}, { maxAttempts: 1 })).map(({ slug, name }) => [slug, name]),
   SPOKE: async (api) => {

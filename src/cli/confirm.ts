@@ -1,4 +1,4 @@
-/** Prompts for confirmation before an action that cannot be undone. */
+/** Prompts the user for confirmation before an action that cannot be undone. */
 import { CommandError } from "../commands/command.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { printWarning } from "./output.ts";
@@ -6,7 +6,7 @@ import { promptLine } from "./prompt.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "./exit-status.ts";
 import { sanitizeLine } from "./text.ts";
 
-/** Returns without an error if --yes is set or the user types `word`. Throws a CommandError otherwise. */
+/** Returns if --yes is set or the user types `word`. Otherwise, throws a CommandError. */
 export async function confirmByTyping(
   cli: CliContext,
   yes: boolean | undefined,

@@ -1,6 +1,6 @@
 /**
- * Selects the server and token of a command. They come from --profile, from WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN, or
- * from the file of `login`.
+ * Selects the server and the token that a command uses. They come from --profile, from the variables WHEELWRIGHT_URL
+ * and WHEELWRIGHT_TOKEN, or from the file that `wheelwright login` writes.
  */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -13,12 +13,12 @@ import { printNote, printWarning } from "./output.ts";
 import { readSettings, type ServerProfile, settingsPath } from "./settings.ts";
 import { EXIT_NOT_ALLOWED, EXIT_NOT_FOUND } from "./exit-status.ts";
 
-/** The default server, on which `npm start` listens. */
+/** The server that commands use by default. `npm start` listens at this address. */
 export const LOCAL_URL = "http://localhost:3000";
 
 type ConnectionContext = Pick<CliContext, "env" | "profile" | "quiet">;
 
-/** Connects with the user's token. Throws a CommandError if the user is not signed in. */
+/** Connects to the server with the user's token. Throws a CommandError if the user is not signed in. */
 export function openSignedIn(cli: ConnectionContext): Wheelwright {
   const { url, token } = resolveServer(cli);
   if (url && token) return connectToServer(cli, url, token);
@@ -33,12 +33,12 @@ export function openPublic(cli: ConnectionContext): Wheelwright {
   return connectToServer(cli, url ?? LOCAL_URL, token);
 }
 
-/** Returns the URL of the server that commands use. */
+/** Returns the URL of the server that the command uses. */
 export function serverUrl(cli: ConnectionContext): string {
   return resolveServer(cli).url ?? LOCAL_URL;
 }
 
-/** Creates a client that reports each retry with a delay of a second or more. */
+/** Creates an API client that tells the user about each retry that is delayed by a second or more. */
 export function connectToServer(cli: Pick<CliContext, "quiet">, url: string, token?: string): Wheelwright {
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
@@ -55,8 +55,8 @@ interface ServerAccess {
 }
 
 /**
- * Returns the server and token. --profile takes precedence over the environment variables, and these over the stored
- * profile. A stored token is sent only to its own server.
+ * Returns the server and the token. --profile takes precedence over the environment variables, which take precedence
+ * over the stored profile. A stored token is sent only to the server that it was stored for.
  */
 function resolveServer(cli: ConnectionContext): ServerAccess {
   const { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: token } = cli.env;
@@ -67,7 +67,7 @@ function resolveServer(cli: ConnectionContext): ServerAccess {
   return { url, token: token || (stored && isSameServer(stored.url, url) ? stored.token : undefined) };
 }
 
-/** The name of the default profile. */
+/** The name of the profile that commands use by default. */
 export const DEFAULT_PROFILE = "default";
 
 export function profileName({ env, profile }: Pick<CliContext, "env" | "profile">): string {

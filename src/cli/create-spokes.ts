@@ -1,11 +1,11 @@
-/** Creates many spokes, one after another, so that they are installed in the order of the list. */
+/** Creates several spokes, one after another, so that they are installed in the order in which they are listed. */
 import { createHash } from "node:crypto";
 import { type Problem, type Spoke, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import type { SpokeRequest } from "./spoke-files.ts";
 
-/** The result for one spoke, in the shape of the API's outcomes of bulk actions. */
+/** The result of creating one spoke, in the same format as the API's outcomes for bulk actions. */
 export interface CreationOutcome {
-  /** The requested `hub/slug`. */
+  /** The spoke's name as requested, in the form `hub/slug`. */
   readonly id: string;
   readonly accepted: boolean;
   readonly outcome: "created" | "exists" | "refused";
@@ -22,7 +22,7 @@ export async function createSpokes(api: Wheelwright, requests: readonly SpokeReq
   );
 }
 
-/** Creates the spokes that do not exist yet. */
+/** Creates the requested spokes that do not exist yet. */
 export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeRequest[]): Promise<CreationOutcome[]> {
   const spokesByHub = new Map<string, Promise<readonly Spoke[]>>();
   return await processEach(requests, async (one) => {
@@ -34,9 +34,9 @@ export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeReq
 }
 
 /**
- * Creates a spoke with an idempotency key that is derived from the request. Simultaneous and repeated requests thus
- * create only one spoke. For a day, the key of a destroyed spoke returns that spoke. Its ID then becomes part of the
- * next key.
+ * Creates a spoke with an idempotency key that is derived from the request, so that repeated requests create only one.
+ * If the API returns a spoke that was destroyed since, its ID is added to the key and the request is repeated, because
+ * the API remembers a key for a day.
  */
 async function createOnce(api: Wheelwright, { hub, body }: SpokeRequest): Promise<Spoke> {
   for (let removedId = "";;) {
@@ -71,7 +71,7 @@ function existingOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOut
 
 /**
  * Creates each spoke, and continues if the server refuses one. Sends no more requests after a 401, a 5xx or a lost
- * connection: the remaining spokes get the same error.
+ * connection: the remaining spokes are then reported with the same error.
  */
 async function processEach(
   requests: readonly SpokeRequest[],

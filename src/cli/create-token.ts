@@ -1,4 +1,4 @@
-/** Creates a token in a short session that is signed in with an email address and a password. */
+/** Creates an API token in a short session, to which the user signs in with an email address and a password. */
 import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { connectToServer } from "./connection.ts";
@@ -22,7 +22,7 @@ interface TokenRequest extends Credentials {
   readonly newToken: NewToken;
 }
 
-/** Creates a token and passes it to `store` before the session ends. Revokes the token if `store` throws. */
+/** Creates a token and passes it to `store` before the session ends. If `store` throws, the token is revoked. */
 export async function signInAndCreateToken(
   cli: CliContext,
   { url, newToken: wish, ...credentials }: TokenRequest,
@@ -50,7 +50,7 @@ export async function signInAndCreateToken(
   }
 }
 
-/** Throws a CommandError if the response has no token. A proxy or another kind of server may have sent it. */
+/** Throws a CommandError if the response contains no token. Such a response may come from a proxy or another server. */
 function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
   if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
   throw new CommandError(EXIT_SERVER, `${url} returned no token. You are not signed in, and nothing was written`);
@@ -62,7 +62,7 @@ async function revokeUnstoredToken(session: Wheelwright, tokenId: string): Promi
   });
 }
 
-/** Warns that a connection without TLS can be read on the network. Local addresses are exempt. */
+/** Warns that anyone on the network can read a connection without TLS. Does not warn about local addresses. */
 export function warnIfUnencrypted(url: string): void {
   const { protocol, hostname = "" } = URL.parse(url) ?? {};
   if (protocol === "http:" && !/^(?:localhost|127\.\S+|\[::1\]|\S+\.localhost)$/.test(hostname)) {

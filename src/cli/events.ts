@@ -1,4 +1,4 @@
-/** `wheelwright events follow`: prints the stream events of a hub as they happen. */
+/** Implements `wheelwright events follow`, which prints a hub's stream events as they happen. */
 import type { StreamEvent } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliNoun, verb } from "./verb-declaration.ts";

@@ -1,4 +1,4 @@
-/** Maps an error of a client command to an exit status and a message. */
+/** Maps an error in a client command to an exit status and a message. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
@@ -30,7 +30,7 @@ export function describeError(error: unknown): ErrorReport {
   return { status: EXIT_FAILED, message: `wheelwright failed unexpectedly. Please report this bug:\n${what}` };
 }
 
-/** Returns the exit status for an error of the API. Errors in bulk outcomes have the same fields. */
+/** Returns the exit status for an API error, or for an error in a bulk outcome, which has the same fields. */
 export function exitStatusOf({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
   if (["operation_failed", "operation_cancelled"].includes(code)) return EXIT_FAILED;
   if (code === "timed_out") return EXIT_TIMED_OUT;

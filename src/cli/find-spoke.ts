@@ -1,10 +1,10 @@
-/** Finds spokes by ID, `hub/slug`, domain, or a slug that only one spoke has. Names spokes for people. */
+/** Finds spokes by ID, `hub/slug`, domain, or a slug that only one spoke has. Also formats spoke names for display. */
 import type { Spoke, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { didYouMean } from "../commands/parse-options.ts";
 import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
-/** Reads the named spoke. Throws a CommandError if no spoke or several spokes have this name. */
+/** Reads the spoke with the given name. Throws a CommandError if no spoke or more than one spoke matches. */
 export async function requireSpoke(api: Wheelwright, name: string): Promise<Spoke> {
   const [hub, slug, ...more] = name.split("/");
   if (slug === undefined && isIdOrDomain(name)) return await api.getSpoke({ spokeId: name });
@@ -32,7 +32,7 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
   throw new CommandError(EXIT_NOT_FOUND, `No spoke ${name} found${suggestion}`);
 }
 
-/** Returns an ID or domain for the API. Sends a request only if the name is neither. */
+/** Returns an ID or a domain, both of which the API accepts. Sends a request only if `name` is neither. */
 export async function resolveSpokeId(api: Wheelwright, name: string): Promise<string> {
   return isIdOrDomain(name) && !name.includes("/") ? name : (await requireSpoke(api, name)).id;
 }
@@ -41,12 +41,12 @@ function isIdOrDomain(name: string): boolean {
   return name.includes(".") || /^spk_/.test(name);
 }
 
-/** Returns the slugs of the hubs that the user can see, keyed by hub ID. */
+/** Returns the slugs of all hubs that the user can see, keyed by hub ID. */
 export async function readHubSlugs(api: Wheelwright): Promise<ReadonlyMap<string, string>> {
   return new Map((await api.listFederations()).map(({ id, slug }) => [id, slug]));
 }
 
-/** Returns `hub/slug`, or the domain if the user cannot see the hub. */
+/** Returns `hub/slug`, or the spoke's domain if the user cannot see the hub. */
 export function spokeName(
   spoke: Pick<Spoke, "federationId" | "slug" | "domain">,
   hubs: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** Formats the help of a noun and of a verb. */
+/** Formats the help text for a noun or a verb of the command line. */
 import { formatRows, wrapText } from "../commands/wrap-text.ts";
 import { type CliNoun, type CliVerb, type VerbFlags } from "./verb-declaration.ts";
 import { COMMON_FLAGS, verbTitle } from "./parse-verb.ts";

@@ -1,4 +1,4 @@
-/** Defines the verbs for the billing of a hub: show, start and reconcile. */
+/** Defines the verbs for a hub's billing: show, start and reconcile. */
 import type { Billing } from "#lib/client/client.ts";
 import { verb } from "./verb-declaration.ts";
 import { showChange, showRecord } from "./output.ts";

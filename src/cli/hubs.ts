@@ -1,4 +1,4 @@
-/** `wheelwright hubs`: manages hubs, their members and their billing. */
+/** Implements `wheelwright hubs`, which manages hubs, their members and their billing. */
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
@@ -184,7 +184,7 @@ function linesOf(hub: Federation): readonly RecordLine[] {
   ];
 }
 
-/** Waits for a hub's operation, then shows the new state. A removed hub is shown as it was before. */
+/** Waits for a hub's operation, then shows the hub's new state. If the hub was removed, shows its last known state. */
 async function waitForHub(
   cli: CliContext,
   hub: Federation,

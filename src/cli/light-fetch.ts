@@ -1,12 +1,12 @@
 /**
- * Replaces `fetch` for commands on Node. Loading Node's `fetch` takes longer than running the rest of a command. This
- * version follows no redirects, stores no cookies and requests no compression, because the client needs none of these.
- * Like `fetch` on Deno, it supports HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ * Replaces `fetch` for commands on Node, because loading Node's `fetch` takes longer than the rest of a command. Does
+ * not support redirects, cookies or compression, which the API client does not need. Like `fetch` in Deno, supports the
+ * variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 
-/** Returns a `fetch` that uses the proxies of these environment variables. */
+/** Returns a `fetch` that uses the proxies given in these environment variables. */
 export function lightFetchWith(env: ProcessVariables): typeof fetch {
   const agents = new Map<string, Agent>();
   const hasProxy = ["http_proxy", "https_proxy"].some((name) => env[name] || env[name.toUpperCase()]);
@@ -23,10 +23,10 @@ export function lightFetchWith(env: ProcessVariables): typeof fetch {
   return send as unknown as typeof fetch;
 }
 
-/** A `fetch` without a proxy. */
+/** A `fetch` that uses no proxy. */
 export const lightFetch = lightFetchWith({});
 
-/** Returns `node:http` or `node:https`. An `import` would also load Node's WebSocket and `fetch`, which is slow. */
+/** Returns `node:http` or `node:https`. Avoids `import`, which would also load Node's slow WebSocket and `fetch`. */
 function builtinFor(protocol: string) {
   return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 }
@@ -56,7 +56,7 @@ function responseOf(answer: IncomingMessage): Response {
   } as unknown as Response;
 }
 
-/** Returns the part of a stream reader that the client uses. Loading web streams would take milliseconds. */
+/** Returns the part of a stream reader that the client uses. Loading Node's web streams would take milliseconds. */
 function readerOf(answer: IncomingMessage) {
   const chunks = answer[Symbol.asyncIterator]();
   return {

@@ -1,4 +1,4 @@
-/** `wheelwright login`, `logout` and `me`: sign in, sign out and show the current user. */
+/** Implements `wheelwright login`, `logout` and `me`, which sign in, sign out and show the current user. */
 import { hostname, userInfo } from "node:os";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
@@ -64,7 +64,7 @@ function machineName(): string {
   return `wheelwright on ${name}`.slice(0, 100);
 }
 
-/** Returns the default server. Throws a CommandError if the settings are unusable, as they could not store a token. */
+/** Returns the default server's URL. Throws a CommandError if the settings are unusable and cannot store a token. */
 function defaultUrl(cli: CliContext): string {
   const { profiles } = readSettings(settingsPath(cli.env), () => {}), name = profileName(cli);
   return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL_URL;
@@ -84,7 +84,7 @@ async function storeExistingToken(cli: CliContext, url: string, known: string | 
   await storeProfile(cli, { url, token, tokenId: null, email: user.email });
 }
 
-/** Stores the profile. Revokes the token that it replaces, if `login` created that token. */
+/** Stores the profile. If it replaces a token that `login` created, revokes that token. */
 async function storeProfile(cli: CliContext, profile: ServerProfile): Promise<void> {
   const file = settingsPath(cli.env), name = profileName(cli), { token, ...fields } = profile;
   let before: ServerProfile | undefined;
@@ -108,7 +108,7 @@ async function storeProfile(cli: CliContext, profile: ServerProfile): Promise<vo
   if (next) printNote(cli, `Next: wheelwright ${next}${cli.profile === undefined ? "" : ` --profile ${name}`}`);
 }
 
-/** Returns a useful next command for the user. */
+/** Returns a command that the user may want to run next. */
 async function suggestNextCommand(api: Wheelwright): Promise<string> {
   const { user } = await api.getMe(SINGLE_TRY), [hub] = await api.listFederations({ limit: 1 }, SINGLE_TRY);
   if (hub || user.spokeIds.length > 0) return "spokes list";
@@ -135,7 +135,7 @@ export const logoutNoun: CliNoun = {
   })],
 };
 
-/** Revokes the profile's token. Accepts a 401, because the token is invalid already, and reports a 403. */
+/** Revokes the profile's token. Ignores a 401, because the token is then already invalid, and reports a 403. */
 async function revokeOwn(cli: CliContext, { url, token }: ServerProfile, tokenId: string): Promise<void> {
   try {
     await connectToServer(cli, url, token).deleteToken({ tokenId });

@@ -19,7 +19,7 @@ export const MEMBERSHIP_LABELS: Readonly<Record<SpokeJoining["status"], string>>
   unchanged: "is already an admin or an invited admin of",
 };
 
-/** Returns the user ID of a member that is named by ID or email. Throws a CommandError for an unknown address. */
+/** Returns the user ID of a member, given an ID or an email address. Throws a CommandError for an unknown address. */
 export async function requireMemberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
   if (!name.includes("@")) return name;
   const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalPrefix(name));

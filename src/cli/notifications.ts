@@ -1,4 +1,4 @@
-/** `wheelwright notifications`: lists and counts the user's notifications, and marks them as read. */
+/** Implements `wheelwright notifications`, which lists and counts a user's notifications, and marks them as read. */
 import type { Notification as NotificationRecord } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";

@@ -1,12 +1,12 @@
 /**
- * Lists the nouns of the commands that use a server, in the order of the help. A noun's verbs are loaded only when a
- * command needs them.
+ * Lists the nouns of commands that use a server, in the order in which the help shows them. A noun's verbs are loaded
+ * only when a command needs them.
  */
 import type { CliNoun } from "./verb-declaration.ts";
 
 interface NounEntry {
   readonly name: string;
-  /** The arguments after the name, for the help. */
+  /** The arguments that follow the command's name, as shown in the help. */
   readonly usage: string;
   readonly summary: string;
   readonly load: () => Promise<CliNoun>;
@@ -123,11 +123,11 @@ export const nouns: readonly NounEntry[] = [
   },
 ];
 
-/** The hidden command that the shells' completion scripts run. */
+/** The hidden command that the shell completion scripts run. */
 const COMPLETION_COMMAND = "__complete";
 
 /**
- * Whether a command line is a client command. Some nouns are also server commands; `local` lists their subcommands.
+ * Whether a command line is a client command. Some nouns are also server commands, whose subcommands are in `local`.
  */
 export function isClientCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
   return name === COMPLETION_COMMAND || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");

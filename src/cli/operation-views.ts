@@ -1,4 +1,4 @@
-/** Formats the progress and the result of operations as text. */
+/** Formats the progress and results of operations as text. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
 import { pageSizeOf, readItems } from "./pagination.ts";
 import type { CliContext } from "./verb-declaration.ts";
@@ -8,7 +8,7 @@ import { formatClockDuration } from "./times.ts";
 
 type Progress = Operation | OperationDetail;
 
-/** The columns for the operations of one spoke. */
+/** Table columns for listing one spoke's operations. */
 export const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
@@ -18,7 +18,7 @@ export const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
   ["FINISHED", (one) => one.finishedAt, "time"],
 ];
 
-/** Lists the operations of a hub and its spokes, each with its spoke's slug. */
+/** Lists the operations on a hub and its spokes, each with the spoke's slug. */
 export async function showHubOperations(
   cli: CliContext,
   federationId: string,
@@ -39,7 +39,7 @@ export function isOperationDone({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);
 }
 
-/** Describes the progress: `4/10 Creating the database`, `queued, number 3`, `done in 42 s`. */
+/** Describes an operation's progress, for example `4/10 Creating the database`, `queued, number 3`, `done in 42 s`. */
 export function operationProgress(one: Progress): string {
   const { state, step, of, label, error, position, waitingFor, nextAttemptAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";
@@ -56,7 +56,7 @@ function durationOf({ startedAt, createdAt, finishedAt }: Progress): string {
   return formatClockDuration(Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt));
 }
 
-/** Returns the command that watches the operations. For more than three operations of one hub, it uses `--hub`. */
+/** Returns the command for watching these operations. For more than three operations in one hub, it uses `--hub`. */
 export function watchCommand(operations: readonly Pick<Progress, "id" | "federationId">[]): string {
   const [hub, ...others] = new Set(operations.map(({ federationId }) => federationId));
   const which = operations.length > 3 && hub && others.length === 0
@@ -65,7 +65,7 @@ export function watchCommand(operations: readonly Pick<Progress, "id" | "federat
   return `wheelwright operations watch ${which}`;
 }
 
-/** Returns the failure report: the step, the reason, who can act, and the hint. */
+/** Returns the failure report as lines: the failed step, the reason, who can act, and the hint. */
 export function failureLines({ error }: Progress): readonly RecordLine[] {
   return [
     ["failed step", error?.step],

@@ -1,4 +1,4 @@
-/** `wheelwright operations`: lists, shows and watches operations. */
+/** Implements `wheelwright operations`, which lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
@@ -80,7 +80,7 @@ export const operationsNoun: CliNoun = {
   ],
 };
 
-/** Returns the IDs of the hub's and its spokes' operations that are not done. */
+/** Returns the IDs of unfinished operations on the hub and its spokes. */
 async function listUnfinished(api: Wheelwright, federationId: string): Promise<string[]> {
   const [hub, spokes] = await Promise.all([
     api.getFederation({ federationId }),
@@ -89,7 +89,7 @@ async function listUnfinished(api: Wheelwright, federationId: string): Promise<s
   return [hub, ...spokes].flatMap(({ operation }) => operation && !isOperationDone(operation) ? [operation.id] : []);
 }
 
-/** Returns the name of each operation's spoke or hub. If that cannot be read, the label is an ID. */
+/** Returns a label for each operation: the name of its spoke or hub, or an ID if the name cannot be read. */
 async function readLabels(
   api: Wheelwright,
   operations: readonly OperationDetail[],

@@ -1,4 +1,4 @@
-/** Prints the output of commands: data on standard output, everything else on standard error. */
+/** Prints command output: data to standard output, all other text to standard error. */
 import type { CliContext } from "./verb-declaration.ts";
 import { type RecordLine, renderRecord, renderTable, type TableColumn } from "./table.ts";
 import { formatJson, maskSecrets, plural, sanitizeLine, sanitizeLines } from "./text.ts";
@@ -10,7 +10,7 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Prints records as a table, or as the API's JSON. --quiet prints only their IDs. */
+/** Prints records as a table or as JSON in the API's format. With --quiet, prints only their IDs. */
 export function showList<Row extends object>(
   cli: CliContext,
   rows: readonly Row[],
@@ -23,14 +23,14 @@ export function showList<Row extends object>(
   showTable(cli, rows, columns);
 }
 
-/** Prints rows that are not records of the API. */
+/** Prints rows that are not API records. */
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
   if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden (-o wide shows all)`);
 }
 
-/** Prints one record: `lines` for people, or the API's JSON. */
+/** Prints one record: as `lines` for people, or as JSON in the API's format. */
 export function showRecord(
   cli: CliContext,
   record: object,
@@ -41,14 +41,14 @@ export function showRecord(
   else print(cli.quiet ? `${sanitizeLine(id)}\n` : renderRecord(cli.terminal, lines));
 }
 
-/** Reports a change: the record for programs, only a sentence for people. */
+/** Reports a changed record: prints JSON if requested, or a sentence for people. */
 export function showChange(cli: CliContext, record: object, sentence: string, id = (record as Named).id): void {
   if (cli.json) showJson(cli, record);
   else if (cli.quiet) print(`${sanitizeLine(id)}\n`);
   else printSuccess(cli, sentence);
 }
 
-/** Reports changes of several records. The JSON is an array, or the record itself if there is only one. */
+/** Reports changes to several records. The JSON is an array, or a single object if there is only one record. */
 export function showChanges<Thing extends Named>(
   cli: CliContext,
   records: readonly Thing[],
@@ -58,22 +58,22 @@ export function showChanges<Thing extends Named>(
   for (const record of records) showChange(cli, record, describe(record));
 }
 
-/** Prints one JSON document with the requested fields. */
+/** Prints a value as one JSON document, limited to the fields that --json names. */
 export function showJson(cli: CliContext, value: object): void {
   print(`${formatJson(selectFields(cli, value), cli.terminal.out ? 2 : 0)}\n`);
 }
 
-/** Prints one line of JSON Lines with the requested fields. */
+/** Prints a value as one line in the JSON Lines format, limited to the fields that --json names. */
 export function showJsonLine(cli: CliContext, value: object): void {
   print(`${formatJson(selectFields(cli, value))}\n`);
 }
 
-/** Prints text that is not data on standard error, unless --quiet is set. */
+/** Prints text other than data to standard error, unless --quiet is set. */
 export function printNote(cli: Pick<CliContext, "quiet">, text: string): void {
   if (!cli.quiet) printWarning(text);
 }
 
-/** Prints text on standard error, even with --quiet. Secrets in it are masked. */
+/** Prints text to standard error, even with --quiet. Masks secrets in the text. */
 export function printWarning(text: string): void {
   process.stderr.write(`${maskSecrets(sanitizeLines(text))}\n`);
 }
@@ -85,12 +85,12 @@ function printSuccess(cli: CliContext, sentence: string): void {
   }
 }
 
-/** Fields that the API omits if they have no value. */
+/** Fields that the API omits when they have no value. */
 const OPTIONAL_FIELDS = ["error", "spoke", "spokeId", "operation", "expiresAt"];
 
 /**
- * Picks the fields of --json from the value. An unknown field becomes null, with one warning. It is not an error,
- * because a server of another release may have it.
+ * Picks the fields named by --json from the value. An unknown field becomes null and causes one warning. It is not an
+ * error, because a server with another version may know the field.
  */
 function selectFields({ json, unreportedFields }: CliContext, value: object): unknown {
   if (json === "all" || json === null) return value;

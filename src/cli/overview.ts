@@ -1,4 +1,4 @@
-/** `wheelwright overview`: shows how many spokes of each hub are in which state, and the job queue. */
+/** Implements `wheelwright overview`, which shows how many spokes each hub has per state, and the job queue. */
 import type { Overview } from "#lib/client/client.ts";
 import { type CliNoun, verb } from "./verb-declaration.ts";
 import { print, printNote, showJson, showTable } from "./output.ts";
@@ -32,7 +32,7 @@ export const overviewNoun: CliNoun = {
         ["UNVERIFIED", ({ unverified }) => unverified, "number"],
         ["OLDEST RESTORE TEST", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
       ];
-      // Tables have no headings without a terminal, and the numbers are unclear without them.
+      // Prints the headings, because without a terminal, tables have none, and the numbers would be unclear.
       if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);
       showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;

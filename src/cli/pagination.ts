@@ -1,4 +1,4 @@
-/** Limits lists by --limit and --all. Reads as many pages from the server as needed. */
+/** Limits lists to the number of items set by --limit or --all, and reads as many pages as needed from the server. */
 import { CommandError } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
@@ -6,7 +6,7 @@ export const LIMIT_FLAG = { type: "string", value: "N", help: "maximum number of
 export const ALL_FLAG = { type: "boolean", help: "return all results" } as const;
 const DEFAULT_LIMIT = 30;
 
-/** Returns the first items of a list: as many as --limit, all with --all, else 30. */
+/** Returns the first items of a list: as many as --limit says, all of them with --all, or 30 by default. */
 export async function readItems<Item>(
   list: AsyncIterable<Item>,
   { limit, all }: { readonly limit?: string; readonly all?: boolean },
@@ -20,7 +20,7 @@ export async function readItems<Item>(
   return items;
 }
 
-/** Returns the page size to request for these flags. The server allows 100 at most. */
+/** Returns the page size to request for the given flags. The server allows 100 items per page at most. */
 export function pageSizeOf({ limit, all }: { readonly limit?: string; readonly all?: boolean }): number {
   return all ? 100 : Math.min(100, limit === undefined ? DEFAULT_LIMIT : parseLimit("--limit", limit));
 }

@@ -1,4 +1,4 @@
-/** Parses the command line after a verb: arguments, the verb's own flags and the common flags. */
+/** Parses the part of the command line after a verb: arguments, the verb's own flags and the common flags. */
 import { CommandError } from "../commands/command.ts";
 import { parseOptions } from "../commands/parse-options.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./verb-declaration.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
-/** The flags that every verb has. */
+/** The flags that every verb accepts. */
 export const COMMON_FLAGS: VerbFlags = {
   json: { type: "boolean", help: "print the API's JSON, or only some fields: --json=id,state" },
   quiet: { type: "boolean", short: "q", help: "print only IDs" },
@@ -22,7 +22,7 @@ export const COMMON_FLAGS: VerbFlags = {
   help: { type: "boolean", short: "h", help: "show this help" },
 };
 
-/** The explanation of an argument, for the error that it is missing. */
+/** Explains each argument, for the error message that the argument is missing. */
 const ARGUMENT_MEANINGS: Readonly<Record<string, string>> = {
   SPOKE: "the ID, HUB/SLUG or domain of a spoke",
   HUB: "the slug or ID of a hub",
@@ -40,7 +40,7 @@ export function verbTitle(noun: Pick<CliNoun, "name">, verb: CliVerb): string {
   return [noun.name, verb.name].filter(Boolean).join(" ");
 }
 
-/** Parses the line of a verb. Throws a CommandError for an invalid line. */
+/** Parses the command line after a verb. Throws a CommandError if the line is invalid. */
 export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[]): Parsed {
   const title = verbTitle(noun, verb);
   const { values, tokens, problem } = parseOptions({ ...verb.flags, ...COMMON_FLAGS }, line.map(removeFields));
@@ -57,7 +57,7 @@ export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[])
   return { ...common, typed: { flags: flags as ParsedArguments["flags"], words } };
 }
 
-/** Returns advice for a value of `-o` that other tools accept. */
+/** Returns advice for a value of `-o` that other command-line tools accept but this one does not. */
 function suggestOutput(value: string): string {
   if (value === "name") return ". For IDs, use --quiet";
   return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? ". For JSON, use --json" : "";
@@ -70,14 +70,14 @@ export function usageError(title: string, problem: string): CommandError {
   );
 }
 
-/** Returns `--json` for `--json=id,state`, and other arguments unchanged. `parseFields` reads the fields. */
+/** Returns `--json` for `--json=id,state`, and other arguments unchanged. `parseFields` reads the field names. */
 function removeFields(argument: string): string {
   return /^--json=/.test(argument) ? "--json" : argument;
 }
 
 /**
- * Returns the fields of `--json`, from `--json=id,state` or from the argument after `--json`. That argument lists
- * fields if it contains a comma, or if the verb has all required arguments without it.
+ * Returns the fields given with `--json`: from `--json=id,state`, or from the argument after `--json`. That argument
+ * lists fields if it contains a comma, or if the verb has all its required arguments without that argument.
  */
 function parseFields(verb: CliVerb, line: readonly string[], tokens: ReturnType<typeof parseOptions>["tokens"]) {
   const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;
@@ -106,7 +106,7 @@ function checkArguments(title: string, { words, flags }: CliVerb, args: readonly
   }
   if (args.includes("")) return "An argument is empty. Is a variable not set?";
   if (args.length <= words.length || words.some(isRepeatableArgument)) return null;
-  // The extra argument may be a password, so the message does not repeat the argument.
+  // The error message does not repeat the extra argument, because it may be a password.
   if (flags["password"]) return `wheelwright ${title} got too many arguments. Pass secrets on standard input`;
   return `Unexpected argument "${args[words.length]}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * Shows the progress of operations on standard error. On a terminal, each operation has a line that is overwritten.
- * Otherwise each change is printed as a new line.
+ * Shows the progress of operations on standard error. On a terminal, each operation has one line, which is updated in
+ * place. Without a terminal, each change is printed as a new line.
  */
 import type { OperationDetail } from "#lib/client/client.ts";
 import { isOperationDone, operationProgress } from "./operation-views.ts";
@@ -17,9 +17,9 @@ export interface ProgressRow {
 
 export interface ProgressDisplay {
   update(rows: readonly ProgressRow[]): void;
-  /** Prints a line above the progress lines. */
+  /** Prints a permanent line above the progress lines. */
   print(text: string): void;
-  /** Stops updating. The last lines stay on the terminal. */
+  /** Stops updating. The last progress lines stay on the terminal. */
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export function openProgressDisplay(cli: CliContext): ProgressDisplay {
   return cli.terminal.live ? openLiveDisplay(cli) : openLineDisplay();
 }
 
-/** Creates a display that prints a line for each change. */
+/** Creates a display that prints a new line for each change in progress. */
 function openLineDisplay(): ProgressDisplay {
   const last = new Map<string, string>(),
     write = (text: string) => void process.stderr.write(`${sanitizeLine(text)}\n`);
@@ -36,7 +36,7 @@ function openLineDisplay(): ProgressDisplay {
     update(rows) {
       for (const { label, operation } of rows) {
         if (!operation) continue;
-        // The estimate of the remaining time changes constantly, so it is left out.
+        // Omits the estimated remaining time, which would cause a new line with every update.
         const text = `${label}: ${operation.kind} ${operationProgress({ ...operation, etaSeconds: null })}`;
         if (last.get(label) !== text) write(text);
         last.set(label, text);
@@ -47,7 +47,7 @@ function openLineDisplay(): ProgressDisplay {
   };
 }
 
-/** The most steps that are drawn as a bar with one mark per step. */
+/** The maximum number of steps for which a progress bar with one mark per step is drawn. */
 const MAX_BAR_STEPS = 30;
 
 const HIDE = "\x1b[?25l", SHOW = "\x1b[?25h", CLEAR_BELOW = "\x1b[J";
@@ -75,7 +75,7 @@ function openLiveDisplay({ terminal }: CliContext): ProgressDisplay {
     const time = isOperationDone(operation) || !operation.startedAt
       ? ""
       : `  ${formatClockDuration(Date.now() - Date.parse(operation.startedAt))}`;
-    // The bar is drawn only if more than 40 columns remain for the text.
+    // Draws the bar only if this leaves more than 40 columns for the text.
     const bar = steps && columns - labelWidth - most > 40 ? `${padToWidth(steps, most)}  ` : "";
     const words = sanitizeLine(
       operationProgress({ ...operation, etaSeconds: operation.state === "queued" ? operation.etaSeconds : null }),
@@ -102,7 +102,7 @@ function openLiveDisplay({ terminal }: CliContext): ProgressDisplay {
   };
 }
 
-/** Returns a bar with a mark for each step: done, running or pending. */
+/** Returns a progress bar with one mark per step: done, running or pending. */
 function renderBar({ step, of, state }: OperationDetail): string {
   const done = state === "succeeded" ? of : Math.max(0, step - 1), now = isUnfinished(state) && step > 0 ? 1 : 0;
   return "■".repeat(Math.min(done, of)) + "◧".repeat(now) + "□".repeat(Math.max(0, of - done - now));
@@ -113,8 +113,8 @@ function isUnfinished(state: OperationDetail["state"]): boolean {
 }
 
 /**
- * Returns the rows that fit the height, in their order. Running operations take precedence, then failed, cancelled,
- * queued and succeeded ones. A last line counts the hidden rows.
+ * Returns the rows that fit into the given height, in their original order. If not all rows fit, keeps running
+ * operations first, then failed, cancelled, queued and succeeded ones. A last line counts the hidden rows.
  */
 function selectRows(rows: readonly ProgressRow[], height: number): readonly (ProgressRow | string)[] {
   if (rows.length <= height) return rows;

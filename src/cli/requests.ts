@@ -1,4 +1,4 @@
-/** `wheelwright requests`: creates, approves, rejects and withdraws hub requests. */
+/** Implements `wheelwright requests`, which creates, approves, rejects and withdraws requests for new hubs. */
 import type { FederationRequest } from "#lib/client/client.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
 import { type CliNoun, verb } from "./verb-declaration.ts";

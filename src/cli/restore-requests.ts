@@ -1,4 +1,4 @@
-/** `wheelwright restore-requests`: creates, lists and closes requests to restore a spoke from a backup. */
+/** Implements `wheelwright restore-requests`, which manages requests to restore a spoke from a backup. */
 import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
 import { type CliNoun, verb } from "./verb-declaration.ts";
@@ -86,7 +86,7 @@ async function idOf(api: Wheelwright, name: string | undefined): Promise<string 
   return name === undefined ? null : await resolveSpokeId(api, name);
 }
 
-/** Lists restore requests. For one spoke, it filters by state here, because that endpoint has no such filter. */
+/** Lists restore requests. For a single spoke, filters by state here, because that API endpoint has no such filter. */
 async function* requestsOf(
   api: Wheelwright,
   spokeId: string | null,

@@ -1,4 +1,4 @@
-/** Runs a client command: finds the verb, parses the arguments, and reports errors with a message and an exit status. */
+/** Runs a client command: finds its verb, parses its arguments, and turns errors into a message and an exit status. */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { suggestOption } from "../commands/parse-options.ts";
 import { openPublic, openSignedIn } from "./connection.ts";
@@ -11,9 +11,9 @@ import { type CliOptions, parseVerb, usageError } from "./parse-verb.ts";
 import { describeError } from "./exit-status.ts";
 import { detectTerminal } from "./terminal.ts";
 
-/** Runs a noun's command line and returns the exit status. */
+/** Runs a command line that starts with the noun `name`. Returns the exit status. */
 export async function runNoun(name: string, line: readonly string[]): Promise<number> {
-  // Exits when the reader closes the pipe, as `head` does.
+  // Exits when the program that reads this output closes the pipe, as `head` does.
   process.stdout.once("error", () => process.exit(process.exitCode ?? 0));
   const entry = nouns.find((noun) => noun.name === name);
   try {
@@ -38,7 +38,7 @@ function wantsHelp(line: readonly string[]): boolean {
   return (end < 0 ? line : line.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** Returns the verb, or null if the line has only the noun. Throws a CommandError if the noun has no such verb. */
+/** Returns the verb, or null if no verb follows the noun. Throws a CommandError if the noun has no such verb. */
 function findVerb(
   noun: CliNoun,
   line: readonly string[],
@@ -57,7 +57,7 @@ function findVerb(
   throw usageError(noun.name, `Unknown subcommand "${name}" of wheelwright ${noun.name}${suggestion}`);
 }
 
-/** Creates the context of a verb. It reads the settings only when the verb uses the server. */
+/** Creates the context in which a verb runs. Reads the settings only when the verb uses the server. */
 function createCliContext(options: CliOptions): CliContext {
   const env = processEnvironment();
   let api: CliContext["api"] | undefined;

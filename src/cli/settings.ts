@@ -1,8 +1,8 @@
 /**
- * Stores the profiles of `login`: the URL and the token of a server under each name. Only the user can read the file.
+ * Stores the profiles that `login` creates: the URL and token for each server, in a file that only the user can read.
  *
- * Changes are written to a second file, which then replaces the first. A full disk or a crash therefore loses nothing.
- * The second file is also the lock: two logins at the same time both keep their profiles.
+ * Changes are written to a second file, which then replaces the first, so that a full disk or a crash loses nothing.
+ * The second file is also a lock: if two logins run at the same time, both profiles are kept.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync } from "node:fs";
 import { fstatSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { EXIT_FAILED } from "./exit-status.ts";
 export interface ServerProfile {
   readonly url: string;
   readonly token: string;
-  /** The ID with which `logout` revokes the token. Null for a token that `login` did not create. */
+  /** The token's ID, with which `logout` revokes it. Null if `login` stored an existing token. */
   readonly tokenId: string | null;
   readonly email: string | null;
 }
@@ -35,8 +35,8 @@ export function settingsPath({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables):
 }
 
 /**
- * Reads the settings; a missing file is empty. Warns if other users can read it. Throws a CommandError if it is
- * unusable.
+ * Reads the settings. Returns empty settings if the file does not exist. Warns if other users can read the file. Throws
+ * a CommandError if the file cannot be read or parsed.
  */
 export function readSettings(file: string, warn: (text: string) => void): CliSettings {
   let handle: number;
@@ -69,7 +69,7 @@ function isSettings(value: unknown): value is CliSettings {
     Object.values(profiles).every((each) => typeof each?.url === "string" && typeof each?.token === "string");
 }
 
-/** Reads, changes and writes the settings. Throws a CommandError if that fails; the file is then unchanged. */
+/** Reads, changes and writes the settings. Throws a CommandError and leaves the file unchanged if a step fails. */
 export async function changeSettings(file: string, change: (before: CliSettings) => CliSettings): Promise<void> {
   let next = "";
   try {
@@ -92,7 +92,7 @@ export async function changeSettings(file: string, change: (before: CliSettings)
   }
 }
 
-/** Resolves symbolic links: some users keep their configuration files elsewhere. */
+/** Resolves symbolic links, because some users link to a settings file that is stored elsewhere. */
 function resolveLinks(file: string): string {
   try {
     return realpathSync(file);
@@ -101,7 +101,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** Creates the second file. Waits while another login uses that file, and removes a file older than 30 seconds. */
+/** Creates the second file. If it exists, waits for the other login to remove it, or removes it after 30 seconds. */
 async function createLockFile(next: string): Promise<number> {
   for (const end = Date.now() + LOCK_TIMEOUT;; await sleep(50)) {
     try {

@@ -1,4 +1,4 @@
-/** Defines a verb for each action on spokes. A verb takes one spoke or several. */
+/** Defines a command-line verb for each action on spokes. Each verb accepts one or more spokes. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliContext, verb, type VerbFlags } from "./verb-declaration.ts";
@@ -27,7 +27,7 @@ const SUMMARIES: Readonly<Record<ActionName, string>> = {
   retry: "Retry a failed install or upgrade",
 };
 
-/** The flags that only some actions have. */
+/** Flags that only certain actions accept, keyed by action. */
 const OWN_FLAGS: { readonly [action in ActionName]?: VerbFlags } = {
   upgrade: {
     to: { type: "string", value: "VERSION", help: "target version; see 'wheelwright catalog'" },
@@ -95,7 +95,7 @@ function requireTarget(action: ActionName, { to, size }: SpokeActionFlags): void
   throw new CommandError(EXIT_USAGE, message);
 }
 
-/** Runs an action on several spokes with one request, and shows the outcome for each spoke. */
+/** Runs an action on several spokes with one API request, and shows the outcome for each spoke. */
 async function runActionOnMany(
   cli: CliContext,
   request: SpokeAction,

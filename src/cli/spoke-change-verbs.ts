@@ -1,4 +1,4 @@
-/** Defines the verbs that change spokes, apart from the actions: update, destroy, delegate and remove-member. */
+/** Defines the verbs that change spokes but are not actions: update, destroy, delegate and remove-member. */
 import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
@@ -130,7 +130,7 @@ export const changeVerbs = [
   }),
 ];
 
-/** Waits for a spoke's operation, then shows the new state of the spoke. */
+/** Waits for a spoke's operation, then shows the spoke's new state. */
 export async function waitForSpoke(
   cli: CliContext,
   spoke: Spoke,

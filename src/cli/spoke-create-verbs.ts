@@ -1,4 +1,4 @@
-/** Defines the verbs that create spokes: one, several, or all that a file lists. */
+/** Defines the verbs that create spokes: a single spoke, several, or all those listed in a file. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliContext, verb } from "./verb-declaration.ts";
@@ -137,7 +137,7 @@ async function preview(cli: CliContext, requests: readonly SpokeRequest[]): Prom
   showRecord(cli, found, creationLines(found), found.spoke.slug);
 }
 
-/** Waits for the spokes that were created, and shows the outcome of each requested spoke. */
+/** Waits until the created spokes are installed, and shows the outcome for each requested spoke. */
 async function waitForSpokes(
   cli: CliContext,
   outcomes: readonly CreationOutcome[],

@@ -1,4 +1,4 @@
-/** Reads lists of spokes to create, from a file or standard input: YAML or JSON, with the fields of the API. */
+/** Reads a list of spokes to create, from a YAML or JSON file or from standard input, with the API's field names. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
@@ -13,8 +13,8 @@ export interface SpokeRequest {
 }
 
 /**
- * Reads the spokes in a file; `-` is standard input. Throws a CommandError if the file cannot be parsed, or if an entry
- * has no hub or slug. The server validates the other fields.
+ * Reads the spokes listed in a file, or in standard input for `-`. Throws a CommandError if the file cannot be parsed,
+ * or if an entry has no hub or slug. The server validates the other fields.
  */
 export async function readSpokeFile(file: string, hub: string | undefined): Promise<SpokeRequest[]> {
   const name = file === "-" ? "standard input" : file;

@@ -1,4 +1,4 @@
-/** Defines the verbs that show spokes, their operations, logs, activity, backups and members, and open their sites. */
+/** Defines the verbs that show spokes, their operations, logs, activity, backups and members, or open their sites. */
 import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
@@ -188,7 +188,7 @@ export const spokeReadVerbs = [
   }),
 ];
 
-/** Opens the URL in a browser. Ignores a missing browser, because the URL was printed before. */
+/** Opens the URL in a browser. Ignores a missing browser, because the URL has already been printed. */
 function openBrowser(url: string, browser: string | undefined): void {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // other schemes could start a program
   const command = browser || { darwin: "open", win32: "explorer" }[process.platform as string] || "xdg-open";

@@ -1,4 +1,4 @@
-/** Describes spokes and previews in tables and lines for people. */
+/** Formats spokes and previews as tables and lines of text. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
 import { operationProgress } from "./operation-views.ts";
 import { spokeName } from "./find-spoke.ts";
@@ -91,7 +91,7 @@ export function formatCost(price: SpokePreview["price"]): string {
   } now`;
 }
 
-/** Formats an amount in the currency's smallest unit, such as cents. Payment providers use this unit. */
+/** Formats an amount that is given in the currency's smallest unit, such as cents, as payment providers do. */
 export function formatMoney(amount: number, currency: string): string {
   const format = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
   const digits = format && format.resolvedOptions().maximumFractionDigits || 0;

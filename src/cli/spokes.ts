@@ -1,4 +1,4 @@
-/** `wheelwright spokes`: combines the verbs of the `spoke-*` modules. */
+/** Implements `wheelwright spokes`, with the verbs from the `spoke-*` modules. */
 import type { CliNoun } from "./verb-declaration.ts";
 import { actionVerbs } from "./spoke-action-verbs.ts";
 import { creationVerbs } from "./spoke-create-verbs.ts";

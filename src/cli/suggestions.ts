@@ -1,13 +1,13 @@
 /**
- * Suggests commands for words of other tools, such as kubectl. It never runs a suggestion, because some commands
- * destroy sites.
+ * Suggests commands for words that other tools use, such as kubectl. Never runs a suggested command, because some
+ * commands destroy sites.
  */
 import { findNearestName } from "#lib/base/nearest-name.ts";
 import type { CliNoun } from "./verb-declaration.ts";
 
 /**
- * Words of other tools, with the verbs that they may mean, best first. `suggestVerb` adds `get`, which suggests two
- * verbs.
+ * Words that other tools use, each with the verbs that it may mean, the most likely verb first. `get` is missing here,
+ * because `suggestVerb` handles it.
  */
 const VERB_ALIASES: Readonly<Record<string, readonly string[]>> = {
   ...aliasesOf(["delete", "rm", "remove", "del", "uninstall"], ["destroy", "revoke", "remove-member", "withdraw"]),
@@ -34,7 +34,7 @@ const COMMAND_ALIASES: Readonly<Record<string, readonly string[]>> = {
   ...aliasesOf(["upgrade"], ["spokes upgrade SPOKE --to VERSION"]),
 };
 
-/** Returns the suggestion for a verb that the noun does not have. It is empty if no verb is similar. */
+/** Returns a suggestion for a verb that the noun does not have, or an empty string if no verb is similar. */
 export function suggestVerb(noun: CliNoun, name: string): string {
   const all = new Map<string, readonly string[]>([...Object.entries(VERB_ALIASES), ["get", ["list", "show"]]]);
   const names = [...noun.verbs.map((each) => each.name), ...(noun.localVerbs ?? []).map(([verb]) => verb)];
@@ -46,7 +46,7 @@ export function suggestVerb(noun: CliNoun, name: string): string {
   return suggest(name, names, aliases, commandsFor);
 }
 
-/** Returns the suggestion for a command that does not exist. It is empty if no command is similar. */
+/** Returns a suggestion for a command that does not exist, or an empty string if no command is similar. */
 export function suggestCommand(name: string, names: readonly string[]): string {
   const aliases = Object.keys(COMMAND_ALIASES).filter((word) => !names.includes(word));
   return suggest(name, names, aliases, (word) => (COMMAND_ALIASES[word] ?? []).map((line) => `wheelwright ${line}`));

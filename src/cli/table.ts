@@ -1,12 +1,12 @@
-/** Formats tables and records as text: fitted to the terminal for people, separated by tabs for programs. */
+/** Formats tables and records as text: fitted to the terminal for people, or separated by tabs for programs. */
 import { styleOfState, type Terminal, type TextStyle } from "./terminal.ts";
 import { padToWidth, sanitizeLine, textWidth, truncateText } from "./text.ts";
 import { relativeTime } from "./times.ts";
 
 type CellValue = string | number | boolean | null | undefined;
 /**
- * How to show a value. A time is relative for people and ISO for programs. A state has a colour. Values with a kind are
- * never cut: the column is shown in full or hidden.
+ * How a value is shown. People see a relative time and programs an ISO time. A state is coloured. Values with a kind
+ * are never cut: if they do not fit, their column is hidden.
  */
 type CellKind = "time" | "state" | "number" | "id";
 
@@ -15,20 +15,20 @@ export type RecordLine = readonly [name: string, value: CellValue, kind?: CellKi
 
 interface TableText {
   readonly text: string;
-  /** The number of columns that do not fit the terminal. */
+  /** The number of columns that were hidden because they do not fit into the terminal. */
   readonly hidden: number;
 }
 
 const COLUMN_GAP = 2;
 /**
- * The minimum widths of the second text column and of the other text columns. If these widths do not fit the terminal,
- * the last columns are hidden.
+ * The minimum widths of the second text column and of the other text columns, in characters. If the terminal is too
+ * narrow for them, the last columns are hidden.
  */
 const MIN_SECOND_WIDTH = 8, MIN_OTHER_WIDTH = 12;
 
 /**
- * Formats a table. `allColumns` lists the most important columns first, because the last columns are hidden if the terminal is
- * too narrow. On a terminal, columns with only empty texts are hidden as well.
+ * Formats a table. `allColumns` starts with the most important columns, because the last columns are hidden if the
+ * terminal is too narrow. On a terminal, columns that are empty in every row are also hidden.
  */
 export function renderTable<Row>(
   terminal: Terminal,
@@ -64,7 +64,7 @@ export function renderTable<Row>(
   };
 }
 
-/** Formats a record, one value per line. Leaves out null, undefined and empty values. */
+/** Formats a record with one value per line. Omits null, undefined and empty values. */
 export function renderRecord(terminal: Terminal, lines: readonly RecordLine[]): string {
   const present = lines.filter(([, value]) => value !== null && value !== undefined && value !== "");
   if (!terminal.out) {
@@ -85,7 +85,7 @@ function renderCell({ out }: Terminal, value: CellValue, kind?: CellKind): strin
   return sanitizeLine(kind === "time" && out ? relativeTime(String(value)) : String(value));
 }
 
-/** Returns the widths of the visible columns. The widest column shrinks first, and the first column last. */
+/** Returns the widths of the visible columns. Shrinks the widest column first, and the first column last. */
 function fitColumns<Row>(columns: readonly TableColumn<Row>[], natural: readonly number[], maxWidth: number): number[] {
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + COLUMN_GAP, -COLUMN_GAP);
   const floors = natural.map((width, i) =>

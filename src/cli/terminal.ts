@@ -1,4 +1,4 @@
-/** Detects what the terminal supports: its width, colours, and overwriting lines. */
+/** Detects the terminal's width, and whether it supports colours and overwriting lines. */
 import { type ProcessVariables, shouldUseColours } from "#lib/base/environment.ts";
 
 export interface Terminal {
@@ -6,13 +6,13 @@ export interface Terminal {
   readonly out: boolean;
   readonly err: boolean;
   readonly in: boolean;
-  /** The columns of standard output. Infinity if it is not a terminal. */
+  /** The width of standard output in columns. Infinity if standard output is not a terminal. */
   readonly width: number;
-  /** Returns the current size of the terminal on standard error. The size changes with the window. */
+  /** Returns the current size of the terminal on standard error, which changes when the user resizes the window. */
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Whether lines on standard error can be overwritten. */
+  /** Whether lines printed to standard error can be overwritten. */
   readonly live: boolean;
-  /** Colours text for standard output (`paint`) or standard error (`paintErr`), if that supports colours. */
+  /** Colours text for standard output (`paint`) or standard error (`paintErr`) if the stream supports colours. */
   readonly paint: Paint;
   readonly paintErr: Paint;
 }
@@ -47,7 +47,7 @@ function painter(colours: boolean): Paint {
   return (tone, text) => colours && tone !== "none" && text ? `\x1b[${CODES[tone]}m${text}\x1b[0m` : text;
 }
 
-/** Returns the colour for a state. */
+/** Returns the text style in which a state is shown. */
 export function styleOfState(state: string): TextStyle {
   if (["active", "succeeded", "healthy", "approved", "ready", "added"].includes(state)) return "green";
   if (["failed", "degraded", "rejected", "refused", "disabled"].includes(state)) return "red";

@@ -1,25 +1,25 @@
-/** Prepares text for a terminal: removes control characters that a server may have sent, and measures and cuts text. */
+/** Prepares text for a terminal: replaces control characters that a server may have sent, and measures or cuts text. */
 
 /** Control characters, line separators, and characters that change the direction of text. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Returns the text as one line, with control characters replaced by U+FFFD. */
+/** Returns the text as one line, with each control character replaced by U+FFFD. */
 export function sanitizeLine(text: string): string {
   return text.toWellFormed().replace(/\s*\r?\n\s*|\t/g, " ").replace(CONTROLS, "\ufffd");
 }
 
-/** Keeps the line breaks, and replaces other control characters by U+FFFD. */
+/** Returns the text with its line breaks, and with each other control character replaced by U+FFFD. */
 export function sanitizeLines(text: string): string {
   return text.replace(/\r\n/g, "\n").split("\n").map((line) => sanitizeLine(line.replaceAll("\t", "    "))).join("\n");
 }
 
-/** Masks tokens, and user names and passwords in URLs. A user may have typed one in the wrong place. */
+/** Masks tokens, and the user names and passwords in URLs, which a user may have typed in the wrong place. */
 export function maskSecrets(text: string): string {
   return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…").replace(/\/\/[^\s/@]*@/g, "//…@");
 }
 
-/** Formats JSON. Also escapes the control characters that `JSON.stringify` leaves as they are. */
+/** Formats a value as JSON. Also escapes the control characters that `JSON.stringify` does not escape. */
 export function formatJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent)
     .replace(
@@ -33,7 +33,7 @@ const DOUBLE_WIDTH =
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const ASCII = /^[ -~]*$/;
 
-/** Returns the number of terminal columns that the text takes. */
+/** Returns the number of terminal columns that the text occupies. */
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -41,7 +41,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Cuts the text to a number of columns. A cut text ends with `…`. */
+/** Cuts the text to the given number of columns. If anything was cut, the result ends with `…`. */
 export function truncateText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let result = "", width = 0;

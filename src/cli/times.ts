@@ -1,11 +1,11 @@
-/** Formats times for people, and parses durations that they type. */
+/** Formats times for people to read, and parses durations that users type. */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
 const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
 
-/** Formats a time relative to now: `3 minutes ago`, `in 6 days`. */
+/** Formats a time relative to now, for example `3 minutes ago` or `in 6 days`. */
 export function relativeTime(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   if (Number.isNaN(ms)) return iso;
@@ -15,7 +15,7 @@ export function relativeTime(iso: string, now = Date.now()): string {
   return ms >= 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** Returns the local time, or the date if it is not today. Both are 10 characters wide. */
+/** Returns the local time if the time is today, or else the date. Both are 10 characters wide. */
 export function clockTimeOrDate(iso: string, now = new Date()): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   const day = (of: Date) => `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())}`;
@@ -23,7 +23,7 @@ export function clockTimeOrDate(iso: string, now = new Date()): string {
   return day(at) === day(now) ? time.padEnd(10) : day(at);
 }
 
-/** Formats a duration: `42 s`, `3:07`, `1:02:03`. */
+/** Formats a duration given in milliseconds, for example `42 s`, `3:07` or `1:02:03`. */
 export function formatClockDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND)), minutes = Math.floor(seconds / 60);
   const two = (number: number) => String(number).padStart(2, "0");
@@ -34,8 +34,8 @@ export function formatClockDuration(ms: number): string {
 }
 
 /**
- * Returns the milliseconds of `90s`, `10m`, `2h` or `7d`. A bare number is seconds. Throws a CommandError for other
- * text.
+ * Converts a duration such as `90s`, `10m`, `2h` or `7d` to milliseconds. A number without a unit means seconds. Throws
+ * a CommandError for any other text.
  */
 export function parseDuration(name: string, text: string): number {
   const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];

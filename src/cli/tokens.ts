@@ -1,4 +1,4 @@
-/** `wheelwright tokens`: lists, creates and revokes the user's API tokens. */
+/** Implements `wheelwright tokens`, which lists, creates and revokes the user's API tokens. */
 import { serverUrl } from "./connection.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
 import { parseScope } from "./login.ts";

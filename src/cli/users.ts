@@ -1,4 +1,4 @@
-/** `wheelwright users`: lists and changes user accounts, for operators. */
+/** Implements `wheelwright users`, with which operators list and change user accounts. */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";

@@ -1,4 +1,4 @@
-/** Declares nouns of the command line and their verbs. Dispatch, help and completion use these declarations. */
+/** Declares how commands and their verbs are described. Dispatch, help and completion use these descriptions. */
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import type { Terminal } from "./terminal.ts";
@@ -6,9 +6,7 @@ import type { Terminal } from "./terminal.ts";
 interface VerbFlag {
   readonly type: "string" | "boolean";
   readonly help: string;
-  /**
-   * The placeholder of the value in the help, such as `HUB`, or the values as `a|b|c`. It also selects the completion.
-   */
+  /** The flag's value in the help: a placeholder such as `HUB`, or the choices as `a|b|c`. Also used by completion. */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
@@ -27,35 +25,35 @@ export interface ParsedArguments<Flags = Readonly<Record<string, string | boolea
   readonly words: readonly string[];
 }
 
-/** The context in which a verb runs. */
+/** What a verb receives when it runs: the settings, the terminal and the API client. */
 export interface CliContext {
   readonly env: ProcessVariables;
   readonly terminal: Terminal;
-  /** The fields to print as JSON, or `all`. Null prints text. */
+  /** The fields to print as JSON; `all` prints every field. Null prints text instead of JSON. */
   readonly json: "all" | readonly string[] | null;
-  /** Fields of `--json` for which no warning was printed yet. Each unknown field causes one warning. */
+  /** Fields named by `--json` that have not caused a warning yet. Each unknown field causes only one warning. */
   readonly unreportedFields: Set<string>;
   readonly quiet: boolean;
-  /** Whether tables show every column (`-o wide`). */
+  /** Whether tables show every column, as with `-o wide`. */
   readonly wide: boolean;
-  /** The value of `--profile`. */
+  /** The value of the `--profile` flag. */
   readonly profile: string | undefined;
-  /** The client of the server that the user is signed in to. Throws a CommandError if the user is not signed in. */
+  /** An API client with the user's token. Reading this property throws a CommandError if the user is not signed in. */
   readonly api: Wheelwright;
-  /** A client for endpoints that need no sign-in. */
+  /** An API client for endpoints that do not require the user to sign in. */
   readonly publicApi: Wheelwright;
 }
 
 interface VerbDeclaration<F extends VerbFlags> {
-  /** Empty if the noun is the whole command, as in `wheelwright login`. */
+  /** The verb's name. Empty if the command has no verb, as in `wheelwright login`. */
   readonly name: string;
   readonly summary: string;
-  /** The arguments, by meaning: `SPOKE` is required, `[HUB]` is optional, `SPOKE...` can repeat. */
+  /** The arguments' placeholders: `SPOKE` is required, `[HUB]` is optional, and `SPOKE...` can be repeated. */
   readonly words?: readonly string[];
   readonly flags?: F;
-  /** Additional text for the help. */
+  /** Additional text that the help shows for this verb. */
   readonly more?: string;
-  /** Complete command lines, without the program's name. */
+  /** Examples of complete command lines, without the program's name. */
   readonly examples: readonly string[];
   readonly run: (cli: CliContext, typed: ParsedArguments<FlagValues<F>>) => Promise<void>;
 }
@@ -66,11 +64,11 @@ export interface CliNoun {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly CliVerb[];
-  /** Subcommands of the server command with the same name, each with its description. See src/commands. */
+  /** Subcommands of the server command (in src/commands) with the same name, each with its description. */
   readonly localVerbs?: readonly (readonly [verb: string, what: string])[];
 }
 
-/** Creates a verb from its declaration and sets defaults for the optional parts. */
+/** Creates a verb from its declaration, with default values for omitted properties. */
 export function verb<const F extends VerbFlags = Record<never, never>>(declared: VerbDeclaration<F>) {
   const { name, summary, words = [], more = "", examples } = declared, flags: VerbFlags = declared.flags ?? {};
   const run = async (cli: CliContext, typed: ParsedArguments) =>
@@ -78,7 +76,7 @@ export function verb<const F extends VerbFlags = Record<never, never>>(declared:
   return { name, summary, words, flags, more, examples, run };
 }
 
-/** Returns the name of an argument without brackets and dots: `HUB` for `[HUB]`. */
+/** Returns an argument's placeholder without brackets and dots, for example `HUB` for `[HUB]`. */
 export function placeholderName(word: string): string {
   return word.replace(/^\[|\.\.\.|\]$/g, "");
 }

@@ -20,7 +20,7 @@ interface WaitFlags {
   readonly timeout?: string;
 }
 
-/** An operation that a command started, with the name of its hub or spoke. */
+/** An operation that a command started, with the name of the affected hub or spoke. */
 export interface LabelledOperation {
   readonly label: string;
   readonly operation: Operation | null;
@@ -28,15 +28,15 @@ export interface LabelledOperation {
 
 /** The result of waiting for operations. */
 export interface WaitResult {
-  /** The last state of each operation. Null without an operation, or with --no-wait. */
+  /** The last known state of each operation. Null if no operation was started, or with --no-wait. */
   readonly operations: readonly (OperationDetail | null)[];
-  /** Why the wait ended before all operations were done, or null. */
+  /** Why waiting ended before all operations were done. Null if it did not end early. */
   readonly earlyEnd: CommandError | null;
 }
 
 /**
- * Returns the milliseconds to wait, or null for --no-wait. Callers parse the duration before they send any request, so
- * that a mistyped duration starts no operation.
+ * Returns how long to wait, in milliseconds, or null for --no-wait. Call this function before sending any request, so
+ * that a mistyped duration does not start an operation.
  */
 export function waitTimeOf({ timeout, ...flags }: WaitFlags): number | null {
   const ms = timeout === undefined ? HOUR : parseDuration("--timeout", timeout);
@@ -64,13 +64,13 @@ export async function waitForOperations(
 interface WaitDisplay<Thing> {
   readonly label: string;
   readonly waitTime: number | null;
-  /** Reads the hub or spoke after the operation. */
+  /** Reads the hub or spoke again, after the operation has ended. */
   readonly readRecord: () => Promise<Thing>;
-  /** Returns the sentence that reports the result. */
+  /** Returns a sentence that reports the operation's result. */
   readonly describe: (thing: Thing) => string;
 }
 
-/** Waits for the operation of one hub or spoke, then shows the new state of the hub or spoke. */
+/** Waits for the operation on a hub or spoke, then shows the new state of that hub or spoke. */
 export async function waitAndShow<Thing extends { operation: Operation | null }>(
   cli: CliContext,
   thing: Thing,
@@ -80,20 +80,20 @@ export async function waitAndShow<Thing extends { operation: Operation | null }>
   const [operation = null] = result.operations, isFinal = operation !== null && isOperationDone(operation);
   const now = isFinal ? await readRecord() : { ...thing, operation: operation ?? thing.operation };
   const isSuccess = result.earlyEnd === null && (operation === null || operation.state === "succeeded");
-  // After a failure, people see only the error. Programs get the record as well.
+  // After a failure, people see only the error message, but programs also get the record.
   if (isSuccess || cli.json || cli.quiet) showChange(cli, now, describe(now));
   throwFailures(started, result);
 }
 
-/** A spoke for which the server refused a request, and the error. */
+/** The error with which the server refused a request for a spoke. */
 export interface SpokeRefusal {
   readonly name: string;
   readonly error: Pick<Problem, "statusCode" | "code" | "message">;
 }
 
 /**
- * Throws a CommandError if a request was refused, an operation failed or was cancelled, or the wait ended early. The
- * status is that of the early end, else the one that all failures share, else FAILED. Callers print their output first.
+ * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Its
+ * exit status is that of the early end, else the one that all failures share, else FAILED. Call it after printing.
  */
 export function throwFailures(
   started: readonly LabelledOperation[],

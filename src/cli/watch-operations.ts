@@ -1,6 +1,6 @@
 /**
- * Waits for operations and shows their progress. When a hub's event stream reports a change, the affected operations
- * are read. Periodic reads, 5 seconds or more apart, find the changes that have no event.
+ * Waits for operations and shows their progress. When a hub's event stream reports a change, reads the affected
+ * operations again. Also reads all operations periodically, because some changes cause no event.
  */
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { isTransient } from "#lib/client/retry.ts";
@@ -15,7 +15,7 @@ import { formatClockDuration } from "./times.ts";
 
 export interface WatchedOperation {
   readonly id: string;
-  /** The name of the operation's hub or spoke, for people. */
+  /** The name of the affected hub or spoke, for display. */
   readonly label: string;
   readonly federationId: string | null;
 }
@@ -28,20 +28,20 @@ interface TrackedOperation extends ProgressRow {
 
 const MAX_PARALLEL_READS = 6;
 /**
- * Milliseconds between periodic reads: READ_INTERVAL, or READ_INTERVAL_PER_OPERATION times the number of operations if
- * that is longer. Reads are periodic because queue positions change without an event.
+ * How often all operations are read, in milliseconds: every READ_INTERVAL, or READ_INTERVAL_PER_OPERATION times the
+ * number of operations if that is longer. Needed because changes in queue positions cause no event.
  */
 const READ_INTERVAL = 5 * SECOND, READ_INTERVAL_PER_OPERATION = 200;
 
 interface WatchResult {
-  /** The operations, in the order of the input. Null for an operation that was never read. */
+  /** The operations, in the same order as the input. Null for an operation that could not be read. */
   readonly operations: readonly (OperationDetail | null)[];
   readonly earlyEnd: CommandError | null;
 }
 
 /**
- * Watches operations until all are done, `ms` milliseconds have passed or the user presses Ctrl-C. The operations
- * continue after an early end. `earlyEnd` then has the command to watch them again.
+ * Watches operations until all are done, `ms` milliseconds have passed or the user presses Ctrl-C. If watching ends
+ * early, the operations continue, and `earlyEnd` tells the user how to watch them again.
  */
 export async function watchOperations(
   cli: CliContext,
@@ -84,7 +84,7 @@ export async function watchOperations(
     }
     readOperations(tracked);
     const earlyEnd = await ended.promise;
-    // The handler stays after Ctrl-C. npm may forward the same SIGINT again, and that must not suppress the message.
+    // Keeps the handler after Ctrl-C: npm may forward the same SIGINT again, which must not suppress the message.
     if (earlyEnd === null) process.off("SIGINT", onSignal);
     return { operations: tracked.map(({ operation: seen }) => seen), earlyEnd };
   } finally {
@@ -95,7 +95,7 @@ export async function watchOperations(
   }
 }
 
-/** Returns a function that reads operations, 6 at a time. It never reads one operation twice at the same time. */
+/** Returns a function that reads operations, at most 6 at a time, and never the same operation twice at once. */
 function createOperationReader(
   api: Wheelwright,
   signal: AbortSignal,
@@ -124,7 +124,7 @@ function createOperationReader(
   };
 }
 
-/** Reports once that the connection is lost, and once that it is restored. */
+/** Reports once when the connection to the server is lost, and once when it is restored. */
 interface ConnectionReporter {
   lost(error: WheelwrightError): void;
   restored(): void;
@@ -147,8 +147,8 @@ function createConnectionReporter(print: (text: string) => void): ConnectionRepo
 type OperationFilter = (target: TrackedOperation) => boolean;
 
 /**
- * Follows a hub's event stream and calls `onEvent` for each event. Ignores errors of the API, because the periodic
- * reads continue.
+ * Follows a hub's event stream and calls `onEvent` for each event. Ignores API errors, because the periodic reads
+ * continue without the stream.
  */
 async function follow(
   api: Wheelwright,

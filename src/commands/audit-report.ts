@@ -1,7 +1,7 @@
-/** Renders the result of an audit log verification, as a table for people or as JSON for programs. */
+/** Formats the result of verifying the audit log, as a table for people or as JSON for programs. */
 import type { Verification } from "#lib/audit/verify.ts";
 
-/** The source of the comparison: only the seals in the database, or exported heads as well. */
+/** What the audit log was compared with: only the seals (hashes) in the database, or also exported hashes. */
 type VerificationBaseline = "seals" | "exported";
 
 export function renderVerificationJson(verifications: readonly Verification[]): string {
@@ -43,7 +43,7 @@ function describeDifference({ after, through }: NonNullable<Verification["differ
     : `Events up to ${after} match the export. The first difference is in ${place}`;
 }
 
-/** Returns notes that explain the limits of the verification. */
+/** Returns notes that explain what the verification cannot detect. */
 function notesOn(verifications: readonly Verification[], baseline: VerificationBaseline): string {
   const unsealed = verifications.reduce((sum, one) => sum + one.unsealed, 0);
   const alone = verifications.filter(({ exported }) => exported === 0).length;
@@ -70,7 +70,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Aligns the columns. The columns between the first and the last contain numbers, and are right-aligned. */
+/** Aligns the table's columns. All columns between the first and the last contain numbers and are right-aligned. */
 function align(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const last = widths.length - 1;

@@ -1,9 +1,9 @@
 /**
- * Implements `wheelwright audit heads` and `wheelwright audit verify`: prints the seals of the audit log, and checks
- * the log against them.
+ * Implements `wheelwright audit heads`, which prints the audit log's seals (hashes), and `wheelwright audit verify`,
+ * which checks the log against them.
  *
- * Store heads where a writer to the database cannot change them. Only then do they prove that the log is unchanged.
- * They are printed here, and are also in the service's log.
+ * Store the printed hashes where nobody who can write to the database can change them. Only then do they prove that the
+ * log is unchanged. The service also writes them to its own log.
  */
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
@@ -20,7 +20,7 @@ import { withDatabase } from "./database.ts";
 const MISMATCH = 1;
 
 interface AuditFilter {
-  /** The chain to read. Undefined for all chains. */
+  /** The name of the chain to read. Undefined reads all chains. */
   readonly chain: string | undefined;
   readonly json: boolean;
 }
@@ -66,7 +66,7 @@ async function verify(
   heads: readonly ChainHead[] | undefined,
   { chain, json }: AuditFilter,
 ): Promise<void> {
-  // Includes exported chains that are missing in the database, so that a deleted chain is reported.
+  // Includes chains that were exported but are missing in the database, so that a deleted chain is reported.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);
@@ -85,8 +85,8 @@ async function verify(
 }
 
 /**
- * Reads heads from the arguments: each is a head, or a file with one head per line. Throws a CommandError for an
- * invalid line, because skipping it would leave a chain unchecked.
+ * Reads heads (hashes) from the arguments: each is a head, or a file with one head per line. Throws a CommandError for
+ * an invalid line, because skipping the line would leave a chain unchecked.
  */
 async function readHeads(sources: readonly string[], { chain }: AuditFilter): Promise<ChainHead[]> {
   const heads = (await Promise.all(sources.map(readHeadOrFile))).flat();

@@ -1,4 +1,4 @@
-/** Writes, reads and describes the files of `wheelwright backup`. */
+/** Reads, writes and describes the files that `wheelwright backup` creates. */
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ import { promptSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
 import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
-/** The file name that means standard input or standard output. */
+/** The file name that stands for standard input or standard output. */
 export const STANDARD_STREAM = "-";
 
 export function requireFileArgument(command: string, word: string | undefined): string {
@@ -31,7 +31,7 @@ export function requireFileArgument(command: string, word: string | undefined): 
   );
 }
 
-/** Writes a temporary file that only its owner can read, then renames it. A failure leaves no file. */
+/** Writes to a temporary file that only its owner can read, then renames it to `file`. Deletes it after a failure. */
 export async function writeFileAtomically(file: string, content: AsyncIterable<ByteChunk>): Promise<void> {
   const part = `${file}.${randomBytes(4).toString("hex")}.part`;
   const handle = await open(part, "wx", 0o600);
@@ -50,7 +50,7 @@ export async function writeFileAtomically(file: string, content: AsyncIterable<B
   await syncFolder(dirname(file));
 }
 
-/** Syncs the directory, which stores the name of the file. Ignores errors: some systems cannot sync directories. */
+/** Syncs the directory, so that a crash does not lose the file's name. Ignores errors: some systems forbid this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   await folder?.sync().catch(() => {});
@@ -59,18 +59,18 @@ async function syncFolder(path: string): Promise<void> {
 
 interface ReadOptions {
   readonly onRows: RowProgressListener;
-  /** Whether to accept an unencrypted file although BACKUP_PASSPHRASE is set. */
+  /** Whether an unencrypted file is accepted even if BACKUP_PASSPHRASE is set. */
   readonly allowUnencrypted: boolean;
 }
 
-/** Reads a backup. Prompts for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
+/** Reads a backup file. Asks for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
 export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
   const requireEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
   const text = unpackBackup(bytesOf(file), () => requirePassphrase(`Passphrase of ${file}`), { requireEncryption });
   return readScript(text, onRows);
 }
 
-/** Opens the file when the first bytes are read. An earlier error would have no listener. */
+/** Opens the file only when its first bytes are read, because nothing would handle an earlier error. */
 async function* bytesOf(file: string): AsyncGenerator<ByteChunk> {
   yield* file === STANDARD_STREAM ? process.stdin : createReadStream(file);
 }
@@ -83,7 +83,7 @@ export async function requirePassphrase(question: string): Promise<string> {
   throw new CommandError(EX_USAGE, message);
 }
 
-/** Converts an error of the file or the restore to a CommandError. Returns other errors unchanged. */
+/** Converts an error from reading the file or restoring it to a CommandError. Returns other errors unchanged. */
 export function toBackupError(file: string, error: unknown): unknown {
   if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
   if (error instanceof BackupUnencrypted) {
@@ -102,9 +102,9 @@ export function describeManifest({ takenAt, release, migrations }: BackupManifes
 
 export interface RowCounter {
   readonly onRows: RowProgressListener;
-  /** Clears the progress line on the terminal. */
+  /** Clears the progress line if standard error is a terminal. */
   end(): void;
-  /** Returns the total number of tables and rows as text. */
+  /** Returns the number of tables and the total number of rows as text. */
   summary(): string;
 }
 
@@ -128,7 +128,7 @@ export function openRowCounter(): RowCounter {
   };
 }
 
-/** Yields the content. Throws when the signal aborts. */
+/** Yields the content, and throws as soon as the signal aborts. */
 export async function* abortable(content: AsyncIterable<ByteChunk>, signal: AbortSignal): AsyncGenerator<ByteChunk> {
   for await (const bytes of content) {
     signal.throwIfAborted();

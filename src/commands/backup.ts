@@ -1,6 +1,6 @@
 /**
- * Implements `wheelwright backup FILE`: writes a consistent snapshot of the whole database to one file, while the
- * service runs. `-` is standard output. `--verify FILE` reads such a file to its end.
+ * Implements `wheelwright backup FILE`, which writes a consistent snapshot of the whole database to a file while the
+ * service runs, or to standard output if FILE is `-`. With `--verify`, only reads FILE to its end, to check the file.
  */
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";

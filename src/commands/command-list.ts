@@ -1,4 +1,4 @@
-/** Lists the commands, in the order of the help. */
+/** Lists all commands, in the order in which the help shows them. */
 import { type Command, defineCommand } from "./command.ts";
 
 const UNENCRYPTED = { type: "boolean", help: "accept an unencrypted file although BACKUP_PASSPHRASE is set" } as const;

@@ -1,9 +1,9 @@
-/** Defines a command: its name, its options, its help and its function. */
+/** Defines what a command consists of: a name, options, help and a function. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 
 type Flags = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
-/** The values of the options in a command line. An option with `multiple` has an array of values. */
+/** The values of a command line's options. An option with `multiple` has an array of values. */
 type Values<F extends Flags> = {
   readonly [name in keyof F]?: F[name] extends { readonly type: "boolean" } ? boolean
     : F[name] extends { readonly multiple: true } ? readonly string[]
@@ -18,27 +18,27 @@ export interface CommandArguments<Options = object> {
 interface CommandDeclaration<F extends Flags> {
   readonly name: string;
   readonly summary: string;
-  /** The arguments for the help, one form per line: `[--port N]`. */
+  /** The arguments as the help shows them, with one line per variant, for example `[--port N]`. */
   readonly usage?: readonly string[];
   readonly options?: F;
-  /** The maximum number of arguments that are not options. */
+  /** The maximum number of arguments, not counting options. */
   readonly words?: number;
-  /** The allowed values of the first argument. If absent, any value is allowed. */
+  /** The values allowed for the first argument. If absent, any value is allowed. */
   readonly first?: readonly string[];
-  /** Imports the command's modules, only when the command runs. */
+  /** Imports the modules that the command needs. Called only when the command runs. */
   readonly load: () => Promise<(args: CommandArguments<Values<F>>) => Promise<void>>;
 }
 
 export type Command = ReturnType<typeof defineCommand>;
 
-/** Returns a command from its declaration, with defaults for the omitted fields. */
+/** Returns a command from its declaration, with defaults for omitted properties. */
 export function defineCommand<const F extends Flags = Record<never, never>>(declared: CommandDeclaration<F>) {
   const { usage = [""], words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
   const run = async (args: CommandArguments) => await (await load())(args as CommandArguments<Values<F>>);
   return { name, summary, usage, options, words, first, run };
 }
 
-/** A failure that is reported in one sentence, without a stack. `status` is an exit status of sysexits.h or src/cli. */
+/** A failure that is reported in one sentence, without a stack trace. `status` comes from sysexits.h or src/cli. */
 export class CommandError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options: ErrorOptions = {}) {
@@ -51,5 +51,5 @@ export class CommandError extends Error {
 /** The exit status for an invalid command line. Most programs use 2, although sysexits.h defines 64. */
 export const EX_USAGE = 2;
 export const EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;
-/** The exit status that shells report after Ctrl-C. sysexits.h does not define it. */
+/** The exit status that shells report after Ctrl-C, which sysexits.h does not define. */
 export const EX_INTERRUPTED = 130;

@@ -1,4 +1,4 @@
-/** Implements `wheelwright config`: lists each variable, its meaning, its default, and whether it is set. */
+/** Implements `wheelwright config`, which lists each variable with its meaning, its default, and whether it is set. */
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
@@ -23,8 +23,8 @@ export function runConfig(): Promise<void> {
 }
 
 /**
- * The meaning of each variable. `otherwise` describes the behaviour if the variable is not set. Without it, the help
- * shows the schema's default, if one exists.
+ * The meaning of each environment variable. `otherwise` says what happens if the variable is not set. If `otherwise` is
+ * absent, the help shows the schema's default, if there is one.
  */
 export const VARIABLE_MEANINGS: Readonly<
   Record<keyof EnvironmentVariables, readonly [meaning: string, otherwise?: string]>

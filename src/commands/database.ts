@@ -1,4 +1,4 @@
-/** Opens the database for a command: the configured one, or that of `wheelwright dev` on this machine. */
+/** Opens the database that a command uses: the configured one, or that of `wheelwright dev` on this machine. */
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
@@ -15,12 +15,12 @@ import { MINUTE } from "#lib/base/time.ts";
 import { findBuildInfo } from "../release.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
 
-/** Milliseconds that a statement may take. Counting a large audit log is slow, and no request waits for it. */
+/** The time limit for a statement, in milliseconds. It is long, because counting a large audit log is slow. */
 const STATEMENT_LIMIT = 10 * MINUTE;
 
 /**
- * Opens the database, runs `work` and closes the database. Throws a ConfigError if the configuration is invalid, and a
- * CommandError if the database cannot be reached.
+ * Opens the database, runs `work` and closes the database. Throws a ConfigError if the configuration is invalid, or a
+ * CommandError if the program cannot connect to the database.
  */
 export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
@@ -43,16 +43,16 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
 
 export interface ResolvedDatabase {
   readonly url: DatabaseSource;
-  /** The address of the schema's owner. Null if the role of `url` owns the schema. */
+  /** The address for connecting as the schema's owner. Null if `url` already connects as that owner. */
   readonly owner: DatabaseSource | null;
-  /** The directory of `npm start`'s database. Null for a configured database. */
+  /** The directory that contains `npm start`'s database. Null if the database is a configured one. */
   readonly directory: string | null;
   close(): Promise<void>;
 }
 
 /**
- * Finds the configured database, or else the one of `npm start` in DATA_DIR, which exists only in a checkout. `create`
- * creates the latter if it is missing. Only a restore sets it.
+ * Finds the configured database, or else `npm start`'s database in DATA_DIR, which exists only in a source checkout.
+ * With `create`, which only a restore sets, creates `npm start`'s database if it is missing.
  */
 export async function resolveDatabase(log: Log, { create = false } = {}): Promise<ResolvedDatabase> {
   try {
@@ -67,7 +67,7 @@ export async function resolveDatabase(log: Log, { create = false } = {}): Promis
   }
 }
 
-/** Returns the directory of `npm start`'s database if no other database is configured. Returns null if none exists. */
+/** Returns the directory for `npm start`'s database. Null if it is missing or another database is configured. */
 export function findDevDatabase(error: unknown, create = false): string | null {
   if (!(error instanceof ConfigError) || findBuildInfo() || !error.problems.every(isMissing)) return null;
   const directory = join(readProcessConfig("dev").dataDir, "postgres");
@@ -76,19 +76,19 @@ export function findDevDatabase(error: unknown, create = false): string | null {
 
 const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL is missing");
 
-/** Explains that the command belongs on the server's machine. */
+/** Adds to the error that this command must run on the server's machine. */
 function explainMissingDatabase({ problems }: ConfigError): ConfigError {
   const where = "run this command on the server's machine, with the variables of serve";
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 
-/** Returns the requester for the audit log: the system user of this machine, because no one has signed in. */
+/** Returns the requester to record in the audit log: the system user, because nobody has signed in. */
 export function localRequester(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }
 
-/** Returns the system user's name. In a container, a user may have only a number. */
+/** Returns the system user's name, or the user's number, because users in containers may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

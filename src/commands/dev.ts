@@ -1,9 +1,9 @@
 /**
- * Implements `wheelwright dev`: runs everything on this machine, to try Wheelwright or to develop it.
+ * Implements `wheelwright dev`, which runs everything on this machine, to try Wheelwright or to develop it.
  *
- * PostgreSQL is real and runs in DATA_DIR. The cluster is simulated, unless `--kubeconfig` or KUBECONFIG_HOST_PATH
- * names one. An exported KUBECONFIG or DATABASE_URL is ignored, so that a production system is never changed by
- * accident.
+ * PostgreSQL is real and stores its data in DATA_DIR. The cluster is simulated, unless `--kubeconfig` or
+ * KUBECONFIG_HOST_PATH names a real one. The variables KUBECONFIG and DATABASE_URL are ignored, to protect production
+ * systems.
  */
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ import { type CommandArguments, CommandError, EX_UNAVAILABLE } from "./command.t
 interface DevCluster {
   readonly source: ClusterSource;
   readonly description: string;
-  /** The port of the simulated sites. Null for a real cluster. */
+  /** The port on which simulated sites are served. Null if the cluster is real. */
   readonly sitePort: number | null;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function runDev({ options }: CommandArguments<{ kubeconfig?: string
   }
 }
 
-/** Starts the parts one after another. A signal between two parts closes those that have started. */
+/** Starts the parts of the program one after another. If a signal arrives meanwhile, closes those that have started. */
 async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
   const stop = handleStopSignals();
   log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
@@ -137,7 +137,7 @@ function realCluster(file: string): DevCluster {
   return { source: { file }, sitePort: null, description: `from ${file}`, close: () => Promise.resolve() };
 }
 
-/** Checks that the address is free before any part starts. Replaces port 0 with a free port, which links need. */
+/** Checks that the address is free before anything starts. Replaces port 0 with a free port, which links need. */
 function resolvePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

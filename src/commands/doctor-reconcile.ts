@@ -1,9 +1,8 @@
 /**
- * Implements `wheelwright doctor --reconcile`: compares a restored database with the clusters. With `--apply`, it also
- * adds what the database lacks and releases the hold, so that replicas run jobs again. `wheelwright doctor --resume`
- * releases the hold without a comparison.
+ * Implements `wheelwright doctor --reconcile`, which compares a restored database with the clusters. With `--apply`,
+ * the command also adds what the database lacks, and lets replicas run jobs again.
  *
- * The exit status is 0 if no difference needs a person, 1 if one does, and 69 if a cluster does not answer.
+ * The exit status is 0 if no difference needs a person, 1 if one does, and 69 if a cluster does not respond.
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { type FindingSection, type FindingSummary, formatCount, summarizeFindings } from "#lib/doctor/finding.ts";
@@ -50,7 +49,7 @@ export async function compareWithClusters(options: Options): Promise<void> {
   }
 }
 
-/** Releases the hold, so that replicas run jobs again. Checks no cluster. */
+/** Lets replicas run jobs again after a restore of the database. Does not check any cluster. */
 export async function resumeDatabase(): Promise<void> {
   const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, localRequester(REQUESTER))));
   process.stdout.write(

@@ -1,10 +1,9 @@
 /**
- * Implements `wheelwright doctor`: checks everything that serve and its spokes need, and explains how to fix
- * problems.
+ * Implements `wheelwright doctor`, which checks everything that the service and its spokes need, and explains how to
+ * fix problems.
  *
- * The report goes to standard output, one section after another. Progress and a summary of failures go to standard
- * error. The exit status is 0 if no check fails, 1 if one fails, and 78 if the configuration is invalid. Warnings are
- * not failures.
+ * The report goes to standard output; progress and a summary of failures go to standard error. The exit status is 0 if
+ * no check fails, 1 if a check fails, and 78 if the configuration is invalid. Warnings are not failures.
  */
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
@@ -30,7 +29,7 @@ import { requireRegion } from "./region.ts";
 import { type CommandArguments, CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
 const EX_FAILING = 1;
-/** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
+/** How long to wait after the report before exiting, in milliseconds, even if a credential plugin is still running. */
 const EXIT_DELAY = 2 * SECOND;
 
 interface Options {
@@ -60,7 +59,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     if (section) report.add(section);
     return report.end(EX_CONFIG);
   }
-  // Imported here, before the clocks are compared: loading the Kubernetes library blocks the process.
+  // Imports this module before the clocks are compared, because loading the Kubernetes library blocks the process.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = release();
@@ -87,7 +86,7 @@ interface DoctorDefinitions {
   readonly catalog: Catalog;
 }
 
-/** Returns the names of the ClusterIssuers that this configuration creates. Empty if the configuration is invalid. */
+/** Returns the names of the ClusterIssuers that this configuration creates, or none if the configuration is invalid. */
 async function readIssuers(): Promise<readonly string[]> {
   const config = tryReadConfig("serve", []) ?? tryReadConfig("dev", []);
   const issuers = config && await collect([], async () => {
@@ -97,7 +96,7 @@ async function readIssuers(): Promise<readonly string[]> {
   return issuers ?? [];
 }
 
-/** Returns the configuration and its files, or all errors. Checks the files even if variables are missing. */
+/** Returns the configuration and its files, or all errors in them. Checks the files even if variables are missing. */
 async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
   const config = tryReadConfig("serve", problems);
@@ -118,7 +117,7 @@ async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   );
 }
 
-/** Checks the database of `npm start`. Returns null if another database is configured, or if it does not exist. */
+/** Checks `npm start`'s database. Returns null if another database is configured, or if there is no such database. */
 async function examineDevDatabase(): Promise<FindingSection | null> {
   let directory: string | null = null;
   try {
@@ -174,9 +173,9 @@ function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: O
 
 interface DoctorReport {
   add(section: FindingSection): void;
-  /** Returns a function that shows progress: a temporary line on a terminal, or a permanent one after an abort. */
+  /** Returns a function that shows progress, as a temporary line on a terminal, or a permanent one after an abort. */
   progress(signal: AbortSignal): (sentence: string) => void;
-  /** Prints the summary. Throws a CommandError with this status if a check failed. */
+  /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
   end(status: number): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Implements `wheelwright healthcheck`: checks whether the replica on this machine is ready. Container images use it,
- * because they contain no HTTP client.
+ * Implements `wheelwright healthcheck`, which checks whether the replica on this machine is ready. Container images use
+ * this command because they contain no HTTP client.
  */
 import { readProcessConfig } from "#lib/base/config.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -25,7 +25,7 @@ export async function runHealthcheck(): Promise<void> {
   process.stdout.write("Ready\n");
 }
 
-/** Returns the readiness URL of a server that listens on this address. Uses loopback for a wildcard address. */
+/** Returns the readiness URL for a server that listens on this address. Replaces a wildcard address with loopback. */
 export function readinessUrl(host: string, port: number): string {
   const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}/api/readyz`;

@@ -1,4 +1,4 @@
-/** Renders the help: the list of commands, or the usage of one command. Lines fit into the terminal. */
+/** Formats the help: the list of commands, or the usage of one command. Wraps lines to the terminal's width. */
 import { nouns } from "../cli/nouns.ts";
 import { findBuildInfo } from "../release.ts";
 import type { Command } from "./command.ts";
@@ -22,7 +22,7 @@ export function renderCommandHelp({ name, usage, summary, options }: Command): s
   return `${ways}\n${wrapText(summary)}\n\n${flags && `${flags}\n`}${wrapText(CONFIGURATION_HINT)}\n`;
 }
 
-/** Returns the command's arguments without its options. */
+/** Returns a command's arguments without its options. */
 function argumentsOf({ usage }: Command): string {
   return [...new Set(usage.map((way) => way.replace(/ ?\[?--.*/, "")))].filter(Boolean).join(" | ");
 }

@@ -1,4 +1,4 @@
-/** Implements `wheelwright licenses`: prints the licences that the executable must include. */
+/** Implements `wheelwright licenses`, which prints the licences of all software in the executable. */
 import { findBuildInfo } from "../release.ts";
 import { CommandError, EX_UNAVAILABLE } from "./command.ts";
 
@@ -10,6 +10,6 @@ export async function runLicenses(): Promise<void> {
       "In a source checkout, the licences are in LICENSE and in each package under node_modules",
     );
   }
-  // Waits until the text is written: it is larger than a pipe's buffer, and the program ends afterwards.
+  // Waits until all of the text is written, because the text exceeds a pipe's buffer and the program then exits.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }

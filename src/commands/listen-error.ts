@@ -1,4 +1,4 @@
-/** Explains why the program cannot listen on an address, and what to set. */
+/** Explains why the program cannot listen on an address, and which setting to change. */
 import { reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./command.ts";
 
@@ -22,7 +22,7 @@ const LISTEN_FAILURES: Readonly<Record<string, ListenFailure>> = {
   ENOTFOUND: [EX_CONFIG, "host name not found. Set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 
-/** Returns an error with the reason and the remedy. `variable` is the environment variable of the port. */
+/** Returns an error that gives the reason and a remedy. `variable` is the environment variable that sets the port. */
 export function listenError(
   { host, port }: { readonly host: string; readonly port: number },
   cause: unknown,

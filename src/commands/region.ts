@@ -1,4 +1,4 @@
-/** Checks that the catalog has the region that a command line names. */
+/** Checks that the catalog contains the region named on the command line. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { CommandError, EX_USAGE } from "./command.ts";
 

@@ -1,4 +1,4 @@
-/** Prompts for confirmation of a restore, and waits until its operation is finished. */
+/** Asks the user to confirm a restore, and waits until the restore is finished. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -11,7 +11,7 @@ import { CommandError, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
 const EX_FAILED = 1, POLL_INTERVAL = SECOND, HINT_DELAY = 10 * SECOND;
 
-/** Throws a CommandError unless `--yes` is set or the user types the name. */
+/** Returns if `--yes` is set or the user types the name. Otherwise, throws a CommandError. */
 export async function confirmRestore(yes: boolean, what: string, name: string): Promise<void> {
   if (yes) return;
   if (!isatty(0) || !isatty(2)) {
@@ -24,7 +24,7 @@ export async function confirmRestore(yes: boolean, what: string, name: string): 
   if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Cancelled");
 }
 
-/** Waits until a replica has finished the operation. Throws a CommandError if it failed or a signal arrives. */
+/** Waits until a replica finishes the operation. Throws a CommandError if the operation fails or a signal arrives. */
 export async function awaitOperation(db: Database, id: string): Promise<string> {
   const stop = handleStopSignals(), begin = performance.now();
   let isHintPrinted = false;

@@ -1,4 +1,4 @@
-/** Implements `wheelwright restore-database FILE`: fills an empty database from a database backup, and holds it. */
+/** Implements `wheelwright restore-database FILE`: fills an empty database from a backup, but runs no jobs yet. */
 import { readProcessConfig } from "#lib/base/config.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { openLog } from "#lib/base/log.ts";

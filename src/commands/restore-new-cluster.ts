@@ -1,4 +1,4 @@
-/** Implements `wheelwright restore --new-cluster`: recreates hubs and spokes of a lost cluster in a new one. */
+/** Implements `wheelwright restore --new-cluster`: recreates the hubs and spokes of a lost cluster in a new cluster. */
 import type { Config } from "#lib/base/config.ts";
 import {
   listLostObjects,
@@ -16,13 +16,13 @@ import { openConfiguredClusters } from "./open-clusters.ts";
 import { renderLostPreview, renderLostReport } from "./restore-report.ts";
 
 interface NewClusterOptions {
-  /** The spoke to recreate. Null for all hubs and spokes. */
+  /** The spoke to recreate. Null recreates all hubs and spokes. */
   readonly spoke: NamedSpoke | null;
   readonly hub: string | undefined;
   readonly dryRun: boolean;
 }
 
-/** Returns a report of the requested operations. Throws a ClusterError if a cluster does not answer. */
+/** Requests the operations and returns a report about them. Throws a ClusterError if a cluster does not respond. */
 export async function restoreInNewCluster(
   db: Database,
   config: Config,

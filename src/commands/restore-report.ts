@@ -1,4 +1,4 @@
-/** Renders the output of `wheelwright restore`: existing backups, previews, and requested operations. */
+/** Formats the output of `wheelwright restore`: available backups, previews, and requested operations. */
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { LostObject } from "#lib/domains/backups/new-cluster.ts";
 import { restoreTestFailure } from "#lib/domains/backups/test-result.ts";
@@ -47,7 +47,7 @@ export function renderRestorePlan(spoke: NamedSpoke, plan: RestorePlan): string 
     }\nNothing was written.\n`;
 }
 
-/** Returns a sentence, without a full stop, that says what a restore in place does to the site. */
+/** Returns a sentence, without a full stop, that describes how restoring in place changes the site. */
 export function describeOverwrite(spoke: NamedSpoke, plan: RestorePlan): string {
   return `${nameOf(spoke)} is ${spoke.state}. It will be restored ${
     describeTarget(plan)
@@ -92,7 +92,7 @@ export function renderLostPreview(lost: readonly LostObject[]): string {
   return `${lines.join("")}\nNothing was written.\n`;
 }
 
-/** Reports each object and its operation. It is null for a skipped object, and if one is already running. */
+/** Reports each object with its operation, which is null if the object was skipped or already has a running one. */
 export function renderLostReport(done: readonly (readonly [LostObject, operation: string | null])[]): string {
   if (done.length === 0) return NOTHING_LOST;
   const started = done.filter(([, operation]) => operation !== null),
@@ -130,7 +130,7 @@ function describeRecreation({ backup, spoke }: LostObject): string {
     : "gets a new namespace";
 }
 
-/** Returns how the state of the recreated spoke will differ, as the end of a sentence. */
+/** Returns how the recreated spoke's state will differ, as the last part of a sentence, or an empty string. */
 function describeStateChange({ state, maintenance }: SpokeRow): string {
   if (state.startsWith("suspend")) return "; it was suspended and will be active";
   return maintenance ? "; it was in maintenance mode and will be open" : "";

@@ -1,6 +1,6 @@
 /**
- * Implements `wheelwright restore SPOKE`: restores a spoke from one of its backups. The command needs access
- * to this machine, but no sign-in. It requests an operation and waits until a replica has finished it.
+ * Implements `wheelwright restore SPOKE`, which restores a spoke from one of its backups. The user does not have to
+ * sign in, but needs access to this machine. The command waits until a replica has finished the restore.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -99,7 +99,7 @@ async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Optio
   return await restoreAnew(db, readCommandConfig(), localRequester("restore"), filter).catch(rethrowClusterError);
 }
 
-/** The text for standard output, and the ID of the requested operation, if any. */
+/** The text to print to standard output, and the requested operation's ID, if there is one. */
 interface RestoreAnswer {
   readonly text: string;
   readonly operation?: string;

@@ -1,4 +1,4 @@
-/** Implements `wheelwright serve`: runs the control plane on an existing database and cluster. */
+/** Implements `wheelwright serve`, which runs Wheelwright with an existing database and existing clusters. */
 import { readStartConfig } from "#lib/base/config.ts";
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import { batchWrites, openLog } from "#lib/base/log.ts";

@@ -1,4 +1,4 @@
-/** Implements `wheelwright simulate`: runs a simulated cluster that several replicas of `serve` can share. */
+/** Implements `wheelwright simulate`, which runs a simulated cluster that several replicas of `serve` can share. */
 import { writeFile } from "node:fs/promises";
 import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";

@@ -1,4 +1,4 @@
-/** Waits for the configured database, because Docker Compose starts it at the same time as Wheelwright. */
+/** Waits until the configured database is available, because Docker Compose starts it together with Wheelwright. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import { hasSqlState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
@@ -10,7 +10,7 @@ import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 const WAIT_LIMIT = 30 * SECOND, RETRY_INTERVAL = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
 
-/** Connects to the database, and retries for up to `waitLimit` milliseconds. Throws a CommandError with the last failure. */
+/** Connects to the database, retrying for up to `waitLimit` milliseconds. Throws the last failure as a CommandError. */
 export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimit = WAIT_LIMIT): Promise<void> {
   for (const end = Date.now() + waitLimit;; await sleep(RETRY_INTERVAL)) {
     const error = await tryDatabase(source);
@@ -27,8 +27,8 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
 }
 
 /**
- * Returns an error that names the variables, but never the password. Refused credentials and a missing database are
- * configuration errors, because waiting does not fix them.
+ * Returns an error that names the configuration variables, but never includes the password. If the credentials are
+ * refused or the database is missing, reports a configuration error, because waiting does not help.
  */
 export function toDatabaseError(error: unknown): CommandError {
   const cause = innermost(error);
@@ -39,12 +39,12 @@ export function toDatabaseError(error: unknown): CommandError {
   return new CommandError(status, message, { cause: error });
 }
 
-/** Returns the original error. The errors that wrap it add no information to the message. */
+/** Returns the innermost cause, because the errors that wrap it add nothing useful to the message. */
 function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause ? innermost(error.cause) : error;
 }
 
-/** Returns the error, or null if the database can be used. */
+/** Tries to use the database. Returns the error, or null if the database is usable. */
 async function tryDatabase(source: DatabaseSource): Promise<unknown> {
   try {
     const client = await openClient({ url: source, name: "wheelwright", settings: {}, connectLimit: CONNECT_LIMIT });

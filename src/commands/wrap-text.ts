@@ -1,6 +1,6 @@
-/** Formats text in lines that fit into the terminal. */
+/** Wraps text into lines that fit into the terminal. */
 
-/** Formats a list of commands or options. The description is next to the name, or below it in a narrow terminal. */
+/** Formats a list of commands or options. Puts each description next to its name, or below it in a narrow terminal. */
 export function formatRows(rows: readonly (readonly [typed: string, what: string])[]): string {
   const width = Math.max(...rows.map(([typed]) => typed.length)) + 4,
     isNarrow = width + MIN_DESCRIPTION_WIDTH > terminalWidth();
@@ -10,10 +10,10 @@ export function formatRows(rows: readonly (readonly [typed: string, what: string
   }).join("");
 }
 
-/** The minimum width of the description, in columns. */
+/** The minimum width for a description next to its name, in columns. */
 const MIN_DESCRIPTION_WIDTH = 30;
 
-/** Wraps the text. The first line starts at column `taken`, and the others start with `indent`. */
+/** Wraps the text. The first line starts at column `taken`; each later line starts with `indent`. */
 export function wrapText(text: string, indent = "", taken = 0): string {
   const [first = "", ...words] = text.split(" "), most = terminalWidth();
   let column = taken + first.length;

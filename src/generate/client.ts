@@ -1,15 +1,14 @@
 /**
- * Generates the API definitions of lib/client from the OpenAPI document: a type for each schema, a function for each
- * endpoint, and a table of how to call the endpoints.
+ * Generates lib/client from the OpenAPI document: a type for each schema, a function for each endpoint, and a table
+ * that describes how to call the endpoints. Omits web pages and the payment provider's webhook.
  *
- * Pages for people and the webhook of the payment provider are left out. Both outputs are long single files, because
- * schemas refer to each other across areas. Readers use an editor to find names in them.
+ * Each output is one long file, because schemas in different areas refer to each other.
  */
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 import { typeOfParsedText } from "#lib/reference/publish.ts";
 import { renderDeclaration, renderDocComment, renderField, renderType } from "#src/generate/typescript.ts";
 
-/** The parts of an OpenAPI document that this module reads. */
+/** The parts of an OpenAPI document that this module uses. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedEndpoint>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
@@ -42,24 +41,24 @@ interface EndpointCall {
   readonly method: string;
   readonly path: string;
   readonly endpoint: DocumentedEndpoint;
-  /** The media type of the answers. Null if they have no body. */
+  /** The media type in which the endpoint answers. Null if the answers have no body. */
   readonly type: string | null;
   readonly answers: readonly JsonSchema[];
   readonly parameters: readonly DocumentedParameter[];
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | null;
   readonly keyed: boolean;
-  /** Whether the endpoint returns a paged list. */
+  /** Whether the endpoint returns a list in pages. */
   readonly pages: boolean;
 }
 
 const JSON_TYPE = "application/json", STREAM = "text/event-stream";
 
-/** Returns the type declarations of all schemas. */
+/** Returns TypeScript declarations for all schemas in the document. */
 export function schemasOf({ components: { schemas } }: ApiDocument): string {
   return Object.entries(schemas).map(([name, schema]) => renderDeclaration(name, schema)).join("\n");
 }
 
-/** Returns the interface of all functions, and the table from which the client creates them. */
+/** Returns the interface that declares all functions, and the table from which the client creates the functions. */
 export function endpointsOf(document: ApiDocument, version: string): string {
   const calls = callsOf(document);
   const named = [
@@ -115,7 +114,7 @@ function functionOf(call: EndpointCall, document: ApiDocument): string {
   return renderDocComment(lines.join("\n"), "  ") + signatures(call, document).join("");
 }
 
-/** Returns the signature of a call. Returns two if `dryRun` decides between a preview and the operation. */
+/** Returns the call's signature, or two signatures if `dryRun` decides between a preview and the operation itself. */
 function signatures(call: EndpointCall, { components: { schemas } }: ApiDocument): string[] {
   const isPreview = (answer: JsonSchema) =>
     Object.hasOwn(schemas[referencedName(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
@@ -151,7 +150,7 @@ function parameterOf({ name, required, description, schema }: DocumentedParamete
   return renderField(name, parameterSchema(name, schema), { required, description }, place);
 }
 
-/** Returns the type that callers pass: a number, boolean or date, although the query string contains text. */
+/** Returns the type that callers pass: a number, boolean or date, even though the query string contains text. */
 function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };

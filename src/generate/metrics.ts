@@ -1,7 +1,7 @@
-/** Writes the list of metrics in deploy/metrics.md from their declarations. */
+/** Writes the list of metrics in deploy/metrics.md from the metrics' declarations. */
 import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 
-/** Returns the text with the list between its marks. */
+/** Returns the text with the list of metrics inserted between the two marker comments. */
 export function insertMetrics(text: string): string {
   const lines = (METRICS as readonly Metric[]).map(({ name, type, labels = [], help, fleetWide }) => {
     const series = labels.length > 0 ? `${name}{${labels.join(", ")}}` : name;

@@ -1,14 +1,14 @@
-/** Converts the JSON schemas of the OpenAPI document to TypeScript types, formatted as by `deno fmt`. */
+/** Converts the OpenAPI document's JSON schemas to TypeScript types, in the format that `deno fmt` produces. */
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 
 const WIDTH = 120;
 
-/** Whether a schema describes a request body. Only these forbid unknown fields. */
+/** Whether a schema describes a request body. Only request bodies forbid unknown fields. */
 export function isInput(schema: JsonSchema): boolean {
   return (schema as { additionalProperties?: unknown }).additionalProperties === false;
 }
 
-/** Returns `export interface …` or `export type …` for a named schema. */
+/** Returns `export interface …` or `export type …` for a schema with this name. */
 export function renderDeclaration(name: string, schema: JsonSchema): string {
   const input = isInput(schema);
   if (schema.properties) return `export interface ${name} ${objectOf(schema, { indent: "", input })}\n`;
@@ -19,9 +19,9 @@ export function renderDeclaration(name: string, schema: JsonSchema): string {
 
 interface TypePosition {
   readonly indent: string;
-  /** Whether callers write the value. Optional fields then accept undefined, and lists are read-only. */
+  /** Whether callers write the value. If so, optional fields also accept undefined, and lists are read-only. */
   readonly input: boolean;
-  /** Characters on the type's line that are not part of the type. */
+  /** The number of characters on the type's line that do not belong to the type. */
   readonly usedColumns: number;
 }
 
@@ -70,7 +70,7 @@ interface FieldOptions {
   readonly description?: string | undefined;
 }
 
-/** Returns a field of an object, with its doc comment, on separate lines. */
+/** Returns an object's field, with its doc comment on the lines above. */
 export function renderField(
   name: string,
   schema: JsonSchema,
@@ -85,12 +85,12 @@ export function renderField(
   return `${saying ? renderDocComment(saying, indent) : ""}${head}${type.startsWith("\n") ? "" : " "}${type}${rest};\n`;
 }
 
-/** Removes the end of a description that only repeats the type. */
+/** Removes the end of a description if it only repeats the type. */
 function removeChoices(saying: string): string {
   return saying.replace(/(?:^|; )must be (?:one of [\w, -]+|true or false|a whole number [\w ]+)$/, "");
 }
 
-/** Returns a doc comment. Changes the characters in the text that would end the comment early. */
+/** Returns the text as a doc comment. Changes characters in the text that would end the comment too early. */
 export function renderDocComment(text: string, indent: string): string {
   const lines = text.replaceAll("*/", "* /").split("\n");
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;

@@ -1,4 +1,4 @@
-/** Checks the accessibility of a page with axe, and that it fits a narrow screen. */
+/** Checks a page's accessibility with axe, and whether the page fits on a narrow screen. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
@@ -17,11 +17,11 @@ type RuleSelection = { readonly type: "tag" | "rule"; readonly values: readonly 
 const ALL: RuleSelection = { type: "tag", values: TAGS },
   COLOURS: RuleSelection = { type: "rule", values: ["color-contrast"] };
 
-/** Returns the accessibility problems of the page in its current state as text; empty without problems. */
+/** Returns the accessibility problems that the page has in its current state, as text. Empty if there are none. */
 export async function findAccessibilityProblems(page: Page, runOnly: RuleSelection = ALL): Promise<readonly string[]> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(await axe);
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
-  // The complete result of axe is ten times as large and takes two seconds to transfer.
+  // Returns only what is needed, because axe's complete result is ten times as large and takes two seconds to transfer.
   const violations = await page.evaluate<Finding[]>(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   );

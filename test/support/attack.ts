@@ -1,4 +1,4 @@
-/** Sets up an attack: the real server as a process, other callers, and a measure of the server's memory.
+/** Prepares an attack on the real server, which runs as a process, with other callers and a way to measure its memory.
  *
  *   const attack = await openAttack();
  *   const { status } = await attack.call(attack.token, "GET", "/api/auth/me");
@@ -18,16 +18,15 @@ export interface AttackResponse {
 export interface Attack extends Bench {
   readonly url: string;
   readonly port: number;
-  /** Creates another user with a token. */
+  /** Creates another user who has a token. */
   person(name: string, operator?: boolean): Promise<TestUser & { readonly token: TestToken }>;
-  /** Sends one request as an ordinary caller. A null token sends no credentials. */
+  /** Sends one request as an ordinary caller. If the token is null, sends no credentials. */
   call(token: string | null, method: string, path: string, body?: unknown): Promise<AttackResponse>;
-  /** Whether the readiness probe succeeds. Tolerates a late heartbeat of the scheduler, because the machine may be
-   * busy. */
+  /** Whether the readiness probe succeeds. Tolerates a late scheduler heartbeat, because the machine may be busy. */
   isReady(): Promise<boolean>;
-  /** Opens a connection on which the attacker can write any bytes. */
+  /** Opens a connection on which the attacker can send arbitrary bytes. */
   connect(): RawConnection;
-  /** Returns the memory of the server's process in MiB. */
+  /** Returns how much memory the server's process uses, in MiB. */
   memory(): Promise<number>;
 }
 

@@ -16,11 +16,9 @@ import { openPortal, type Portal, type PortalRole } from "#test/support/portal.t
 
 export interface BrowserContext {
   readonly portal: Portal;
-  /**
-   * Opens a window that is signed in as this person. The test fails on any error of the page that it does not expect.
-   */
+  /** Opens a browser window in which this user is signed in. The test fails if the page reports an unexpected error. */
   open(who: PortalRole | "nobody", options?: BrowserContextOptions): Promise<Page>;
-  /** Declares an error message that the test expects. */
+  /** Declares an error message that the test expects the page to report. */
   foresee(complaint: RegExp): void;
 }
 
@@ -32,9 +30,9 @@ interface BrowserSuite {
 }
 
 const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-/** Milliseconds to wait for a page. The slowest wait is for an installation. */
+/** How long to wait for a page, in milliseconds. The longest wait is for an installation. */
 const PATIENCE = 60_000;
-/** Messages that are not errors: a page with a 4xx status, and requests that are cancelled by navigation. */
+/** Messages that do not make a test fail: a page with a 4xx status, and requests that navigation has cancelled. */
 const USUAL = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 export function browserSuite(name: string): BrowserSuite {

@@ -1,8 +1,8 @@
-/** Inserts a very large number of a customer's rows with single statements, for tests of pages and lists. */
+/** Inserts very many rows for one customer, each kind with a single statement, for tests of pages and lists. */
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
 
-/** The timestamp of row i. Later rows are newer, and each timestamp is unique. */
+/** The timestamp for row i. Later rows are newer, and no two rows have the same timestamp. */
 const STAMP = "timestamptz '2030-01-01' + i * interval '1 second'";
 
 export async function insertManySpokes(

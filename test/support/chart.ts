@@ -1,4 +1,4 @@
-/** Renders the chart with Helm, template by template. */
+/** Renders the Helm chart's templates one by one. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
@@ -7,7 +7,7 @@ import { helm } from "#test/support/tools.ts";
 
 export const CHART = fileURLToPath(new URL("../../deploy/helm/wheelwright", import.meta.url));
 
-/** The values that the chart requires, and no others. */
+/** The values that the chart requires, without any optional ones. */
 export const REQUIRED_CHART_VALUES = {
   image: { repository: "registry.example.org/wheelwright" },
   publicUrl: "https://hubs.example.org",
@@ -15,7 +15,7 @@ export const REQUIRED_CHART_VALUES = {
   existingSecret: "wheelwright",
 };
 
-/** Returns the text of each template that renders an object, keyed by file name and in the order of the files. */
+/** Returns the text of each template that renders an object, keyed by file name, in the order of the files. */
 export function renderTemplates(
   values: object,
   release = "wheelwright",
@@ -38,7 +38,7 @@ export function readObjects(text: string): Json[] {
   return parseAllDocuments(text).map((document) => document.toJS()).filter((object) => object !== null);
 }
 
-/** Returns the output of Helm. Throws an error with Helm's message if Helm fails. */
+/** Runs Helm and returns its output. Throws an error with Helm's message if Helm fails. */
 export function runHelm(args: readonly string[], input = ""): string {
   if (helm === null) throw new Error("There is no helm; npm run tools fetches one");
   return execFileSync(helm, args, { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 2 ** 24 });

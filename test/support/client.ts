@@ -1,4 +1,4 @@
-/** Implements a client of the API with fetch, JSON and server-sent events, as users write one. */
+/** Implements an API client with fetch, JSON and server-sent events, in the way in which users would write one. */
 import { createConformanceCheck } from "#test/support/conformance.ts";
 import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 
@@ -23,11 +23,11 @@ export interface TestClient {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ClientResponse>;
-  /** Yields events of a hub after number `since`, until the caller stops iterating. */
+  /** Yields the hub's events after the event with the number `since`, until the caller stops iterating. */
   events(hub: string, since?: number): AsyncGenerator<ReceivedEvent>;
 }
 
-/** Signs in and creates a token of scope cli, as the README describes. */
+/** Signs in and creates a token with the scope `cli`, as the README describes. */
 export async function signIn(url: string, email: string, password: string): Promise<TestClient> {
   const json = { "content-type": "application/json" };
   const credentials = JSON.stringify({ email, password });

@@ -1,5 +1,5 @@
-/** Runs a trace collector for tests. It accepts OTLP over HTTP in JSON, validates each span against the specification
- * and keeps every byte. A test can make it answer with errors. */
+/** Runs a trace collector for tests. It accepts OTLP over HTTP in JSON, checks each span against the specification and
+ * keeps every byte. A test can make the collector respond with errors. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { until } from "#test/support/until.ts";
@@ -14,13 +14,13 @@ export interface CollectedSpan {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly status?: { readonly code: number; readonly message?: string };
-  /** The span's attributes by key. */
+  /** The span's attributes, keyed by attribute name. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The attributes of the resource that sent the span. */
+  /** The attributes of the resource (the program) that sent the span. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
-/** The part of an OTLP request that the tests read. */
+/** The part of an OTLP request that tests use. */
 interface Batch {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] };
@@ -38,21 +38,21 @@ type SentSpan = Omit<CollectedSpan, "attributes" | "resource"> & { readonly attr
 
 export interface Collector {
   readonly url: string;
-  /** Configuration variables that point the program to this collector. */
+  /** Configuration variables that make the program send its traces to this collector. */
   readonly env: Readonly<Record<string, string>>;
-  /** The spans in the order of arrival. */
+  /** The received spans, in the order in which they arrived. */
   readonly spans: readonly CollectedSpan[];
   readonly headers: readonly IncomingHttpHeaders[];
-  /** Sends each response. A test can replace it; the default accepts the batch. */
+  /** Sends the response to each request. The default accepts the spans; a test can assign another function. */
   answer: (response: ServerResponse, batch: number) => void;
-  /** Returns every byte that the collector received. */
+  /** Returns everything that the collector has received, as text. */
   bytes(): string;
-  /** Returns the first matching span of this name. Waits for one if none has arrived. */
+  /** Returns the first span that has this name and passes `fits`. If there is none yet, waits for one to arrive. */
   span(name: string, fits?: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
   close(): Promise<void>;
 }
 
-/** Sends the success response of the OTLP specification. */
+/** Sends the response that the OTLP specification defines for success. */
 export function acceptExport(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"partialSuccess":{}}');
 }
@@ -95,7 +95,7 @@ export async function openCollector(): Promise<Collector> {
   return collector;
 }
 
-/** Reads the spans of a request. Throws if a collector would reject the request; the error ends the test's process. */
+/** Reads the spans in a request. Throws, which ends the test's process, if a collector would reject the request. */
 function readSpans(
   method: string | undefined,
   path: string | undefined,

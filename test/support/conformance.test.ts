@@ -1,4 +1,4 @@
-/** Tests that the check of responses reports wrong responses. */
+/** Tests that the conformance check reports responses that differ from the OpenAPI document. */
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

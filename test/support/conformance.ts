@@ -1,6 +1,5 @@
-/** Checks every response in a test against the OpenAPI document of its routes: status, media type, body and headers. A
- * mismatch throws, so the test that sent the request fails. The document does not cover the portal's pages;
- * page-conformance.ts checks them. */
+/** Checks the status, media type, body and headers of every response in a test against the OpenAPI document. If they do
+ * not match, the test that sent the request fails. The portal's pages are checked by page-conformance.ts instead. */
 import { describeApi } from "#lib/reference/openapi.ts";
 import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
@@ -13,10 +12,10 @@ import {
   openOpenApiReader,
 } from "#test/support/probes/document.ts";
 
-/** A request and its response, with the body as text. The text of an open stream is null. */
+/** A request and its response. The response body is text, or null if the response is an open stream. */
 export interface RecordedExchange {
   readonly method: string;
-  /** The path, with or without a query. */
+  /** The request's path, which may include a query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
@@ -45,7 +44,7 @@ const ALWAYS = [
   ...["x-request-id", "x-content-type-options", "x-frame-options", "referrer-policy", "content-security-policy"],
   ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy"],
 ];
-/** Headers that a response with this status must have. */
+/** The headers that a response must have, keyed by status. */
 const NEEDED: Readonly<Record<number, readonly string[]>> = {
   201: ["location"],
   401: ["www-authenticate"],
@@ -54,9 +53,9 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
   503: ["retry-after"],
   504: ["retry-after"],
 };
-/** A secret that is shown once has no path of its own, so its 201 needs no Location header. */
+/** Matches paths whose 201 responses need no Location header, because a secret that is shown once has no URL. */
 const SHOWN_ONCE = /\/sign-in-link$/;
-/** The document describes itself only as an object. Its content is checked when it is read as a document. */
+/** The path of the OpenAPI document, which describes itself only as an object. Other tests check its content. */
 const ITSELF = "/api/openapi.json";
 const GONE = 499; // written only to the log; no client receives it
 const PROBLEM = {
@@ -70,7 +69,7 @@ const PROBLEM = {
   required: ["statusCode", "code", "message", "error"],
 };
 
-/** Returns a check of responses for these routes. Routes that a test defines have no document and are not checked. */
+/** Returns a function that checks responses from these routes, except routes that a test defines. */
 export function createConformanceCheck(manifest: Manifest = routes): ConformanceCheck {
   if (manifest !== routes) return () => {};
   return (seen) => {
@@ -82,7 +81,7 @@ export function createConformanceCheck(manifest: Manifest = routes): Conformance
   };
 }
 
-// Created once per process, because it takes a moment and every client needs it.
+// Caches the documents per process, because creating one takes a moment and every client needs one.
 const documents = new Map<Manifest, OpenApiReader>();
 
 function documentOf(manifest: Manifest): OpenApiReader {
@@ -91,7 +90,7 @@ function documentOf(manifest: Manifest): OpenApiReader {
   return document;
 }
 
-/** Returns what is wrong with a response, or null. */
+/** Returns what is wrong with a response, or null if it is correct. */
 export function checkExchange(document: OpenApiReader, seen: RecordedExchange): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
@@ -110,8 +109,8 @@ export function checkExchange(document: OpenApiReader, seen: RecordedExchange): 
   return (refusal ? checkProblem(document, seen, declared.codes) : null) ?? checkBody(document, declared, seen);
 }
 
-/** Checks a response of a path that is not in the document. It must be a page of the portal, or a 404: a page for
- * people, JSON for programs. */
+/** Checks a response for a path that the document does not contain. Such a response must be a page of the portal or a
+ * 404, as a page for people and as JSON for programs. */
 function checkUndocumented(document: OpenApiReader, seen: RecordedExchange): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return checkProblem(document, seen, ["no_route"]);
   return isPortal(seen.path) || seen.status === 404 ? checkPageResponse(seen) : "the path is not declared";
@@ -124,7 +123,7 @@ function isPortal(path: string): boolean {
   return pages.some((pattern) => pattern.test(path.replace(/[?#].*$/s, "")));
 }
 
-/** Checks the response to a method that the path does not support. */
+/** Checks the response to a request whose method the path does not support. */
 function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, seen: RecordedExchange): string | null {
   const { method, status, headers, text } = seen;
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
@@ -133,7 +132,7 @@ function checkOtherMethod(document: OpenApiReader, { methods }: DocumentPath, se
   return status === 405 ? checkProblem(document, seen, ["wrong_method"]) : "the method is not declared";
 }
 
-/** `codes` are the error codes that the document declares for the status. */
+/** Checks an error response. `codes` are the error codes that the document declares for the response's status. */
 function checkProblem(
   document: OpenApiReader,
   { status, headers, text }: RecordedExchange,

@@ -1,7 +1,5 @@
-/** Creates a separate database for a test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
- *
- * Under test/run.ts the database is on the server of the run. A test file that runs alone starts its own server, which
- * stops with the process. */
+/** Creates a separate database for each test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
+ * In a run of test/run.ts, the database is on the run's server. A test file that runs alone starts its own server. */
 import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { fromColumnName } from "#lib/drivers/db/naming.ts";
@@ -14,16 +12,16 @@ export interface TestDatabase extends OpenDatabase {
   /** Runs one statement unchanged, outside the pool. */
   // deno-lint-ignore no-explicit-any
   sql(text: string, params?: readonly unknown[]): Promise<any[]>;
-  /** Sets the offset of the service's clock, in milliseconds. */
+  /** Changes how far the service's clock is ahead of the real time, in milliseconds. */
   shiftClock(ms: number): Promise<void>;
-  /** Creates another empty database on the same server and returns its URL. It is dropped with this one. */
+  /** Creates an empty database on the same server and returns its URL. Closing this database also drops the new one. */
   freshUrl(): Promise<string>;
-  /** Opens another pool on the same database, as another replica would. It is closed with this one at the latest. */
+  /** Opens another connection pool for the same database, as another replica would. Closing this database closes it. */
   openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
   close(): Promise<void>;
 }
 
-/** A server, and the name of its template database. */
+/** The address of a database server, and the name of the template database on it. */
 export interface DatabaseLocation {
   readonly url: string;
   readonly template: string;
@@ -32,27 +30,27 @@ export interface DatabaseLocation {
 const PAST = 5; // statements outside the pool that may wait for each other
 
 /**
- * Selects the locks that a session waits for in this database. Parallel tests have other databases on the same server.
+ * Selects the locks that a session in this database waits for. Parallel tests use other databases on the same server.
  */
 export const AWAITED_LOCKS_QUERY =
   "select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()";
 
 const MINUTE = 60_000;
 
-/** Limits that even a busy machine does not reach, for tests of other behaviour. */
+/** Time limits that are not reached even on a busy machine, for tests that are not about time limits. */
 export const GENEROUS_LIMITS = { waitLimit: MINUTE, lockLimit: MINUTE, statementLimit: MINUTE };
 
-/** Opens a database on the server of this run, or on the server `own`. */
+/** Opens a new database on the server that this test run uses, or on the server `own`. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},
   own: DatabaseLocation | null = null,
 ): Promise<TestDatabase> {
   const place = own ?? await findPlace();
-  // A connection costs more than most statements, so these two connect on first use.
+  // Connects only on first use, because a connection takes longer than most statements.
   const admin = connect(place.url, 1), made: string[] = [];
   const make = async (template: string): Promise<string> => {
     const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;
-    // Copying files costs a fifth of logging each page.
+    // Copies the template's files, which takes a fifth of the time of logging each page.
     await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
     made.push(name);
     return databaseUrl(place.url, name);
@@ -91,7 +89,7 @@ export async function openTestDatabase(
   };
 }
 
-// One server per process, whatever the number of databases. It starts with the first database.
+// The process's own server, which starts with the first database and is used for all others.
 const places = new Map<"own", Promise<DatabaseLocation>>();
 
 function findPlace(): Promise<DatabaseLocation> {
@@ -104,7 +102,7 @@ function findPlace(): Promise<DatabaseLocation> {
 
 async function openPlace(): Promise<DatabaseLocation> {
   const server = await openPostgresServer();
-  // A signal alone would end this process without its "exit" event, in which the server is stopped.
+  // Exits explicitly, because a signal alone would skip the "exit" event, in which the server is stopped.
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => process.exit(code));
   }

@@ -1,9 +1,8 @@
-/** Describes a database's schema as text, read from the catalogue. Lists sequences, functions, then each table with its
- * columns, constraints, indexes and triggers, sorted by name. The text is for comparison and reading; it is not a
- * dump. */
+/** Describes a database's schema as text, for comparison and reading. Lists sequences, functions, and each table with
+ * its columns, constraints, indexes and triggers, sorted by name. */
 type Query = (text: string, params?: readonly unknown[]) => Promise<Record<string, string>[]>;
 
-// The objects of the schema "public". "migrations" is the migration runner's own table.
+// Selects our objects in the schema "public". The migration runner owns the table "migrations", so it is excluded.
 const OURS = "relnamespace = 'public'::regnamespace and relname <> 'migrations'";
 
 export async function describeSchema(query: Query): Promise<string> {
@@ -36,7 +35,7 @@ async function describeTable(query: Query, oid: string, name: string): Promise<s
      where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
     [oid],
   );
-  // Not-null constraints are listed with their columns; PostgreSQL before 18 has no rows for them.
+  // Excludes not-null constraints, which are listed with their columns: PostgreSQL before 18 has no rows for them.
   const constraints = await query(
     `select format('constraint %s %s', conname, pg_get_constraintdef(oid)) as line
      from pg_constraint where conrelid = $1 and contype <> 'n' order by contype, conname`,

@@ -1,8 +1,8 @@
-/** Runs a name server on loopback for tests. It answers TXT queries over UDP and TCP with the configured records. */
+/** Runs a DNS server on loopback for tests. It answers TXT queries over UDP and TCP with records that a test sets. */
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 
-/** An answer: records (optionally behind an alias), no such name, a name without TXT records, or no answer at all. */
+/** How a query is answered: with records (perhaps behind an alias), no such name, no TXT records, or not at all. */
 export type NameServerAnswer =
   | readonly (readonly string[])[]
   | { readonly alias: string; readonly records: readonly (readonly string[])[] }
@@ -11,11 +11,11 @@ export type NameServerAnswer =
   | "silence";
 
 export interface NameServer {
-  /** The value for DNS_SERVERS. */
+  /** The server's address, in the format of the variable DNS_SERVERS. */
   readonly address: string;
-  /** The queried names, in order. */
+  /** The names that were queried, in the order of the queries. */
   readonly asked: readonly string[];
-  /** Sets the answer for a name. Other names do not exist. */
+  /** Sets the answer to queries for a name. All other names do not exist. */
   setAnswer(name: string, outcome: NameServerAnswer): void;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function openNameServer(): Promise<NameServer> {
   };
 }
 
-/** Returns a response with the truncation bit, which makes the client retry over TCP, and the question. */
+/** Returns a response that repeats the question and is marked as truncated, so that the client retries over TCP. */
 function truncated(question: Buffer, reply: Buffer): Buffer {
   const short = Buffer.from(reply.subarray(0, readName(question, HEADER).end + 4));
   short.writeUInt16BE(reply.readUInt16BE(2) | 0x0200, 2);

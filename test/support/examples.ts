@@ -1,5 +1,5 @@
-/** Runs the examples of the documents in a shell and compares their output with the block below each. A `json` block
- * lists keys that the response must have. A block without a language is the expected output. `…` matches any text. */
+/** Runs the examples in the documents in a shell, and compares their output with the block below each example. A `json`
+ * block lists fields that the response must have; other blocks are the expected output. `…` matches any text. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,16 +7,16 @@ import { PROGRAM } from "#test/src/cli/cli-fixture.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const PATIENCE = 240_000;
-/** Responses of an overloaded server, which the examples retry. */
+/** Matches an overloaded server's response, after which an example is run again. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
 
-/** Whether the shell and the tools of the examples are installed. Otherwise their tests are skipped. */
+/** Whether bash and the tools that the examples use are installed. If not, tests of examples are skipped. */
 export const canRunExamples = spawnSync("bash", ["-c", "command -v curl sed grep tr tee"]).status === 0;
 
 export interface ExampleBlock {
   readonly language: string;
-  /** The words after the language: `command` (command line), `aside` (second terminal), `refused` (an error is
-   * expected). */
+  /** The words after the block's language: `command` (command line), `aside` (second terminal) or `refused` (expects
+   * an error). */
   readonly how: string;
   readonly text: string;
 }
@@ -27,11 +27,11 @@ export interface ExampleOutput {
 }
 
 export interface ExampleProgram extends StartedProgram {
-  /** Replaces the address and password in the documents by those of this server. */
+  /** Replaces the address and the password that the documents use with those of this server. */
   typed(text: string): string;
 }
 
-/** Starts the program as `npm start` does. Creates the directory if necessary. */
+/** Starts the program in the same way as `npm start`. Creates the directory if it does not exist. */
 export async function startForExamples(directory: string): Promise<ExampleProgram> {
   await mkdir(directory, { recursive: true });
   const program = startProgram(["dev"], {
@@ -45,8 +45,8 @@ export async function startForExamples(directory: string): Promise<ExampleProgra
   return { ...program, typed };
 }
 
-/** Defines `wheelwright` in a shell as the program of this clone. Signing in reads the password from a file, because
- * there is no terminal. */
+/** Shell code that defines the command `wheelwright` as this checkout's program. For signing in, the password is read
+ * from a file, because there is no terminal. */
 export const WHEELWRIGHT_SHELL_FUNCTION = `
 program() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 wheelwright() {
@@ -64,7 +64,7 @@ export function parseExampleBlocks(markdown: string): ExampleBlock[] {
     .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
 }
 
-/** Runs all `sh` blocks in one shell, so that variables persist. Returns the output of each by its index. */
+/** Runs all `sh` blocks in one shell, so that variables persist. Returns each block's output, keyed by its index. */
 export async function runExamples(
   directory: string,
   blocks: readonly (ExampleBlock | null)[],
@@ -73,7 +73,7 @@ export async function runExamples(
   const shells = blocks.flatMap((block, i) => block?.language === "sh" ? [{ ...block, i }] : []);
   const script = shells.map(({ i, how, text }) => {
     const output = join(directory, `printed-${i}`);
-    // Runs in a subshell, so that `wait` does not wait for it.
+    // Runs the block in a subshell, so that `wait` does not wait for it.
     if (how.includes("aside")) return `( ( ${text}\n) > ${output} 2>&1 & )`;
     return `{ ${text}\n} > ${output} 2>&1 < /dev/null; echo $? > ${output}-status`;
   }).join("\n");
@@ -82,7 +82,7 @@ export async function runExamples(
     try {
       process.kill(-shell.pid!, "SIGKILL");
     } catch {
-      // The process has already ended.
+      // Ignores the error, because the process has already ended.
     }
   };
   const late = setTimeout(endAll, PATIENCE); // an example may wait forever
@@ -98,7 +98,7 @@ export async function runExamples(
   );
 }
 
-/** Returns how the output differs from the block below the command, or null. */
+/** Returns how the output differs from the block below the example, or null if it matches. */
 export function findOutputMismatch({ language, text }: ExampleBlock, printed: string): string | null {
   if (language === "") return patternOf(text).test(printed) ? null : "it printed something else";
   const expected = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(expected, answer, "it"));
@@ -109,7 +109,7 @@ function patternOf(text: string): RegExp {
   return new RegExp(`^${text.split("…").map((part) => RegExp.escape(part)).join("[^]*")}$`);
 }
 
-/** Returns every JSON document in the text. */
+/** Returns all JSON values that the text contains. */
 function jsonIn(text: string): unknown[] {
   const found: unknown[] = [];
   for (const start of text.matchAll(/(?:^|[}\]\n])(?=[[{])/g)) {
@@ -133,7 +133,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns how the response differs from the expected value, or null. */
+/** Returns how the response differs from the expected value, or null if it matches. */
 function missIn(expected: unknown, answer: unknown, name: string): string | null {
   if (typeof expected === "string") {
     return typeof answer === "string" && patternOf(expected).test(answer)

@@ -1,5 +1,5 @@
-/** Creates spokes that look installed but run no site: a row, and a namespace with two bound volumes in the simulated
- * cluster. For tests that need volumes, or many spokes. */
+/** Creates spokes that look installed but have no running site. Each has a row, and a namespace with two bound volumes
+ * in the simulated cluster. Used by tests that need volumes or many spokes. */
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { App } from "#lib/app.ts";
@@ -21,7 +21,7 @@ export interface FakeSpoke {
   readonly federationId: string;
 }
 
-/** POSTs an object to a cluster and returns the created object. */
+/** Creates an object in a cluster with a POST request, and returns the created object. */
 export async function postObject(cluster: string, path: string, body: unknown): Promise<KubeObject> {
   const response = await fetch(cluster + path, {
     method: "POST",
@@ -33,13 +33,13 @@ export async function postObject(cluster: string, path: string, body: unknown): 
   return JSON.parse(text);
 }
 
-/** Prepares a hub for planted spokes. Cancels its jobs but leaves it in a transitional state, so that no installation
+/** Prepares a hub for fake spokes: cancels its jobs, and leaves it in a transitional state, so that no installation
  * starts. */
 export async function prepareHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
   await queryRows(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
 }
 
-/** Creates an active spoke in this cluster. */
+/** Creates an active fake spoke in this cluster. */
 export async function createFakeSpoke(
   app: App,
   db: TestDatabase,
@@ -51,8 +51,8 @@ export async function createFakeSpoke(
   return (await createFakeSpokes(app, db, actor, hub, [slug], cluster))[0]!;
 }
 
-/** Creates many active spokes. The domain creates one; the others are copies of its row. Without an address, nothing is
- * created in a cluster. */
+/** Creates many active fake spokes: the first with `createSpoke`, the others as copies of its row. Without the URL of a
+ * cluster, creates only rows. */
 export async function createFakeSpokes(
   app: App,
   db: TestDatabase,
@@ -105,7 +105,7 @@ export async function createFakeSpokes(
 
 const AT_ONCE = 10;
 
-/** Creates the namespace with two PVCs, which bind without a pod. Returns the namespace's UID. */
+/** Creates a namespace with two PVCs, which are bound even without a pod. Returns the namespace's UID. */
 async function plantObjects(url: string, { id, namespace, federationId }: FakeSpoke): Promise<string> {
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
@@ -130,7 +130,7 @@ export interface PastBackup {
   readonly state?: "ready" | "failed";
 }
 
-/** Creates backups of earlier days in the database and the cluster. Returns their IDs in the given order. */
+/** Creates backups from earlier days in the database and the cluster. Returns their IDs, in the order given. */
 export async function insertBackups(
   db: TestDatabase,
   cluster: string,
@@ -150,7 +150,7 @@ export async function insertBackups(
           spec: { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: claim } },
         },
       );
-      // the names that the controllers use
+      // Uses the same names as the snapshot controllers do.
       const [content, handle] = [`snapcontent-${snapshotUid}`, `snapshot-${snapshotUid}`];
       const snapshotFields = { snapshotUid, content, handle, driver: CSI_DRIVER };
       return { claim, snapshot: name, ...(state === "ready" && snapshotFields) };
@@ -178,7 +178,7 @@ export async function insertBackups(
   }));
 }
 
-/** Resolves when the cluster's controllers have processed all planted objects. */
+/** Resolves when the cluster's controllers have processed all objects that this module created. */
 export async function waitForControllers(objects: (kind?: string) => readonly KubeObject[]): Promise<void> {
   await until(() =>
     objects("PersistentVolumeClaim").every((claim) => claim["status"]?.phase === "Bound") &&
@@ -186,12 +186,12 @@ export async function waitForControllers(objects: (kind?: string) => readonly Ku
   );
 }
 
-/** Moves the database's clock to this moment. */
+/** Sets the database's clock to this time. */
 export async function setDatabaseClock(db: TestDatabase, to: Date): Promise<void> {
   await db.shiftClock(to.getTime() - Date.now());
 }
 
-/** Returns the IDs of the backups with both snapshots in the cluster. */
+/** Returns the IDs of backups whose two snapshots both exist in the cluster. */
 export function backupsIn(objects: (kind?: string) => readonly KubeObject[], namespace: string): string[] {
   const ids = objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace)
     .map(({ metadata }) => metadata.labels?.["wheelwright.dev/backup"] ?? "");

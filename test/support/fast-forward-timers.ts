@@ -1,6 +1,6 @@
-/** Provides a clock for the simulated cluster. It stops while anything happens there, and jumps to the next timer when
- * nothing does. A test can measure how long a process takes in the cluster without waiting, whatever the load of the
- * machine. The clock never jumps to timers far in the future, such as deadlines and retention periods. */
+/** Provides a clock for the simulated cluster that stops while anything happens there, and otherwise jumps to the next
+ * timer. With this clock, a test measures how long a process takes in the cluster, whatever the load on the machine,
+ * and without waiting. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 

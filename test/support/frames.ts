@@ -1,11 +1,11 @@
-/** Reads frames one by one from a source that sends them. The source continues when the next frame is requested. */
+/** Reads frames one by one from a source, which pauses until the next frame is requested. */
 
 interface Source<F> {
   run(send: (frame: F) => Promise<void>): Promise<void>;
   cancel(): void;
 }
 
-/** Yields the frames. Ending the iteration cancels the source, as a reader that disconnects would. */
+/** Yields the frames. If the caller stops iterating, cancels the source, as if a reader had disconnected. */
 export async function* readFrames<F>({ run, cancel }: Source<F>): AsyncGenerator<F, undefined, undefined> {
   const sent: { readonly frame: F; readonly taken: () => void }[] = [];
   let wake = () => {}, over = false;

@@ -1,4 +1,4 @@
-/** Returns a port that is currently free. */
+/** Returns the number of a port on which nothing is listening at the moment. */
 import { type AddressInfo, createServer } from "node:net";
 
 export function findFreePort(): Promise<number> {

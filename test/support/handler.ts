@@ -1,7 +1,5 @@
-/** Runs a server of endpoints that a test defines, with or without sockets and without a database.
- *
- * The request determines the caller: `Authorization: Bearer cli` is a token of that scope, `Cookie: session` a
- * session. */
+/** Runs a server with endpoints that a test defines, with or without sockets, and without a database. The request says
+ * who calls: `Authorization: Bearer cli` is a token with the scope `cli`, and `Cookie: session` is a session. */
 import type { App } from "#lib/app.ts";
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -19,7 +17,7 @@ type Entry = any;
 export interface TestHandler {
   readonly app: App;
   readonly server: Server;
-  /** The log entries so far. */
+  /** All log entries that have been written so far. */
   readonly log: Entry[];
   send(path: string, init?: RequestInit, address?: string): Promise<TestResponse>;
 }
@@ -71,7 +69,7 @@ async function readText(response: Response): Promise<TestResponse & { readonly t
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text, text };
 }
 
-/** Returns the fields of a POST request with a JSON body. */
+/** Returns the options for a POST request with a JSON body. */
 export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text };

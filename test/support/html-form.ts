@@ -1,13 +1,13 @@
-/** Submits a form like a browser without script. Reads the form from the page's HTML, fills it in, and sends its fields
- * to its action. A field that the page lacks cannot be filled in. */
+/** Submits a form like a browser without scripts: reads the form from the page's HTML, fills it in, and sends its
+ * fields. A field that the page does not contain cannot be filled in. */
 import type { ClientResponse } from "#test/support/client.ts";
 
 export interface HtmlForm {
   readonly action: string;
   readonly method: string;
-  /** The values in the page by field name. An unticked checkbox is not sent. */
+  /** The fields' values in the page, keyed by field name. A checkbox that is not ticked is not sent. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The complete tag of each field, for checks of its attributes. */
+  /** The complete HTML tag for each field, so that a test can check its attributes. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export function parseHtmlForm(html: string): HtmlForm {
   };
 }
 
-/** Returns the request that the form's button sends. */
+/** Returns the request that a browser would send when the form's button is pressed. */
 export function submissionOf(
   html: string,
   filled: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export function submissionOf(
   }];
 }
 
-/** Returns the visible text of the page in one line, without tags. */
+/** Returns the page's visible text as one line, without HTML tags. */
 export function textOf({ body }: Pick<ClientResponse, "body">): string {
   const main = /<main\b[\s\S]*<\/main>/.exec(body)?.[0] ?? body;
   return unescape(main.replace(/<[^>]+>/g, " ")).replace(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-/** Inserts a user, a hub and a spoke directly, for tests of the layers below the domains. */
+/** Inserts a user, a hub and a spoke directly into the database, for tests of code that the domains use. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 

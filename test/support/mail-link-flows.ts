@@ -1,5 +1,5 @@
-/** Sets up the flows of one-time links for tests. Passwords cost nothing, and a test runs the jobs itself, without a
- * scheduler.
+/** Prepares tests of one-time links in emails. Passwords cost nothing to hash, and tests run the jobs themselves,
+ * without a scheduler.
  *
  *   const flows = await openMailLinkFlows({ SIGNUP: "on" });
  *   await flows.post("/api/auth/forgot-password", { email });
@@ -34,14 +34,14 @@ export interface MailLinkFlows {
   readonly server: Server;
   readonly postman: MailSender;
   readonly passwords: FakePasswords;
-  /** Sends any request unchanged, from this address. */
+  /** Sends a request without changing it, as if it came from this IP address. */
   send(path: string, init?: RequestInit, address?: string): Promise<ClientResponse>;
   post(path: string, body: unknown, headers?: Fields, address?: string): Promise<ClientResponse>;
-  /** Runs the queued jobs for forgotten passwords and signups. Returns how many there were. */
+  /** Runs the queued jobs for forgotten passwords and sign-ups. Returns the number of jobs that ran. */
   work(): Promise<number>;
-  /** Returns a token for this purpose, like the one in a mailed link. */
+  /** Returns a token for this purpose, like the token in the link that an email contains. */
   link(purpose: LinkPurpose, person: TestUser): Promise<string>;
-  /** Whether the person can sign in with this password. */
+  /** Returns whether a user can sign in with this email address and password. */
   opens(email: string, password: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -106,11 +106,11 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
 }
 
 export interface FakePasswords extends PasswordHasher {
-  /** Returns how many passwords were hashed or checked since the last call. */
+  /** Returns how many passwords were hashed or checked since the previous call. */
   count(): number;
 }
 
-/** Returns a password hasher that costs nothing. It also accepts the hash of users.ts. */
+/** Returns a password hasher that costs no time. The hasher also accepts the password hash from users.ts. */
 export function createFakePasswords(): FakePasswords {
   let runs = 0;
   const quick = (password: string) => `quick:${createHash("sha256").update(password).digest("hex")}`;

@@ -1,10 +1,10 @@
-/** Sends the mail that a test's scene has queued, without a scheduler and without a mail server.
+/** Sends the emails that a test has queued, without a scheduler and without a mail server.
  *
  *   const postman = await openMailSender(scene.app);
  *   const { subject, text, link, token } = await postman.next("ada@example.org");
  *
- * `next` sends the queued mail and returns the first one to that address that it has not returned yet. `deliver` only
- * sends. `mails` holds every mail that was sent. Pass a transport to send the mail to a server instead. */
+ * `next` sends the queued emails and returns the first one to that address that it has not returned before. `deliver`
+ * only sends emails. `mails` contains every email that was sent. With a transport, emails go to a real server. */
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -17,15 +17,15 @@ import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 
 export interface DeliveredMail extends Mail {
-  /** The token in the mail's link. */
+  /** The token in the email's link. Null if the email has no such link. */
   readonly token: string | null;
 }
 
 export interface MailSender {
   readonly mails: readonly DeliveredMail[];
-  /** Runs each due mail job once. Returns how many ran. */
+  /** Runs each job that sends an email and is due, once. Returns the number of jobs that ran. */
   deliver(): Promise<number>;
-  /** Throws if no such mail is queued. */
+  /** Returns the next email to this address. Throws an error if none is queued. */
   next(to: string): Promise<DeliveredMail>;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the migrations from sql/, whether or not the generated module is up to date. */
+/** Reads the migrations directly from sql/, so that the generated module need not be up to date. */
 import { readdir, readFile } from "node:fs/promises";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 

@@ -1,4 +1,4 @@
-/** Defines changes of a schema node, both breaking and compatible. Each change knows the nodes that it applies to, so
+/** Defines breaking and compatible changes to a node in a schema. Each change knows which nodes it applies to, so that
  * tests can try it on all of them. */
 import type { BreakingKind } from "#test/contract/findings.ts";
 import type { Json } from "#test/support/contract.ts";
@@ -7,9 +7,9 @@ export type Direction = "request" | "response";
 
 export interface Mutation {
   readonly name: string;
-  /** The kind of breaking change, or null if the change is compatible. */
+  /** The kind of breaking change. Null if the change is compatible. */
   readonly kind: BreakingKind | null;
-  /** Changes a copy of the node and returns it. */
+  /** Applies the change to a copy of the node and returns the copy. */
   readonly edit: (node: Json) => Json;
 }
 
@@ -22,8 +22,8 @@ const OTHER: Readonly<Record<string, string>> = {
   object: "string",
 };
 
-/** Returns all changes that apply to the node. `isOption` marks an option of an `anyOf`, which may allow other values
- * too. */
+/** Returns all changes that apply to the node. `isOption` says that the node is an option in an `anyOf`, which may also
+ * allow other values. */
 export function listMutations(node: Json, direction: Direction, isOption: boolean): readonly Mutation[] {
   if (node.type === "null") return [];
   const isAny = Object.keys(node).every((key) => key === "description");
@@ -132,14 +132,14 @@ function inResponse(node: Json): Mutation[] {
   ];
 }
 
-/** Returns schemas of types that the node does not allow, so that the options stay distinguishable. */
+/** Returns schemas for types that the node does not allow, so that the options in an `anyOf` can be told apart. */
 function othersThan(node: Json): Json[] {
   const types = [node, ...node.anyOf ?? []].map(({ type, const: only }) => type ?? typeof only);
   return [{ type: "integer", minimum: 7 }, { type: "boolean", const: true }]
     .filter(({ type }) => !types.includes(type) && !(type === "integer" && types.includes("number")));
 }
 
-/** Whether the node is an `anyOf` that allows null. */
+/** Whether the node is an `anyOf` in which null is one of the options. */
 function isMaybe({ anyOf }: Json): boolean {
   return anyOf?.some(({ type }: Json) => type === "null") ?? false;
 }

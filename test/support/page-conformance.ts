@@ -1,8 +1,8 @@
-/** Checks a response of the portal: it must be a page that its own policy allows, a redirect, the script, or a file. */
+/** Checks a response from the portal: a page that its own security policy allows, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
 import type { RecordedExchange } from "#test/support/conformance.ts";
 
-/** Returns what is wrong with the response, or null. */
+/** Returns what is wrong with the response, or null if it is correct. */
 export function checkPageResponse({ method, path, status, headers, text }: RecordedExchange): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) {

@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** Returns a page with this markup, and the requests that its forms send. */
+/** Returns a page with this HTML in its body, and the requests that the page's forms send. */
 async function pageOf(body: string): Promise<{ page: Page; sent: [path: string, init: RequestInit | undefined][] }> {
   const sent: [string, RequestInit | undefined][] = [], status = 200, headers = new Headers();
   const send = (path: string, init?: RequestInit) => {

@@ -1,5 +1,5 @@
-/** Reads pages as people do. Finds parts by role and accessible name, and follows links and submits forms without
- * script.
+/** Reads pages in the way that people do: finds parts by role and accessible name, follows links, and submits forms,
+ * all without scripts.
  *
  *   const page = await parsePage(scene, "/sign-in");
  *   const hubs = await page.submit("Sign in", { "Email address": email, Password: password });
@@ -9,9 +9,9 @@ import { Window } from "happy-dom";
 import type { ClientResponse } from "#test/support/client.ts";
 import type { Scene, SceneRole } from "#test/support/scene.ts";
 
-/** A string matches the complete name; a pattern matches a part of it. */
+/** The name to look for. A string must be the complete name; a pattern must match part of it. */
 export type AccessibleName = string | RegExp;
-/** The entered text, selected option or checked state of each field, keyed by label or by field name. */
+/** The text, selected option or checked state to enter, keyed by the field's label or name. */
 export type FormValues = Readonly<Record<string, string | boolean>>;
 
 export interface FormField {
@@ -19,51 +19,51 @@ export interface FormField {
   readonly value: string;
   readonly ticked: boolean;
   readonly required: boolean;
-  /** Whether the field is marked as invalid. Its description then gives the reason. */
+  /** Whether the field is marked as invalid. If so, its description gives the reason. */
   readonly wrong: boolean;
   readonly description: string;
-  /** The options of a select. */
+  /** The options of a `select` field that the user can choose. */
   readonly options: readonly string[];
 }
 
-/** An element of a page with its content. A search without a match throws an error that lists the existing elements. */
+/** An element in a page, with its content. If a search finds nothing, it throws an error that lists what exists. */
 export interface PagePart {
   readonly text: string;
-  /** Returns the names of all elements with this role. */
+  /** Returns the names of all elements that have this role. */
   all(role: string): readonly string[];
   has(role: string, name: AccessibleName): boolean;
-  /** Returns the element with this role and name. An element without a name is found by its text. */
+  /** Returns the element with this role and name. If the element has no name, its text is compared instead. */
   part(role: string, name?: AccessibleName): PagePart;
   attribute(name: string): string | null;
-  /** Returns the target of the link with this name. */
+  /** Returns the URL to which the link with this name leads. */
   link(name: AccessibleName): string;
   field(label: AccessibleName): FormField;
-  /** Returns the texts of a table's rows, cell by cell, including the header row. */
+  /** Returns the texts in a table's cells, row by row, including the header row. */
   table(name?: AccessibleName): readonly (readonly string[])[];
   follow(link: AccessibleName): Promise<Page>;
-  /** Fills in the button's form and presses the button. */
+  /** Fills in the form that contains the button, and presses the button. */
   submit(button: AccessibleName, filled?: FormValues): Promise<Page>;
 }
 
 export interface Page extends PagePart {
   readonly status: number;
-  /** The path after all redirects. */
+  /** The page's path, after all redirects. */
   readonly path: string;
   readonly headers: Headers;
   readonly html: string;
   readonly title: string;
-  /** The session cookie that the responses set. Empty without a session. */
+  /** The session cookie after this page's responses. Empty if no one is signed in. */
   readonly cookie: string;
 }
 
 type PageSender = Pick<Scene, "send" | "as">;
-/** Sends a request to a path. Resolves with the page after all redirects. */
+/** Sends a request to a path. Resolves with the page that follows all redirects. */
 type Go = (path: string, init?: RequestInit) => Promise<Page>;
 
 const MOST_REDIRECTIONS = 5;
 const dom = new Window();
 
-/** `who` is one of the scene's people, or has its own cookie. */
+/** Requests a page. `who` is one of the scene's users, or has a cookie of their own. */
 export async function parsePage(
   scene: PageSender,
   path: string,
@@ -96,7 +96,7 @@ function cookieAfter(cookie: string, { headers }: ClientResponse): string {
 function readPage({ status, headers, body }: ClientResponse, path: string, cookie: string, go: Go): Page {
   const html = String(body);
   const document = new dom.DOMParser().parseFromString(html, "text/html") as unknown as Document;
-  // If the first option is empty, the parser selects the option before the selected one.
+  // Corrects the parser, which selects the option before the selected one if the first option is empty.
   for (const select of document.querySelectorAll("select")) {
     select.value = (select.querySelector<HTMLOptionElement>("option[selected]") ?? select.options[0])?.value ?? "";
   }
@@ -145,7 +145,7 @@ function fits(element: Element, name: AccessibleName): boolean {
     : name.test(accessibleName);
 }
 
-/** Style sheets do not affect names here, and computing styles is slow. */
+/** Ignores style sheets, because they do not affect names here, and computing styles is slow. */
 const unstyled = { getComputedStyle: () => ({ getPropertyValue: () => "" }) as unknown as CSSStyleDeclaration };
 
 function nameOf(element: Element): string {
@@ -155,13 +155,13 @@ function nameOf(element: Element): string {
   return computeAccessibleName(element, unstyled).replace(/\s+/g, " ").trim();
 }
 
-/** Roles whose elements are found by text, because they have no accessible name. */
+/** Roles whose elements are found by their text, because such elements have no accessible name. */
 const BY_TEXT = ["listitem", "alert", "status", "term", "definition", "paragraph", "row", "cell", "main"];
 
 function textOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
   for (const each of copy.querySelectorAll("script, style, [hidden], [aria-hidden=true]")) each.remove();
-  // Separates the text of blocks, as a browser displays it.
+  // Separates the texts of block elements with spaces, because a browser shows blocks apart from each other.
   for (const each of copy.querySelectorAll("*")) if (!INLINE.includes(each.tagName)) each.before(" "), each.after(" ");
   return (copy.textContent ?? "").replace(/\s+/g, " ").trim();
 }
@@ -180,7 +180,7 @@ function fieldOf(element: HTMLInputElement | HTMLSelectElement): FormField {
   };
 }
 
-/** Returns the request that a browser sends: the form's fields, the filled values, and the button itself. */
+/** Returns the request that a browser would send: the form's own values, the entered values, and the button's value. */
 function sending(button: HTMLButtonElement, filled: FormValues, path: string): [path: string, init: RequestInit] {
   const form = button.closest("form");
   if (!form) throw new Error(`The button ${nameOf(button)} has no form`);

@@ -1,7 +1,7 @@
-/** Reads a raw mail: its headers and the parts that people see. It supports only what Wheelwright's own mails use. */
+/** Reads a raw email: its headers and visible parts. Supports only what Wheelwright's own emails contain. */
 
 export interface MimeParts {
-  /** The decoded headers by lower-case name. */
+  /** The decoded headers, keyed by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly html: string;
@@ -40,7 +40,7 @@ function unquote(text: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-/** Decodes words such as `=?UTF-8?Q?…?=`. The space between two adjacent encoded words is dropped. */
+/** Decodes words such as `=?UTF-8?Q?…?=`. Drops the space between two encoded words, as the standard requires. */
 function decodeWords(text: string): string {
   return text.replace(/\?=\s+=\?/g, "?==?").replace(
     /(?:=\?utf-8\?[bq]\?[^?]*\?=)+/gi,

@@ -1,8 +1,8 @@
-/** Reads an Atom feed strictly: throws if the text is not XML or uses an undeclared prefix. */
+/** Reads an Atom feed strictly: throws an error if the text is not valid XML or uses an undeclared prefix. */
 import { SaxesParser } from "saxes";
 
 export interface XmlElement {
-  /** The name without a prefix. These feeds use none. */
+  /** The element's name. It has no prefix, because these feeds use none. */
   readonly name: string;
   readonly space: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -29,12 +29,12 @@ export function parseXml(document: string): XmlElement {
   return root.children[0]!;
 }
 
-/** Returns the children with this name. */
+/** Returns all children that have this name. */
 export function findAllElements({ children }: XmlElement, name: string): XmlElement[] {
   return children.filter((child) => child.name === name);
 }
 
-/** Returns the text of the only child with this name. Throws if there is not exactly one. */
+/** Returns the text in the only child that has this name. Throws an error unless there is exactly one. */
 export function findOnlyElement(element: XmlElement, name: string): string {
   const found = findAllElements(element, name);
   if (found.length !== 1) throw new Error(`${element.name} has ${found.length} of ${name}`);

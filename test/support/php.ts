@@ -1,7 +1,7 @@
-/** Finds PHP with its PostgreSQL extension, for tests of the blueprint's scripts. */
+/** Finds PHP with its PostgreSQL extension, which tests of the blueprint's scripts need. */
 import { execFileSync } from "node:child_process";
 
-/** The reason to skip such tests, or null if PHP can run them. */
+/** Why tests that need PHP cannot run. Null if PHP can run them. */
 export const missingPhpReason: string | null = readLack();
 
 function readLack(): string | null {

@@ -1,5 +1,5 @@
-/** Replaces podman in tests of commands. `run … localhost/wheelwright:VERSION COMMAND` runs the program itself, with
- * the given variables, and with this machine's files instead of the mounted ones. */
+/** Replaces podman in tests of documented commands: `run … localhost/wheelwright:VERSION COMMAND` runs the program
+ * itself, with the given variables, and with this machine's own files instead of the mounted ones. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

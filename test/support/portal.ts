@@ -1,5 +1,5 @@
-/** Runs the whole program with its portal on loopback: a database, a simulated cluster, the scheduler and the server.
- * Hub "north" has an installed spoke "oak" and members. Only the operator has access to hub "south". */
+/** Runs the whole program on loopback, including the portal. The hub "north" has members and an installed spoke "oak".
+ * Only the operator has access to the hub "south". */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -15,15 +15,15 @@ export interface Portal {
   readonly people: Readonly<Record<PortalRole, TestUser>>;
   readonly north: FederationRow;
   readonly south: FederationRow;
-  /** The ID of the spoke "oak" in hub "north". */
+  /** The ID of the spoke "oak", which belongs to the hub "north". */
   readonly oak: string;
-  /** Closes every connection and stops listening until `listen` is called. */
+  /** Closes every connection, and accepts no new ones until `listen` is called. */
   cut(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Milliseconds until an object of the simulated cluster is ready. Long enough for a page to show progress. */
+/** How long objects in the simulated cluster take to become ready, in milliseconds, so that pages show progress. */
 const DELAY = 60;
 
 export async function openPortal(): Promise<Portal> {

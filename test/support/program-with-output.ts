@@ -1,5 +1,5 @@
-/** Runs the whole program in this process and records its output: its log, its metrics, and the traces that it sends to
- * a collector. It has a database, the simulated cluster and a mail server. */
+/** Runs the whole program in this process and records its log, its metrics, and the traces that it sends. The program
+ * has a database, a simulated cluster and a mail server. */
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
@@ -13,7 +13,7 @@ import { createTestToken, createTestUser, type TestUser } from "#test/support/us
 import { openSmtpServer, type SmtpServer, type SmtpServerOptions } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
-/** The part of a log line that the tests read. */
+/** The part of a log entry that tests use. */
 interface Entry {
   readonly level: string;
   readonly message: string;
@@ -31,31 +31,31 @@ export interface ProgramWithOutput {
   readonly smtp: SmtpServer;
   readonly collector: Collector;
   readonly operator: TestUser;
-  /** The log entries so far, parsed and as text. */
+  /** The log entries that were written so far, parsed (`log`) and as text (`lines`). */
   readonly log: readonly Entry[];
   readonly lines: readonly string[];
   metrics(): Promise<string>;
-  /** Sends a request as the operator, unless the headers have other credentials. */
+  /** Sends a request as the operator, unless `headers` contains other credentials. */
   send(
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ClientResponse>;
-  /** Resolves when the spoke is in this state. */
+  /** Resolves when the spoke has reached this state. */
   becomes(spokeId: string, state: string): Promise<void>;
-  /** Stops the program and everything that it sends. Its surroundings keep running. */
+  /** Stops the program, but not its database, cluster and mail server. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
 
 const MINUTE = 60_000;
 
-/** Changes of the program's surroundings for a test. */
+/** What a test can change in the program's environment. */
 export interface ProgramEnvironment {
   readonly env?: Readonly<Record<string, string>>;
   readonly smtp?: SmtpServerOptions;
-  /** Changes the kubeconfig that the program receives. */
+  /** Changes the kubeconfig text before the program receives it. */
   readonly kubeconfig?: (text: string) => string;
 }
 

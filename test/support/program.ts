@@ -1,4 +1,4 @@
-/** Starts the program as a separate process on the runtime that runs the test. */
+/** Starts the program as a separate process, with the same runtime (Node or Deno) that runs the test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -9,24 +9,24 @@ const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 export interface StartedProgram {
   readonly child: ChildProcess;
-  /** The output so far, line by line. */
+  /** The lines that the program has written so far. */
   readonly lines: readonly string[];
-  /** Returns the first line that matches, waiting if necessary. Rejects if the program ends without it. */
+  /** Returns the first line of output that matches, waiting if necessary. Rejects if the program ends before that. */
   said(pattern: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   tell(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the process to end. Returns the exit status. */
+  /** Sends the signal and waits until the process has ended. Returns the exit status. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `wheelwright …` with these variables. Variables of the test itself that could affect it are removed. `other`
- * is the main module of another release. */
+/** Starts `wheelwright …` with these variables, and without the test's own variables that could affect it. `other` is
+ * the path to another release's main module. */
 export function startProgram(
   line: readonly string[],
   env: Readonly<Record<string, string>>,
   other: string | null = null,
 ): StartedProgram {
-  // DENO_DIR and NODE_COMPILE_CACHE are the compile caches of the runtimes.
+  // Keeps DENO_DIR and NODE_COMPILE_CACHE, the runtimes' compile caches, so that the program starts faster.
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
   const main = other ?? (BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN);
   const child = spawn(process.execPath, [...BEFORE, main, ...line], {
@@ -73,7 +73,7 @@ export function startProgram(
         waiting.add(look);
         look();
       }),
-    // Does not use child.kill: Deno reports that signal as the cause of the exit, whatever the real cause was.
+    // Does not use child.kill, because Deno would then always report that signal as the cause of the exit.
     tell: (signal) => void process.kill(child.pid!, signal),
     stop(signal = "SIGTERM") {
       this.tell(signal);

@@ -1,49 +1,49 @@
-/** Runs a TCP proxy between a test and a server. It can cut or freeze the network, or deliver at the worst moment. */
+/** Runs a TCP proxy between a test and a server. The proxy can cut or freeze connections, or delay certain data. */
 import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { until } from "#test/support/until.ts";
 
 export interface TcpProxy {
-  /** The given address with the proxy's host and port. */
+  /** The original URL, but with the proxy's host and port. */
   readonly url: string;
-  /** The number of connections through the proxy so far. */
+  /** How many connections to the proxy have been made so far. */
   readonly made: number;
-  /** Calls the watcher with each piece from the client. If it returns false, the piece is forwarded, but its response
-   * is dropped. */
+  /** Calls the watcher with each piece of data from the client. If the watcher returns false, the piece is still
+   * forwarded, but the server's response is dropped. */
   watch(watcher: (bytes: Uint8Array) => boolean): void;
-  /** Holds back the next piece that matches, and everything that its connection sends after it. */
+  /** Holds back the next piece of data that matches, and all that its client sends on that connection afterwards. */
   hold(matches: (text: string) => boolean): HeldData;
-  /** Stops all traffic on the open connections without closing them. */
+  /** Stops all traffic on the open connections, but does not close them. */
   freeze(): void;
-  /** Like `freeze`, but new connections are also accepted and hang until `heal`. */
+  /** Does the same as `freeze`, but also accepts new connections, which then hang until `heal` is called. */
   stall(): void;
-  /** Rejects new connections. Open connections continue. */
+  /** Rejects new connections, but lets open connections continue. */
   refuse(): void;
-  /** Closes all connections. */
+  /** Closes all open connections immediately. */
   cut(): void;
   /** Ends the server's side of all connections. The client's side stays open until the client ends it. */
   endHalf(): void;
-  /** Ends `freeze`, `stall` and `refuse`. Data that was held back arrives late. */
+  /** Ends `freeze`, `stall` and `refuse`. Data that was held back meanwhile is delivered late. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A piece of data that the test holds back. */
+/** A piece of data that the test has asked the proxy to hold back. */
 export interface HeldData {
-  /** Resolves with the held data as soon as it arrives. */
+  /** Resolves with the held data as soon as a matching piece of data has arrived. */
   readonly caught: Promise<string>;
-  /** Delivers the data even if the sender has disconnected. Resolves with the first response of the server. */
+  /** Delivers the data, even if its sender has disconnected. Resolves with the server's first response. */
   release(): Promise<string>;
-  /** Delivers the data and continues the connection, so that the sender gets the response. */
+  /** Delivers the data and lets the connection continue, so that the sender receives the response. */
   pass(): Promise<void>;
-  /** Stops waiting for a match. */
+  /** Stops waiting for matching data. */
   forget(): void;
 }
 
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
-  /** The data held back on this connection. It is kept after the sender disconnects. */
+  /** The data that is held back on this connection. It is kept even after the sender has disconnected. */
   held: Uint8Array[] | null;
 }
 
@@ -162,7 +162,7 @@ export async function openProxy(url: string): Promise<TcpProxy> {
       refusing = false;
       await until(async () => {
         server = createServer(accept);
-        // its old connections may still occupy the port
+        // Returns false if listening fails, because old connections may still occupy the port.
         return await listen(server, port).then(() => true, () => false);
       });
     },
@@ -175,8 +175,8 @@ export async function openProxy(url: string): Promise<TcpProxy> {
   };
 }
 
-/** Listens on a random port and returns it. Avoids the ephemeral ports from 32768 on: while the proxy refuses, its port
- * is free, and an outgoing connection could take it. */
+/** Listens on a random port and returns the port. Avoids the ephemeral ports (32768 and above), because while the proxy
+ * refuses connections, an outgoing connection could take its port. */
 async function listenSomewhere(server: Server): Promise<number> {
   return await until(async () => {
     const port = randomInt(15_000, 32_000);

@@ -1,4 +1,4 @@
-/** Explains how PostgreSQL runs a function's statements: the plan of each, with the buffers that it reads. */
+/** Shows how PostgreSQL runs each of a function's statements: the query plan, and how much data it reads. */
 import { Kysely, sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openDialect } from "#lib/drivers/db/dialect.ts";
@@ -8,27 +8,27 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface QueryPlan {
   readonly query: string;
-  /** Pages of 8 KiB that were read, from memory or disk. A statement that only writes counts none. */
+  /** How many pages of 8 KiB were read, from memory or disk. 0 for a statement that only writes. */
   readonly buffers: number;
   readonly milliseconds: number;
-  /** How often each index was searched from its root. */
+  /** How often each index was searched from its root, keyed by index name. */
   readonly searches: ReadonlyMap<string, number>;
-  /** The number of rows returned. */
+  /** The number of rows that the statement returned. */
   readonly rows: number;
-  /** The indexes in the plan, and the tables that it scans completely. */
+  /** The names of indexes that the plan uses, and of tables that it scans completely. */
   readonly indexes: readonly string[];
   readonly scannedTables: readonly string[];
-  /** The plan as text. */
+  /** The plan as PostgreSQL prints it, line by line. */
   readonly lines: readonly string[];
 }
 
 export interface QueryExplainer {
-  /** Runs the work and returns the plan of each of its statements. Its writes are rolled back. */
+  /** Runs `work` and returns the plan for each of its statements. Rolls back everything that `work` writes. */
   explain(work: (rows: Rows) => Promise<unknown>): Promise<QueryPlan[]>;
   close(): Promise<void>;
 }
 
-/** `settings` are session settings, such as enable_seqscan. */
+/** Connects to the database at `url`. `settings` are PostgreSQL settings for the session, such as enable_seqscan. */
 export function openQueryExplainer(url: string, settings: Readonly<Record<string, string>> = {}): QueryExplainer {
   const pool = openPool({ url, name: "explainer", size: 1, settings });
   const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
@@ -50,7 +50,7 @@ export function openQueryExplainer(url: string, settings: Readonly<Record<string
   };
 }
 
-/** The pool has one connection, so all the work is in one transaction. */
+/** Runs all the work in one transaction, which is possible because the pool has only one connection. */
 async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   await sql`begin`.execute(rows);
   try {

@@ -1,4 +1,4 @@
-/** Wraps a database and records the kind of each statement, including those in transactions. */
+/** Wraps a database and records each statement's kind, including statements in transactions. */
 import type { KyselyPlugin } from "kysely";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 

@@ -1,4 +1,4 @@
-/** Provides a listener that keeps what the program reports to it. */
+/** Provides a telemetry listener that keeps everything that the program reports. */
 import { openTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface RecordedMeasurement {
@@ -9,7 +9,7 @@ interface RecordedMeasurement {
 
 export interface RecordedTelemetry {
   readonly telemetry: Telemetry;
-  /** The ended spans, in the order in which they ended. */
+  /** The spans that have ended, in the order in which they ended. */
   readonly spans: readonly Span[];
   readonly notes: readonly RecordedMeasurement[];
 }

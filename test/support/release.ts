@@ -1,2 +1,2 @@
-/** The RELEASE_ID of the tests and of deploy/kubernetes: the default. */
+/** The RELEASE_ID that the tests and deploy/kubernetes use, which is the default. */
 export const RELEASE = "main";

@@ -1,5 +1,5 @@
-/** Retries while the server sheds load, as a client should. A machine that runs many tests may overload the server for
- * a moment. Any other 503 is returned as the response. */
+/** Repeats a request while the server is overloaded, as a client should, because many parallel tests may overload it
+ * for a moment. Any other 503 is returned as the response. */
 import { sleep } from "#lib/base/time.ts";
 
 const OVERLOADED = /The server is overloaded|too many requests in progress/;

@@ -1,11 +1,11 @@
-/** Sets up a scene: a database, the whole API on it without sockets, and users who call it.
+/** Prepares a test of the whole API, without sockets: a database, a hub with a spoke, and users who send requests.
  *
  *   const scene = await openScene();
  *   const { status } = await scene.as("hubAdmin", "cli").post(`/api/federations/${scene.hub}/spokes`, { slug: "oak" });
  *   await scene.close();
  *
- * The scene has an active hub "north" with an active spoke "oak". `hubAdmin` manages the hub, `spokeAdmin` the spoke,
- * and `operator` the service. `stranger` has an account without any role. Jobs are queued, but no worker runs them. */
+ * The hub "north" has a spoke "oak", and both are active. `hubAdmin` manages the hub, `spokeAdmin` manages the spoke,
+ * and `operator` runs the service. `stranger` has an account without any role. Jobs are queued, but never run. */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { openRateLimit } from "#lib/base/limits/rate-limit.ts";
@@ -29,18 +29,18 @@ import {
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 export type SceneRole = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
-/** The credentials of a call: the session's cookie, or a token of this scope. */
+/** How a request is authenticated: with a session cookie, or with a token that has this scope. */
 export type CredentialType = "session" | TokenScope;
 
 export interface Scene {
   readonly app: App;
   readonly db: TestDatabase;
   readonly people: Readonly<Record<SceneRole, TestUser>>;
-  /** The IDs of the existing hub and spoke. */
+  /** The IDs of the hub and the spoke (below) that exist from the start. */
   readonly hub: string;
   readonly spoke: string;
   as(who: SceneRole | "nobody", means?: CredentialType): Caller;
-  /** Sends any request unchanged. */
+  /** Sends a request without changing it. */
   send(path: string, init?: RequestInit): Promise<ClientResponse>;
   close(): Promise<void>;
 }
@@ -52,19 +52,19 @@ export interface Caller {
   post(path: string, body?: unknown, headers?: Fields): Promise<ClientResponse>;
   patch(path: string, body?: unknown, headers?: Fields): Promise<ClientResponse>;
   delete(path: string, headers?: Fields): Promise<ClientResponse>;
-  /** Returns the headers with the credentials, for requests that need other headers too. */
+  /** Returns headers that contain the credentials, for requests that need further headers. */
   credentials(): Promise<Fields>;
 }
 
 export interface SceneOptions {
-  /** Configuration variables. */
+  /** Configuration variables for the API. */
   readonly env?: Readonly<Record<string, string>>;
-  /** An existing database and cluster for the scene. The test that opened them closes them. */
+  /** A database and a cluster to use instead of new ones. The test that opened them must close them. */
   readonly world?: { readonly db: TestDatabase } & Pick<App, "clusters" | "log">;
-  /** Limits of the database. By default, limits that even a busy machine does not reach. An empty object selects the
-   * program's own. */
+  /** Time limits for the database. The default limits are not reached even on a busy machine. An empty object selects
+   * the program's own limits. */
   readonly limits?: Partial<typeof GENEROUS_LIMITS>;
-  /** Routes to use instead of the program's. */
+  /** The routes to use instead of the program's own routes. */
   readonly manifest?: Manifest;
 }
 
@@ -73,11 +73,11 @@ const ORIGIN = "http://localhost:3000";
 export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? GENEROUS_LIMITS);
   const app = { ...await createTestApp(db, setting.env), ...setting.world };
-  // The clock stands still, because sign-in attempts may be a minute apart on a busy machine.
+  // Stops the clock, because on a busy machine, the sign-in attempts in a test may be a minute apart.
   const bucket = openRateLimit({ now: () => 0 });
   const server = openServer(app, setting.manifest ?? manifest, { isSchedulerReady: () => true, bucket });
   const conform = createConformanceCheck(setting.manifest);
-  // Runs one after another, because in parallel each would open a connection.
+  // Creates the users one after another, because in parallel, each would open a connection of its own.
   const operator = await createTestUser(db, "operator", { operator: true });
   const hubAdmin = await createTestUser(db, "hub-admin"), spokeAdmin = await createTestUser(db, "spoke-admin");
   const stranger = await createTestUser(db, "stranger");

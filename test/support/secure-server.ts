@@ -1,4 +1,4 @@
-/** Starts a separate PostgreSQL server with TLS, with a certificate for `localhost` from test/data/tls. */
+/** Starts a separate PostgreSQL server with TLS. Its certificate, for `localhost`, comes from test/data/tls. */
 import { chown, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,24 +9,24 @@ import { until } from "#test/support/until.ts";
 
 export const tlsFile = (name: string): string => fileURLToPath(new URL(`../data/tls/${name}`, import.meta.url));
 
-/** Returns the URL with these parameters added. The URL's existing parameters are kept. */
+/** Returns the URL with these query parameters added to the existing ones. */
 export function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
   const changed = new URL(url);
   for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, value);
   return changed.href.replaceAll("+", "%20"); // connection strings accept spaces only as %20
 }
 
-/** Returns the URL with TLS, where the client verifies the server's certificate with its CA. */
+/** Returns the URL with parameters for TLS and for the CA with which the client verifies the server's certificate. */
 export function withTlsUrl(url: string): string {
   return withParameters(url, { sslmode: "verify-ca", sslrootcert: tlsFile("ca.crt") });
 }
 
-/** Starts the server. Its `url` is without TLS; the server accepts both. */
+/** Starts the server, which accepts connections with and without TLS. Its `url` does not use TLS. */
 export async function openSecureServer(): Promise<SeparatePostgresServer> {
   const server = await openSeparatePostgresServer();
   const data = join(server.directory, "data"), { uid, gid } = await stat(data);
   for (const name of ["server.crt", "server.key", "ca.crt"]) {
-    // The server rejects a key that others can read, and it may run as another user.
+    // Restricts access to the key, because the server rejects a key that other users can read.
     await writeFile(join(data, name), await readFile(tlsFile(name)), { mode: 0o600 });
     await chown(join(data, name), uid, gid);
   }

@@ -1,7 +1,7 @@
-/** Runs the PostgreSQL server of a test run, with the migrated template from which each test's database is copied.
+/** Runs the PostgreSQL server for a test run, with a template database from which each test's database is copied.
  *
  * TEST_DATABASE_URL selects a running server, whose user must be allowed to create databases.
- * TEST_DATABASE=testcontainers starts a container. By default, an embedded server runs in a temporary directory. */
+ * TEST_DATABASE=testcontainers starts a container. By default, starts an embedded server in a temporary directory. */
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, statfs } from "node:fs/promises";
@@ -32,20 +32,20 @@ async function openContainer(): Promise<PostgresServer> {
   const container = await new GenericContainer("postgres:18-alpine")
     .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
     .withExposedPorts(5432)
-    // It starts twice: first to initialise itself, then to serve.
+    // Waits for the message to appear twice, because the server starts once to initialise itself and once to serve.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .start();
   const url = `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
   return { url, stop: async () => void await container.stop() };
 }
 
-/** A separate server for a test that stops it. */
+/** A database server that a test has for itself, so that the test can stop it. */
 export interface SeparatePostgresServer extends PostgresServer {
-  /** The directory of the server. The subdirectory `data` holds its data. */
+  /** The server's directory, with the database files in its subdirectory `data`. */
   readonly directory: string;
-  /** Stops the server with SIGINT (closes connections) or SIGQUIT (like a crash). Resolves when it has stopped. */
+  /** Stops the server: SIGINT closes connections, and SIGQUIT is like a crash. Resolves when the server has stopped. */
   down(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
-  /** Starts it again at the same address. */
+  /** Starts the server again, at the same address as before. */
   up(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function openSeparatePostgresServer(): Promise<SeparatePostgresServ
     rmSync(directory, { recursive: true, force: true });
     throw error;
   });
-  // Cleans up however this process ends, also when a test did not close its database.
+  // Cleans up however this process ends, even if a test did not close its database.
   const end = () => endNow(server.pid, directory);
   process.once("exit", end);
   return {
@@ -79,7 +79,7 @@ export async function openSeparatePostgresServer(): Promise<SeparatePostgresServ
 
 const MEMORY = "/dev/shm", ROOM = 4 * 2 ** 30;
 
-/** Returns a directory in memory if one has enough space, because a run creates and drops hundreds of databases. */
+/** Returns a directory in memory if it has enough space, to speed up creating and dropping hundreds of databases. */
 async function findMemoryDirectory(): Promise<string | null> {
   const found = await statfs(MEMORY).catch(() => null);
   return found && found.bavail * found.bsize > ROOM ? MEMORY : null;
@@ -91,19 +91,19 @@ function endNow(pid: number, directory: string): void {
     const clock = new Int32Array(new SharedArrayBuffer(4));
     for (let i = 0; i < 100 && existsSync(join(directory, "data/postmaster.pid")); i++) Atomics.wait(clock, 0, 0, 20);
   } catch {
-    // The process has already ended.
+    // Ignores the error, because the process has already ended.
   }
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Returns the name of a migrated database without rows. It is created once for each version of sql/. */
+/** Creates a migrated database without rows, unless one for the current files in sql/ exists, and returns its name. */
 export async function createTemplateDatabase(url: string): Promise<string> {
   const migrations = await loadMigrations();
   const hash = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 12);
   const name = `wheelwright_template_${hash}`;
   await withAdminConnection(url, async (sql) => {
     await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`; // held until this session ends
-    // Only a complete database is marked as a template. A killed run may leave an incomplete one, which is recreated.
+    // Recreates the database if it is not marked as a template, because a killed run may have left it incomplete.
     const [found] = await sql`select datistemplate as complete from pg_database where datname = ${name}`;
     if (found?.complete) return;
     await sql`drop database if exists ${sql(name)}`;
@@ -122,12 +122,12 @@ export async function dropTemplateDatabase(url: string, name: string): Promise<v
   });
 }
 
-/** Returns the URL of another database on the same server, with the same user. */
+/** Returns the URL for another database on the same server and with the same user. */
 export function databaseUrl(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
-/** Opens a client with at most `max` connections, each opened on first use. */
+/** Creates a client that has at most `max` connections, each of which is opened on first use. */
 export function connect(url: string, max: number, more: postgres.Options<Record<string, never>> = {}): postgres.Sql {
   return postgres(url, { max, onnotice: () => {}, ...more });
 }

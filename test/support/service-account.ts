@@ -1,4 +1,4 @@
-/** Creates the chart's service account with its RBAC rules in a simulated cluster that enforces them. */
+/** Creates the chart's service account and its RBAC rules in a simulated cluster that enforces those rules. */
 import { readFile } from "node:fs/promises";
 import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
@@ -11,14 +11,14 @@ export const CLUSTER_ROLE = "wheelwright-spoke";
 export const CLUSTER_ROLE_MANIFEST = new URL("../../deploy/kubernetes/cluster-role.yaml", import.meta.url);
 const kinds = loadApiKinds();
 
-/** Applies deploy/kubernetes/cluster-role.yaml and returns the account's kubeconfig. */
+/** Applies deploy/kubernetes/cluster-role.yaml and returns a kubeconfig for the service account. */
 export async function applyClusterRole(simulator: Simulator): Promise<string> {
   await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name: SERVICE_ACCOUNT.namespace } });
   for (const object of readObjects(await readFile(CLUSTER_ROLE_MANIFEST, "utf8"))) await putAsAdmin(simulator, object);
   return simulator.kubeconfig(SERVICE_ACCOUNT);
 }
 
-/** Binds the account's rights in a namespace that it did not create. It does this itself in its own namespaces. */
+/** Grants the account its rights in a namespace that it did not create. In its own namespaces, it does so itself. */
 export async function bindClusterRole(simulator: Simulator, namespace: string): Promise<void> {
   await putAsAdmin(simulator, {
     apiVersion: "rbac.authorization.k8s.io/v1",
@@ -29,7 +29,7 @@ export async function bindClusterRole(simulator: Simulator, namespace: string): 
   });
 }
 
-/** Sends a request as the account. Returns the status and body of the response. */
+/** Sends a request as the service account. Returns the response's status and body. */
 export async function requestAsAccount(
   simulator: Simulator,
   method: string,
@@ -46,7 +46,7 @@ export async function requestAsAccount(
   return { status: response.status, body: await response.json() };
 }
 
-/** Deletes an object as a cluster administrator would with kubectl. */
+/** Deletes an object with the rights of a cluster administrator, as with kubectl. */
 export async function deleteAsAdmin(simulator: Simulator, object: Json): Promise<void> {
   const response = await fetch(simulator.url + pathOf(object), { method: "DELETE" });
   if (!response.ok) throw new Error(await response.text());
@@ -60,7 +60,7 @@ function pathOf(object: Json): string {
   return `${root}${within}/${plural}/${object.metadata.name}`;
 }
 
-/** Applies an object as a cluster administrator. A namespaced object goes into the account's namespace. */
+/** Applies an object as a cluster administrator would. Puts namespaced objects into the account's namespace. */
 export async function putAsAdmin(simulator: Simulator, object: Json, query = ""): Promise<Json> {
   const path = `${pathOf(object)}?fieldManager=admin&force=true${query}`;
   const response = await fetch(simulator.url + path, {

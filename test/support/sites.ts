@@ -1,7 +1,7 @@
-/** Fills simulated sites with content, and reads their secrets. */
+/** Adds content to simulated sites, and reads the sites' secrets. */
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 
-/** Adds users, courses, a marker in the database and one in the files, and every kind of secret. */
+/** Adds users, courses, a marker in the database, a marker in the files, and every kind of secret to a site. */
 export function addSiteContents(simulator: Simulator, namespace: string, marked = "as it was"): void {
   const { database, files, saveDatabase, saveFiles } = simulator.site(namespace);
   const tables = ["sessions", "external_tokens", "user_private_key", "user_password_resets", "user_devices"]
@@ -24,7 +24,7 @@ export function addSiteContents(simulator: Simulator, namespace: string, marked 
   saveFiles({ ...files, marked, maintenance: true });
 }
 
-/** Returns the content that a copy of the site must still have. */
+/** Returns those parts of a site's content that a copy of the site must also have. */
 export function siteContentsOf(simulator: Simulator, namespace: string): Record<string, unknown> {
   const { database, files } = simulator.site(namespace);
   const { accounts = {}, courses = [], config = {} } = database!;
@@ -32,7 +32,7 @@ export function siteContentsOf(simulator: Simulator, namespace: string): Record<
   return { row: config.marked, file: files.marked, courses: [...courses].sort(), users, title: config.fullname };
 }
 
-/** Returns every secret of a site by location: its passwords, identifier, salts, keys, tokens and sessions. */
+/** Returns all of a site's secrets (passwords, salts, keys, tokens and so on), keyed by where they are stored. */
 export function siteSecretsOf(simulator: Simulator, namespace: string): Record<string, string> {
   const { database, files } = simulator.site(namespace);
   const { config = {}, secrets = {}, accounts = {}, password } = database!;

@@ -1,73 +1,73 @@
-/** Runs a mail server for tests. It accepts mail, and misbehaves towards its clients as the test configures.
+/** Runs a mail server for tests. It accepts emails, or misbehaves in a way that the test configures.
  *
  *   const smtp = await openSmtp();
  *   const scene = await openScene({ env: smtp.env });
  *   const mail = await smtp.next("ada@example.org");   // mail.subject, .text, .html, .link, .token, .headers
  *   await smtp.close();
  *
- * The scene only queues mail; mail-sender.ts sends it. */
+ * The scene only queues emails; mail-sender.ts sends them. */
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { CERTIFICATE, CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { parseMime } from "#test/support/parse-mime.ts";
 import { until } from "#test/support/until.ts";
 
 export interface ReceivedMail {
-  /** The recipient in the envelope. */
+  /** The recipient's address, taken from the SMTP envelope. */
   readonly to: string;
   readonly from: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The decoded headers by lower-case name. */
+  /** The decoded headers, keyed by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first URL in the text with a token, and that token. */
+  /** The first URL in the text that contains a token, and that token. */
   readonly link: string | null;
   readonly token: string | null;
-  /** The mail as it was received. */
+  /** The whole email, as the server received it. */
   readonly raw: string;
-  /** Whether it came over TLS, the user who was logged in, and whether the client requested SMTPUTF8. */
+  /** Whether the email came over TLS, the user who had logged in, and whether the client requested SMTPUTF8. */
   readonly secure: boolean;
   readonly user: string | null;
   readonly utf8: boolean;
 }
 
-/** How the server misbehaves. A response is a line such as `550 5.1.1 No such user`; null accepts. */
+/** How the server misbehaves. A response is a line such as `550 5.1.1 No such user`. Null accepts the command. */
 export interface SmtpRules {
-  /** Sends no greeting, or no response to the mail. */
+  /** Whether the server hangs instead of sending its greeting, or its response to an email's data. */
   hang?: "greeting" | "data" | undefined;
-  /** Accepts the mail, and disconnects before it confirms. */
+  /** Whether the server accepts an email but disconnects before confirming it. */
   drop?: boolean | undefined;
   sender?: ((address: string) => string | null) | undefined;
   recipient?: ((address: string) => string | null) | undefined;
-  /** Answers the mail. It may also accept with another text: `250 …`. */
+  /** Returns the response to an email. Any response that starts with `250` also accepts the email. */
   data?: ((raw: string) => string | null) | undefined;
 }
 
 export interface SmtpServerOptions {
   readonly auth?: { readonly user: string; readonly pass: string };
-  /** TLS from the first byte, STARTTLS, or neither (the default). The certificate is for kube.test. */
+  /** Whether TLS starts at once or with STARTTLS. By default, there is no TLS. The certificate is for kube.test. */
   readonly tls?: "at once" | "starttls";
-  /** The port to listen on. By default any free one. */
+  /** The port to listen on. By default, a free port is chosen. */
   readonly port?: number;
 }
 
 export interface SmtpServer {
   readonly port: number;
-  /** Configuration variables that point the program to this server. */
+  /** Configuration variables that make the program use this mail server. */
   readonly env: Readonly<Record<string, string>>;
-  /** The mails in the order of arrival. */
+  /** The emails that were received, in the order in which they arrived. */
   readonly mails: readonly ReceivedMail[];
-  /** The rules in force. A test may change them at any time. */
+  /** The rules that currently apply. A test may change them at any time. */
   readonly rules: SmtpRules;
-  /** Returns the number of connections so far, and of those still open. */
+  /** Returns how many connections there have been, and how many of them are still open. */
   connections(): { readonly all: number; readonly open: number };
-  /** Returns how often a client sent a password. */
+  /** Returns how many times clients have sent a password. */
   logins(): number;
-  /** Returns the number of received mails without a response. */
+  /** Returns how many emails the server has received but not yet responded to. */
   hanging(): number;
-  /** Closes all open connections. */
+  /** Closes all connections that are open. */
   hangUp(): void;
-  /** Returns the first mail to this address that `next` has not returned yet. Waits for one if necessary. */
+  /** Returns the first email to this address that `next` has not returned before. Waits for one if necessary. */
   next(to: string): Promise<ReceivedMail>;
   close(): Promise<void>;
 }

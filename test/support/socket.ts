@@ -1,12 +1,12 @@
-/** Opens a connection on which a test writes any bytes, unlike a well-behaved client. */
+/** Opens a connection on which a test can send arbitrary bytes, as a well-behaved client would not. */
 import { connect, type Socket } from "node:net";
 
 export interface RawConnection {
   readonly socket: Socket;
   write(text: string): void;
-  /** Resolves with everything received as soon as it matches. Rejects if the connection ends before. */
+  /** Resolves with all received text as soon as the text matches. Rejects if the connection closes before that. */
   received(pattern: RegExp): Promise<string>;
-  /** Resolves with everything received when the server closes the connection. */
+  /** Resolves with all received text when the server has closed the connection. */
   readonly closed: Promise<string>;
 }
 

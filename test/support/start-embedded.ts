@@ -1,4 +1,4 @@
-/** Starts an embedded PostgreSQL in the given directory, prints its address, and waits to be killed. */
+/** Starts an embedded PostgreSQL server in the given directory, prints its address, and waits until it is killed. */
 import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
 

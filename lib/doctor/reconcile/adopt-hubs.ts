@@ -1,4 +1,4 @@
-/** Adopts hubs from their site records, and updates their rows. */
+/** Adds missing hubs to the database from their site records in the cluster, and updates the rows of existing hubs. */
 import { sql } from "kysely";
 import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
 import {
@@ -25,7 +25,7 @@ export interface HubInCluster {
   readonly siteRecord: HubSiteRecord;
 }
 
-/** Adopts a hub. The hub gets no members: only the lost database had them. */
+/** Adopts a hub: creates its row from its site record. The hub has no members, as the lost database had them. */
 export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubInCluster): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = hubInCluster.siteRecord;
   const slugHolder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
@@ -46,7 +46,7 @@ export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubIn
   return null;
 }
 
-/** Updates a hub's row from its site record. Keeps fields that users changed after the restore. */
+/** Updates a hub's row from its site record in the cluster. Keeps fields that users changed after the restore. */
 export async function updateHubFromRecord(
   tx: Tx,
   requester: Requester,
@@ -117,8 +117,8 @@ function toColumns({ cluster, clusterUid, namespace, siteRecord }: HubInCluster)
 }
 
 /**
- * Returns the state of a hub after the loss of the database. A hub in an unfinished operation becomes `failed`, so that a
- * user can retry it.
+ * Returns a hub's state after the database was lost. If an operation was unfinished, the state is `failed`, so that a
+ * user can retry the operation.
  */
 export function stateOfRecordedHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },

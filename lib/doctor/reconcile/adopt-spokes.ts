@@ -1,5 +1,5 @@
 /**
- * Adopts spokes from their site records, and updates their rows.
+ * Adds missing spokes to the database from their site records in the cluster, and updates the rows of existing spokes.
  */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
@@ -25,7 +25,7 @@ import { listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts"
 import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 
-/** A spoke in a cluster, with its site record. */
+/** A spoke that was found in a cluster, with its site record. */
 export interface SpokeInCluster {
   readonly cluster: string;
   readonly clusterUid: string | null;
@@ -74,8 +74,8 @@ export async function adoptSpoke(
 }
 
 /**
- * Updates a spoke's row from its site record. Keeps fields that users changed after the restore. A domain that a user
- * requested stays pending.
+ * Updates a spoke's row from its site record in the cluster. Keeps fields that users changed after the restore. If a
+ * user requested a domain, that domain stays pending.
  */
 export async function updateSpokeFromRecord(
   tx: Tx,
@@ -110,7 +110,7 @@ export async function updateSpokeFromRecord(
   return null;
 }
 
-/** Marks a spoke as failed because its namespace is missing. Keeps its row. */
+/** Marks a spoke as failed because its namespace is missing. Keeps the spoke's row. */
 export async function markSpokeMissing(
   tx: Tx,
   requester: Requester,
@@ -131,7 +131,7 @@ export async function markSpokeMissing(
   return null;
 }
 
-/** Cancels operations of a spoke in the database. Does nothing if the spoke is being removed. */
+/** Cancels a spoke's operations in the database. Does nothing if the spoke is being removed. */
 export async function cancelOperationsOfSpoke(
   tx: Tx,
   requester: Requester,
@@ -153,7 +153,7 @@ export async function cancelOperationsOfSpoke(
   return null;
 }
 
-/** Cancels the operations that are still queued or running. Returns their jobs. */
+/** Cancels those of the given operations that are still queued or running. Returns the cancelled jobs. */
 export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise<Job[]> {
   const cancelledJobs: Job[] = [];
   for (const id of operations) {
@@ -178,7 +178,7 @@ function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: Spo
   };
 }
 
-/** Reserves the domain of a spoke. Returns an error message if the domain is in use; null on success. */
+/** Reserves the spoke's domain. Returns null on success, or an error message if the domain is already in use. */
 async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
   const ownNames = serviceDomainsOf(config);
   await lockDomains(tx, domain, ownNames);

@@ -1,4 +1,4 @@
-/** Lists the fields in which a row differs from its site record in the cluster. Pure. */
+/** Lists the fields in which a row differs from its site record in the cluster. Contains only pure functions. */
 import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -12,12 +12,12 @@ const SPOKE_FIELDS = [
   ...["seed", "identity", "content", "contentMode", "siteIdentifier", "fromBackup", "blueprintRevision", "readyAt"],
 ] as const satisfies readonly (keyof SpokeRow & keyof SpokeSiteRecord)[];
 const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
-/** The maximum length of a value in a finding, in characters. */
+/** The maximum length of a field's value in a finding, in characters. */
 const MAX_VALUE_LENGTH = 60;
 
 /**
- * Returns the fields that an update would change. Omits the `requested` fields, because requests after the restore take
- * precedence. `state` is the next state of the row.
+ * Returns the fields that an update would change, except those in `requested`, because what users requested after the
+ * restore takes precedence. `state` is the row's state after the update.
  */
 export function listChangedSpokeFields(
   row: SpokeRow,
@@ -26,7 +26,7 @@ export function listChangedSpokeFields(
 ): ChangedFields {
   const changed = listDifferences(row, { ...siteRecord, state }, [...SPOKE_FIELDS, "state"], requested);
   const inputs = listChangedInputs(row.blueprintInputs, siteRecord.blueprintInputs as SpokeInputs);
-  // A new size or domain also changes the inputs, so they are listed only if no field differs.
+  // Lists changed inputs only if no field differs, because a new size or domain also changes the inputs.
   if (Object.keys(changed).length > 0 || inputs.length === 0) return changed;
   return { blueprintInputs: { from: null, to: inputs.join(", ") } };
 }
@@ -39,9 +39,7 @@ export function listChangedHubFields(
   return listDifferences(row, { ...siteRecord, state }, [...HUB_FIELDS, "state"], requested);
 }
 
-/**
- * Formats the changed fields for the end of a finding. `isSameNamespace` is whether the namespace has the UID in the row.
- */
+/** Describes the changed fields, to end a finding. `isSameNamespace` is whether the namespace's UID is the row's. */
 export function describeChanges(
   changed: ChangedFields,
   { updatedAt }: { readonly updatedAt: Date },

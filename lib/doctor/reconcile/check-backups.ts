@@ -1,4 +1,4 @@
-/** Reports backups that exist only in the cluster, and backups without snapshots. Adopts the former. */
+/** Reports backups without snapshots, and backups that exist only in the cluster. Adds the latter to the database. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";
@@ -21,7 +21,7 @@ export function checkBackups(compared: ComparedCluster): Discrepancy[] {
   return [...reportUnknownBackups(compared), ...reportLostBackups(compared)];
 }
 
-/** Returns backups in the cluster without a row in the database, keyed by namespace. */
+/** Returns the backups that exist in the cluster but have no row in the database, keyed by namespace. */
 export function findUnknownBackups({ survey, rows, trust }: ComparedCluster): Map<string, UnknownBackup[]> {
   const backupsByNamespace = new Map<string, UnknownBackup[]>();
   for (const snapshot of survey.snapshots) {
@@ -51,7 +51,7 @@ function reportUnknownBackups(compared: ComparedCluster): Discrepancy[] {
   });
 }
 
-/** Returns the volume snapshots of a backup; null if the backup is incomplete. */
+/** Returns a backup's volume snapshots. Null if the backup is incomplete. */
 function readBackupVolumes(
   { snapshots, contents }: ClusterSurvey,
   { name: namespace }: ObservedNamespace,

@@ -1,20 +1,20 @@
-/** Checks the fences in the clusters, and finds sandboxes without a running job. */
+/** Checks fences, the numbers that increase with each claim of a job. Also finds sandboxes without a running job. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
-/** The margin above the greatest observed fence. Secrets also have fences but are not listed. */
+/** How far new fences start above the greatest one found: Secrets also have fences, but Secrets are not listed. */
 const MARGIN = 1_000_000n;
 
-/** Returns the last fence that the database assigned. */
+/** Returns the last fence that the database assigned to a job. */
 export async function readLastFence(rows: Rows): Promise<bigint> {
   const { rows: [row] } = await sql<{ last: string }>`select last_value as last from job_fences`.execute(rows);
   return BigInt(row!.last);
 }
 
-/** Checks that new fences are greater than all fences in the clusters. Otherwise the clusters would refuse writes. */
+/** Checks that new fences are greater than all fences in the clusters, which would otherwise refuse writes. */
 export function checkFences(surveys: readonly ClusterSurvey[], lastFence: bigint): Discrepancy[] {
   const greatest = surveys.reduce((maximum, { fence }) => fence > maximum ? fence : maximum, 0n);
   if (greatest <= lastFence) return [];

@@ -1,6 +1,6 @@
 /**
- * Reports snapshot contents and volumes that no row refers to. They are not deleted, because they may be the last copy
- * of a site's data. `serve` deletes orphans of sandboxes.
+ * Reports snapshot contents and volumes that no database row refers to. Does not delete these objects, because they may
+ * contain the last copy of a site's data.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
@@ -42,7 +42,7 @@ interface OrphanInNamespace {
   readonly namespace: string;
 }
 
-/** Returns a function that tests whether a row refers to a snapshot content, or will after adoption. */
+/** Returns a function that tests whether a row refers to a snapshot content, or will do so after adoption. */
 function createKnownCheck(compared: ComparedCluster): (content: RemainingContent) => boolean {
   const { survey, rows } = compared;
   const spokes = new Map([...rows.spokes.values()].map((row) => [row.namespace, row]));
@@ -51,7 +51,7 @@ function createKnownCheck(compared: ComparedCluster): (content: RemainingContent
   return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
     if (rows.neededSandboxes.contents.has(name) || adoptedContents.has(name)) return true;
     const spoke = spokes.get(namespace);
-    // The finding about the missing namespace lists these snapshots.
+    // Skips these snapshots, because the finding about the missing namespace already lists them.
     if (spoke && spoke.state !== "removed" && !survey.namespaces.has(namespace)) return true;
     if (kind === "source") {
       return spoke ? spoke.state !== "removed" && rows.operationSuffixes.has(id) : survey.namespaces.has(namespace);
@@ -59,7 +59,7 @@ function createKnownCheck(compared: ComparedCluster): (content: RemainingContent
     const backup = rows.backupsBySuffix.get(id);
     if (!backup || backup.state === "deleted") return false;
     if (backup.contents.includes(name)) return true;
-    // The row of a failed backup lists its snapshots, so retention deletes them.
+    // Skips a failed backup's snapshots, because its row lists them and they will be deleted when it expires.
     return spoke?.state !== "removed" && survey.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
   };
 }
@@ -95,7 +95,7 @@ function reportBackupContents(
   };
 }
 
-/** Reports snapshot contents with the deletionPolicy `Retain`, which a site was created from. */
+/** Reports snapshot contents with the deletionPolicy `Retain` that are left over from creating a site. */
 function reportSourceContents(namespace: string, orphans: readonly RemainingContent[]): Discrepancy {
   const handles = orphans.map(({ object }) => String(object["spec"].source.snapshotHandle));
   return {

@@ -1,4 +1,4 @@
-/** Compares the hubs and spokes of a cluster with their rows. */
+/** Compares a cluster's hubs and spokes with their rows in the database. */
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
@@ -81,7 +81,7 @@ export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
   ];
 }
 
-/** Lists the spoke's snapshots that the storage may still have. */
+/** Lists the spoke's snapshots that may still exist in the storage, as the end of a finding. */
 function lastSnapshots({ contents }: ClusterSurvey, { namespace }: SpokeRow): string {
   const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
   return left.length === 0

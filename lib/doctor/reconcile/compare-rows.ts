@@ -1,6 +1,6 @@
 /**
- * Compares rows of hubs and spokes with namespaces in the cluster. Reports missing rows, missing namespaces and
- * differences.
+ * Compares the database rows for hubs and spokes with the namespaces in a cluster. Reports missing rows, missing
+ * namespaces and differences.
  */
 import type { Config } from "#lib/base/config.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -20,26 +20,26 @@ export interface ComparedCluster {
   readonly rows: KnownRows;
   readonly trust: Trust;
   readonly domainConfig: Pick<Config, "rootDomain" | "publicUrl">;
-  /** UIDs of namespaces that lack Wheelwright's label although a row refers to them, keyed by name. */
+  /** UIDs of namespaces that a row refers to but that lack Wheelwright's label, keyed by namespace name. */
   readonly unlabelled: ReadonlyMap<string, string>;
   /**
-   * When the database was restored; null if it is not known to be outdated. Operations from before this time come from
-   * the database backup.
+   * When the database was restored. Null if the database is not known to be outdated. Operations that started before
+   * this time come from the database backup.
    */
   readonly restoredAt: Date | null;
-  /** Returns whether a namespace name belongs to this release or to a row. */
+  /** Returns whether a namespace belongs to this installation, judged by its name, or is named by a row. */
   readonly isOwn: (namespace: string) => boolean;
 }
 
 type Row = SpokeRow | FederationRow;
 type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
-/** The state reason of a hub or spoke without a namespace. The two causes cannot be distinguished. */
+/** Why a hub or spoke without a namespace has failed. The two possible causes cannot be told apart. */
 export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or removed after the database backup";
 
 export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
 
-/** The rows, namespaces and functions for comparing hubs or spokes. */
+/** What is needed to compare hubs or spokes: their rows, their namespaces, and functions. */
 export interface RowComparison<R extends Row, P extends RecordBase> {
   readonly check: string;
   readonly rows: ReadonlyMap<string, R>;
@@ -129,7 +129,7 @@ function reportUntrustedRecord(
   return { check, fact, hint: `It is not changed. To adopt it: --adopt ${name}` };
 }
 
-/** Reports rows with a missing namespace. */
+/** Reports rows whose namespace is missing in the cluster. */
 function reportMissingNamespaces<R extends Row, P>(
   { survey: { clusterUid: surveyedUid, namespaces, name: cluster }, unlabelled }: ComparedCluster,
   { check, rows, nameOf, markMissing, hintForMissing }: RowComparison<R, P & RecordBase>,
@@ -165,8 +165,8 @@ function reportMissingNamespaces<R extends Row, P>(
 }
 
 /**
- * Reports operations from before the restore, so that they are cancelled: their progress is unknown. Later operations
- * continue.
+ * Reports operations that started before the restore, so that they are cancelled, because their progress is unknown.
+ * Later operations continue.
  */
 export function cancelOldOperations(
   { rows: databaseRows, survey, restoredAt }: ComparedCluster,

@@ -1,27 +1,27 @@
-/** Defines a difference between the database and a cluster, and its resolution. */
+/** Defines a difference between the database and a cluster, and how to resolve it. */
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 
 export interface Discrepancy {
   readonly check: string;
-  /** The description of the difference, without a full stop. */
+  /** Describes the difference, without a full stop. */
   readonly fact: string;
   readonly hint?: string | undefined;
-  /** The level of the finding if an operator must act even after the resolution. */
+  /** The finding's level, if an operator must act even after the difference was resolved. */
   readonly level?: "warning" | "failing";
-  /** The change in the database. Absent if the difference is only reported. */
+  /** How to change the database. Absent if the difference is only reported. */
   readonly resolution?: Resolution;
 }
 
 export interface Resolution {
-  /** The result in words, for example "adopted". */
+  /** Says what the change did, for example "adopted". */
   readonly result: string;
-  /** Writes the change, after checking again. Returns the reason of a refusal; null on success. */
+  /** Checks again, then changes the database. Returns null on success, or the reason why the change was refused. */
   readonly apply: (tx: Tx, requester: Requester) => Promise<string | null>;
 }
 
-/** Builds the finding for a difference. `refusal` is the reason why the change was refused. */
+/** Builds the finding about a difference. `refusal` is the reason why the change was refused, or null. */
 export function buildFinding(
   { check, fact, hint, level: ownLevel, resolution }: Discrepancy,
   mode: "reported" | "applied",

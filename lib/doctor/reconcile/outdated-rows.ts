@@ -1,13 +1,13 @@
 /**
- * Decides whether a row is older than its site record, and which fields users changed after the restore.
- * While the database is held, users can change fields of a row, but its other fields stay outdated.
+ * Decides whether a row is older than its site record, and which fields users changed after the restore. Before
+ * reconciling, users can change some fields of a row, while its other fields stay outdated.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 interface RowVersion {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
-  /** The row's `updatedAt` in the database backup. Set only while the database is held. */
+  /** The row's `updatedAt` in the database backup. Set only until the restored database is reconciled. */
   readonly backupUpdatedAt: Date | null;
 }
 
@@ -19,9 +19,7 @@ export function isRowOutdated(
   return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < siteRecord.updatedAt;
 }
 
-/**
- * Fields that users changed after the restore, keyed by hub or spoke ID. Their values are newer than any site record.
- */
+/** Fields that users changed after the restore, keyed by hub or spoke ID. Their values are newer than site records. */
 export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
 
 export async function readChangesAfterRestore(
@@ -38,7 +36,7 @@ export async function readChangesAfterRestore(
   return new Map([...changesByObject].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
 }
 
-/** Returns the fields of a row that users changed after the restore, with their values. */
+/** Returns those fields of the row that users changed after the restore, with their current values. */
 export function pickChangedValues<R extends { readonly id: string }>(row: R, changed: ChangesAfterRestore): Partial<R> {
   const fields = changed.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;

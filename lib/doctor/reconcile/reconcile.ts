@@ -1,8 +1,7 @@
 /**
- * Compares a restored database with the clusters, and adopts hubs, spokes and backups that are missing in the database.
- * Writes only to the database. A site record is trusted if this installation signed it, or if an operator accepted its
- * namespace. The preview runs all changes in one transaction and rolls it back. When applied, each change is a separate
- * transaction, so the command can be repeated after a crash.
+ * Compares a restored database with the clusters, and adds the hubs, spokes and backups that the database lacks. Writes
+ * only to the database. The preview runs all changes in one transaction and rolls it back. Otherwise, each change has
+ * its own transaction, so that the command can be repeated after a crash.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -24,18 +23,18 @@ import { readInstallation } from "#lib/installation/installation.ts";
 
 export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"> {
   readonly clusterNames: readonly string[];
-  /** Whether `clusterNames` are all configured clusters. */
+  /** Whether `clusterNames` contains all configured clusters. */
   readonly allClusters: boolean;
   readonly apply: boolean;
-  /** Namespaces with a trusted site record, even if another installation signed it. */
+  /** Namespaces whose site records are trusted, even if another installation signed them. */
   readonly acceptedNamespaces: readonly string[];
   readonly requester: Requester;
   readonly signal: AbortSignal;
 }
 
 /**
- * Compares the database with the clusters, and applies the changes if `apply` is set. Throws a ClusterError if a cluster
- * does not answer, because partial results would be misleading.
+ * Compares the database with the clusters, and applies the changes if `apply` is set. Throws a ClusterError if a
+ * cluster does not respond, because partial results would be misleading.
  */
 export async function reconcile(context: ReconcileContext): Promise<FindingSection[]> {
   const { db, apply } = context, hold = await readDatabaseHold(db.rows);
@@ -50,7 +49,7 @@ export async function reconcile(context: ReconcileContext): Promise<FindingSecti
     ...each,
   }));
   const fences = checkFences(compared.map(({ survey }) => survey), await readLastFence(db.rows));
-  // Fences are raised last: lower fences in the database show that it is outdated.
+  // Raises the fences last, because until then, lower fences in the database show that it is outdated.
   const all = [...sections.flatMap(({ discrepancies }) => discrepancies), ...fences];
   const { findings, refused } = apply ? await applyAll(context, all) : await previewAll(context, all);
   const findingsOf = (discrepancies: readonly Discrepancy[]) =>
@@ -85,7 +84,7 @@ function createSection(cluster: string | null, findings: readonly Finding[]): Fi
   return { target: cluster === null ? "database" : "cluster", name: cluster, where: null, findings };
 }
 
-/** Returns whether a replica sent a heartbeat within the last 10 seconds. */
+/** Returns whether any replica sent a heartbeat within the last 10 seconds. */
 async function hasRunningReplica(rows: Rows): Promise<boolean> {
   const replica = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
     .where("heartbeatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
@@ -110,7 +109,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
   return compared;
 }
 
-/** Finds namespaces that rows refer to but that lack Wheelwright's label. A list by label does not include them. */
+/** Finds namespaces that rows refer to but that lack Wheelwright's label, which a list by label would not include. */
 async function findUnlabelled(
   cluster: Cluster,
   call: ClusterCall,
@@ -130,11 +129,11 @@ async function findUnlabelled(
 
 interface ResolutionOutcome {
   readonly findings: ReadonlyMap<Discrepancy, Finding>;
-  /** The number of changes that were refused. */
+  /** The number of changes that could not be applied. */
   readonly refused: number;
 }
 
-/** Runs all changes. Repeats refused changes once, because two spokes may have swapped their domains. */
+/** Runs all changes. Then repeats those that were refused once, because two spokes may have swapped their domains. */
 async function resolveEach(
   discrepancies: readonly Discrepancy[],
   mode: "reported" | "applied",
@@ -182,7 +181,7 @@ async function previewAll(
   return outcome!;
 }
 
-/** Releases the held database, even if changes were refused: resolving them needs running replicas. */
+/** Lets operations resume, even if changes were refused, because resolving those requires running replicas. */
 async function releaseHold(
   { db, apply, allClusters, requester }: ReconcileContext,
   hold: DatabaseHold | null,
@@ -202,7 +201,7 @@ async function releaseHold(
   ];
 }
 
-/** Reports clusters that rows refer to but that are no longer configured. */
+/** Reports clusters that database rows refer to but that are no longer configured. */
 async function reportUnknownClusters({ db, clusterNames, allClusters }: ReconcileContext): Promise<Finding[]> {
   if (!allClusters) return [];
   const found = await Promise.all(

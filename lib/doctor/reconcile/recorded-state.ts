@@ -1,4 +1,4 @@
-/** Decides the state of a spoke after the loss of the database, from its site record and running pods. Pure. */
+/** Decides a spoke's state after the database was lost, from its site record and its running pods. A pure function. */
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 

@@ -1,4 +1,4 @@
-/** Reads the database rows of one cluster for `reconcile`. */
+/** Reads the database rows that belong to one cluster, for `reconcile`. */
 import { sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
@@ -11,27 +11,27 @@ import { type ChangesAfterRestore, readChangesAfterRestore } from "#lib/doctor/r
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
 export interface KnownRows {
-  /** Hubs of this cluster, or with a namespace in it, keyed by ID. */
+  /** Hubs that are assigned to this cluster or have a namespace in it, keyed by hub ID. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
-  /** Spokes of this cluster, or with a namespace in it, keyed by ID. */
+  /** Spokes that are assigned to this cluster or have a namespace in it, keyed by spoke ID. */
   readonly spokes: ReadonlyMap<string, SpokeRow>;
   readonly changesAfterRestore: ChangesAfterRestore;
-  /** Queued and running operations except removals, keyed by hub or spoke ID. */
+  /** Operations that are queued or running, except removals, keyed by hub or spoke ID. */
   readonly liveOperations: ReadonlyMap<string, readonly LiveOperation[]>;
-  /** IDs of all backups, except unfinished backups without a running operation. */
+  /** IDs of all backups, except unfinished backups that no running operation is creating. */
   readonly backupIds: ReadonlySet<string>;
-  /** Ready backups of this cluster, with the names of their snapshot contents. */
+  /** Backups in this cluster that are ready, with the names of their snapshot contents. */
   readonly readyBackups: readonly {
     readonly id: string;
     readonly spokeId: string;
     readonly contents: readonly string[];
   }[];
-  /** All backups, keyed by their ID without the prefix. */
+  /** All backups, keyed by the backup's ID without its prefix. */
   readonly backupsBySuffix: ReadonlyMap<string, KnownBackup>;
-  /** Suffixes of operation IDs. The names of restored and copied volumes contain them. */
+  /** The last parts of operation IDs, which the names of restored and copied volumes contain. */
   readonly operationSuffixes: ReadonlySet<string>;
   readonly neededSandboxes: NeededSandboxes;
-  /** IDs of sandboxes that running jobs use. */
+  /** IDs of the sandboxes (temporary namespaces) that running jobs use. */
   readonly sandboxIds: ReadonlySet<string>;
 }
 
@@ -105,8 +105,8 @@ function contentNames(volumes: unknown): string[] {
 }
 
 /**
- * Reads the ID suffixes of restores and of operations that created spokes. The names of their volumes contain the
- * suffixes.
+ * Reads the ID suffixes of operations that restored or created spokes. The names of the volumes that these operations
+ * created contain the suffixes.
  */
 async function readOperationSuffixes(rows: Rows): Promise<Set<string>> {
   const { rows: suffixRows } = await sql<{ turn: string }>`
@@ -117,12 +117,12 @@ async function readOperationSuffixes(rows: Rows): Promise<Set<string>> {
   return new Set(suffixRows.map(({ turn }) => turn));
 }
 
-/** Returns the IDs, or a list with an empty string: SQL's `in` needs at least one value. */
+/** Returns the IDs, or a list with one empty string if there are none, because SQL's `in` needs at least one value. */
 function orEmptyString(ids: string[]): string[] {
   return ids.length > 0 ? ids : [""];
 }
 
-/** Returns the namespaces of all hubs and spokes in the database. */
+/** Returns the namespaces of all hubs and spokes that the database contains. */
 export async function listNamespaces(rows: Rows): Promise<string[]> {
   const [hubs, spokes] = await Promise.all([
     rows.selectFrom("federations").select("namespace").execute(),

@@ -1,4 +1,4 @@
-/** Lists Wheelwright's objects in one cluster. Read-only. */
+/** Lists Wheelwright's objects in one cluster, without changing anything. */
 import { DATABASE_STATEFULSET, FENCE_KEY, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import {
   readSignedRecord,
@@ -27,34 +27,34 @@ import { PERSISTENT_VOLUME, readReleasedVolume, type ReleasedVolume } from "#lib
 export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
-  /** The hub ID in the labels. */
+  /** The hub ID in the namespace's labels. Null if there is none. */
   readonly hubId: string | null;
-  /** The spoke ID in the labels. */
+  /** The spoke ID in the namespace's labels. Null if there is none. */
   readonly spokeId: string | null;
-  /** The sandbox ID in the labels. */
+  /** The sandbox ID in the namespace's labels. Null if there is none. */
   readonly sandboxId: string | null;
   readonly terminating: boolean;
   readonly signedRecord: SignedRecord | null;
-  /** Desired replicas of the Deployment and the database. Null if the object is missing or cannot be listed. */
+  /** How many replicas the Deployment and the database should have. Null if an object is missing or unlistable. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
 
 export interface ClusterSurvey {
   readonly name: string;
   readonly clusterUid: string | null;
-  /** Namespaces, keyed by name. */
+  /** The namespaces that were found, keyed by name. */
   readonly namespaces: ReadonlyMap<string, ObservedNamespace>;
-  /** The greatest fence of any object. */
+  /** The greatest fence on any object. A fence is a number that increases with each claim of a job. */
   readonly fence: bigint;
-  /** The snapshots of backups, with their signed site records. */
+  /** The snapshots that belong to backups, with their signed site records. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedRecord | null })[];
-  /** UIDs of all VolumeSnapshots with Wheelwright's label. */
+  /** The UIDs of all VolumeSnapshots that have Wheelwright's label. */
   readonly snapshotUids: ReadonlySet<string>;
-  /** Snapshot contents, keyed by name. Null if they cannot be listed. */
+  /** Snapshot contents, keyed by name. Null if this account cannot list them. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
-  /** Released volumes: no PVC uses them, and their storage class retains volumes. */
+  /** Volumes that no PVC uses any more, and that still exist because their storage class retains volumes. */
   readonly released: readonly ReleasedVolume[];
-  /** Kinds that the account lacks the permission to list. */
+  /** Kinds of objects that this account is not allowed to list. */
   readonly unlistableKinds: readonly string[];
 }
 
@@ -63,7 +63,7 @@ type Kind = Omit<ObjectRef, "name">;
 const MANAGED_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE_SIZE = 500;
 const NETWORK = "networking.k8s.io/v1";
-/** Kinds with a fence. ConfigMaps are listed separately, and Secrets are not listed. */
+/** Kinds of objects that carry a fence. ConfigMaps are listed separately, and Secrets are not listed at all. */
 const FENCED_KINDS: readonly Kind[] = [
   ...[MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, MOODLE_CRONJOB],
   { apiVersion: "batch/v1", kind: "Job" },
@@ -72,8 +72,8 @@ const FENCED_KINDS: readonly Kind[] = [
 ];
 
 /**
- * Lists the objects in this installation's namespaces, for which `isOwn` returns true. Throws a ClusterError if the
- * cluster does not answer or the namespaces cannot be listed.
+ * Lists the objects in namespaces for which `isOwn` returns true. Throws a ClusterError if the cluster does not respond
+ * or its namespaces cannot be listed.
  */
 export async function surveyCluster(
   cluster: Cluster,

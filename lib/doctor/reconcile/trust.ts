@@ -1,5 +1,5 @@
 /**
- * Decides whether a site record is trusted: this installation signed it, or an operator accepted its namespace.
+ * Decides whether a site record is trusted: either this installation signed it, or an operator accepted its namespace.
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
 import { parseRecord, type SignedRecord } from "#lib/moodle/site-record.ts";
@@ -8,11 +8,11 @@ import type * as v from "valibot";
 
 export interface Trust {
   readonly installation: Installation;
-  /** Namespaces that an operator accepted, even if another installation signed their site records. */
+  /** Namespaces that an operator accepted, even though another installation signed their site records. */
   readonly acceptedNamespaces: ReadonlySet<string>;
 }
 
-/** The trusted site record, or the reason why it is not trusted, for example "has no site record". */
+/** The site record if it is trusted, or else the reason why it is not, for example "has no site record". */
 export type TrustedRecord<T> = { readonly siteRecord: T } | {
   readonly doubt: string;
   readonly installation: string | null;

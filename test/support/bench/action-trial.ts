@@ -1,6 +1,6 @@
-/** Runs the trial of actions. Spokes in two hubs get every action, first a different one each, then all in bulk. In
- * each round one replica is killed during the work. The result is checked in the rows, the audit log, the stream and
- * the cluster. */
+/** Tests actions: the spokes in two hubs get every action, first each spoke a different one, then all spokes in bulk.
+ * In each round, a replica is killed while it works. Then checks the rows, the audit log, the event stream and the
+ * cluster. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { isTakeover, readHolderTimeline } from "#test/support/bench/holder-timeline.ts";
@@ -12,14 +12,14 @@ import { addHubAdmin, createTestToken, createTestUser } from "#test/support/user
 import { until } from "#test/support/until.ts";
 
 export interface TrialOptions {
-  /** The number of spokes. Half of them are in each hub. */
+  /** The number of spokes, half of which are in each hub. */
   readonly spokes: number;
   readonly rounds: readonly TrialRound[];
   readonly print: (line: string) => void;
 }
 
 export interface TrialRound {
-  /** The actions that all spokes get in bulk, one after another. */
+  /** The actions to run in bulk on all spokes, one after another. */
   readonly actions: readonly TrialAction[];
   /** The action during which a replica is killed. */
   readonly kill?: string;
@@ -32,12 +32,12 @@ export interface TrialAction {
 }
 
 export interface TrialResult {
-  /** A sentence for each violated guarantee. */
+  /** A sentence for each guarantee that was violated. */
   readonly breaches: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** The actions, one per spoke. Risky actions are last, because nothing can be queued behind them. */
+/** The actions to run on one spoke each. Risky actions come last, because nothing can be queued behind them. */
 const ALONE: readonly TrialAction[] = [
   { action: "restart" },
   { action: "purge-caches" },
@@ -51,13 +51,13 @@ const ALONE: readonly TrialAction[] = [
   { action: "reapply" },
 ];
 
-/** The actions that undo a state that another action leaves. */
+/** Which action restores the previous state, keyed by the action that changed the state. */
 const BACK: ReadonlyMap<string, TrialAction> = new Map([
   ["suspend", { action: "resume" }],
   ["maintenance-on", { action: "maintenance-off" }],
 ]);
 
-/** Error codes for a spoke that already has the requested value. */
+/** Error codes that mean that a spoke already has the requested value. */
 const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
 const PATIENCE = 900_000; // milliseconds; an idle machine needs a fraction of it
 
@@ -114,7 +114,7 @@ async function askOne(bench: Bench, id: string, request: TrialAction): Promise<v
   await ask(bench, bench.token, `/api/spokes/${id}/actions`, request);
 }
 
-/** Sends the request once. A repeated request would be refused because of what the first one did. */
+/** Sends the request only once, because a repeated request would be refused if the first one succeeded. */
 async function ask(
   { replicas }: Bench,
   token: string,
@@ -141,7 +141,7 @@ async function askAll(bench: Bench, token: string, ids: readonly string[], reque
   };
 }
 
-/** Kills the replica with the most operations of this action, then starts it again. */
+/** Kills the replica that runs the most operations of this action, then starts the replica again. */
 async function killHolder({ db, replicas }: Bench, action: string, tell: (line: string) => void): Promise<void> {
   const holder = await until(async () => {
     const [busiest] = await queryRows(
@@ -163,7 +163,7 @@ async function killHolder({ db, replicas }: Bench, action: string, tell: (line: 
   await Promise.all([replica.start(), settle({ db })]);
 }
 
-/** Waits until no work is left. Otherwise throws an error that names the remaining work. */
+/** Waits until all operations are done. After a timeout, throws an error that lists the remaining operations. */
 async function settle({ db }: Pick<Bench, "db">): Promise<void> {
   const live = () =>
     queryRows(
@@ -179,7 +179,7 @@ async function checkSites({ db, cluster }: Bench, round: string): Promise<string
   return (await findSiteMismatches(db, cluster)).map((what) => `After ${round}: ${what}`);
 }
 
-/** Checks that the admin of one hub can act on all its spokes, and on no spoke of the other hub. */
+/** Checks that an admin of one hub can act on all of that hub's spokes, and on no spoke in the other hub. */
 async function checkScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
   const { db } = bench, person = await createTestUser(db, "north-admin");
   await addHubAdmin(db, person, north);

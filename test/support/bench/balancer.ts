@@ -1,7 +1,6 @@
-/** Simulates the load balancer in front of the replicas. It sends each request to a replica that readyz reports as
- * ready, in turn, over keep-alive connections. By default it retries nothing. With `again`, it sends a request without
- * a response to the next replica if a repetition does no harm: after a refused connection, for a GET, or with an
- * Idempotency-Key. */
+/** Simulates the load balancer in front of the replicas: sends each request to the next replica that readyz reports as
+ * ready. By default, never repeats a request. With `again`, repeats an unanswered request at the next replica if this
+ * is harmless: after a refused connection, for a GET, or with an Idempotency-Key. */
 import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sleep } from "#lib/base/time.ts";
@@ -9,9 +8,9 @@ import { until } from "#test/support/until.ts";
 
 export interface LoadBalancer {
   readonly url: string;
-  /** Requests without a response from a replica. Their clients got a 502. */
+  /** Descriptions of requests that no replica answered. The clients received a 502. */
   readonly failures: readonly string[];
-  /** Resolves when the balancer starts or stops sending requests to this URL. */
+  /** Resolves once the balancer sends (`ready`), or no longer sends, requests to this URL. */
   notices(url: string, ready: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,11 +19,11 @@ const LOOK_EVERY = 100, PATIENCE = 60_000; // milliseconds
 
 interface Sent {
   readonly answer: IncomingMessage;
-  /** The complete body, or null for a stream of unknown length. */
+  /** The complete body, or null if it is a stream of unknown length. */
   readonly body: Uint8Array | null;
 }
 
-/** `addresses` returns the URLs of the current replicas, ready or not. */
+/** Starts the load balancer. `addresses` returns the URLs of all current replicas, whether or not they are ready. */
 export async function openLoadBalancer(
   addresses: () => readonly string[],
   { again = false }: { readonly again?: boolean } = {},

@@ -1,12 +1,11 @@
-/** Runs the bench: several replicas of the real program, each a separate process, on one database and one simulated
- * cluster.
+/** Runs several replicas of the real program, each as a separate process, with one database and one simulated cluster.
  *
  *   const bench = await openBench({ replicas: 3, delayMs: 150 });
  *   const spoke = await bench.spoke(await bench.hub("math"), "algebra");
  *   await bench.close();                 stops everything that it started, in any state
  *
- * Each replica reaches the database and the cluster through its own proxies. The database records the holders of each
- * job (holder-timeline.ts), and the cluster records every write (cluster.ts). */
+ * Each replica connects to the database and the cluster through its own proxies. The database records which replica
+ * runs each job (holder-timeline.ts), and the cluster records every write (cluster.ts). */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,22 +27,22 @@ export interface Bench {
   readonly db: TestDatabase;
   readonly cluster: ClusterProcess;
   readonly replicas: readonly Replica[];
-  /** Starts another replica. `program` is the main module of another release. */
+  /** Starts another replica. `program` is the path to another release's main module. */
   join(program?: string | null): Promise<Replica>;
-  /** An operator's token, valid at every replica. */
+  /** A token that belongs to an operator. All replicas accept it. */
   readonly token: string;
-  /** Creates a hub through the API and returns its ID. */
+  /** Creates a hub through the API and returns the hub's ID. */
   hub(slug: string): Promise<string>;
-  /** Creates a spoke through the API and returns its ID. */
+  /** Creates a spoke through the API and returns the spoke's ID. */
   spoke(hub: string, slug: string): Promise<string>;
-  /** Requests an action and returns the ID of its operation. */
+  /** Requests an action on the spoke and returns the ID of the operation. */
   act(spokeId: string, action: string): Promise<string>;
   becomes(spokeId: string, state: string): Promise<SpokeState>;
-  /** Waits until the spoke's running operation is in this step. Returns the operation and the replica that holds it. */
+  /** Waits until the spoke's running operation reaches this step. Returns the operation and the replica running it. */
   caught(spokeId: string, step: string): Promise<CaughtCall>;
-  /** Creates a spoke in a new hub and stops its install in the middle, until `goesOn` is called. */
+  /** Creates a spoke in a new hub. Its installation stops in the middle until `goesOn` is called. */
   installing(slug: string): Promise<CaughtCall & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;
-  /** Waits until the job moves from this holder to another one, and returns that claim. */
+  /** Waits until another replica takes over the job, and returns the recorded change. */
   takeover(caught: CaughtCall): Promise<HolderChange>;
   close(): Promise<void>;
 }
@@ -59,21 +58,21 @@ export interface CaughtCall {
   readonly job: string;
   readonly fence: number;
   readonly holder: Replica;
-  /** The ID of the holder's process. A restarted replica has a new one. */
+  /** The ID of the process that runs the operation. A restarted replica has a new ID. */
   readonly id: string;
 }
 
 export interface BenchOptions {
   readonly replicas: number;
-  /** Milliseconds until an object of the cluster becomes ready. */
+  /** How long an object in the cluster takes to become ready, in milliseconds. */
   readonly delayMs: number;
-  /** Uses the measured durations of a real cluster times this factor, instead of one fixed delay. */
+  /** If set, objects take as long as in a real cluster, multiplied by this factor, instead of a fixed time. */
   readonly measured?: number;
-  /** The test's own database, which the test closes. By default the bench opens one. */
+  /** A database that the test opened and will close. By default, the bench opens its own. */
   readonly db?: TestDatabase;
-  /** Extra configuration variables of the replicas. */
+  /** Additional configuration variables for the replicas. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The main module of another release for the replicas. */
+  /** The path to the main module that the replicas run, if they run another release. */
   readonly program?: string | null;
 }
 

@@ -1,6 +1,5 @@
 /** Runs the chaos test. Customers keep hubs busy while replicas are killed, stopped or cut off one after another. Then
- * all faults end, and the final state is checked against the guarantees. The seed determines the faults and the
- * customers' choices. */
+ * all faults end, and the guarantees are checked. The seed determines the faults and what customers do. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { type Customer, type EventReader, openCustomer, openEventReader } from "#test/support/bench/client.ts";
@@ -19,11 +18,11 @@ export interface ChaosOptions {
 }
 
 export interface ChaosResult {
-  /** A sentence for each violated guarantee. */
+  /** A sentence for each guarantee that was violated. */
   readonly breaches: readonly string[];
-  /** The errors that replicas logged, with their counts. They need not be violations. */
+  /** The errors that replicas logged, each with its count. An error is not always a violation. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Counts of the actions during the run. */
+  /** How often each kind of event occurred during the run. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -36,7 +35,7 @@ export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions
   try {
     const slugs = Array.from({ length: hubs }, (_, i) => `hub-${i + 1}`);
     for (const slug of slugs) await bench.hub(slug);
-    // Opens two readers for each hub, so that one joins a replica's feed that another reader already uses.
+    // Opens two readers per hub, so that one of them joins an event feed that another reader already uses.
     readers.push(...slugs.flatMap((slug) => [0, 1].map((first) => openEventReader(bench, slug, first))));
     const customers = slugs.map((slug) => openCustomer(bench, slug, random.branch()));
     const troubles = random.branch();
@@ -55,7 +54,7 @@ export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions
   }
 }
 
-/** Waits until nothing is queued or running and the readers have received every event. A timeout is a violation. */
+/** Waits until no operation is queued or running and the readers have received all events. Returns timeouts as text. */
 async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<string[]> {
   try {
     await until(async () => {
@@ -130,7 +129,7 @@ function tally(texts: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** Returns the last event number of each hub, by slug. */
+/** Returns the number of each hub's last event, keyed by the hub's slug. */
 async function lastNumbers(db: Bench["db"]): Promise<Map<string, number>> {
   const rows = await queryRows(
     db,

@@ -1,5 +1,5 @@
-/** Checks what must be true of a bench when all faults have ended. Each check returns a sentence for every violation.
- * The checks read the rows, the timeline of holders and the cluster's own record, never the replicas' reports. */
+/** Checks a bench after all faults have ended. Each check returns a sentence for every violation. The checks do not
+ * rely on the replicas' reports, but read the rows, the recorded claims and the cluster's own record. */
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -7,7 +7,7 @@ import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type HolderChange, isTakeover } from "#test/support/bench/holder-timeline.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
-/** A namespace that belongs to a spoke or a hub. */
+/** A namespace that belongs to a spoke or to a hub. */
 export interface OwnedNamespace {
   readonly id: string;
   readonly federationId: string;
@@ -26,7 +26,7 @@ export async function readOwnedNamespaces(db: TestDatabase): Promise<OwnedNamesp
   );
 }
 
-/** Finds install Jobs that overlap with another unfinished install Job of the same hub. */
+/** Finds install Jobs that started before another install Job in the same hub had finished. */
 export function findOverlappingInstalls(
   jobs: readonly RecordedChange[],
   holdings: readonly OwnedNamespace[],
@@ -50,7 +50,7 @@ function isEnd(condition: string): boolean {
   return /^(?:Complete|Failed)=True/.test(condition);
 }
 
-/** Finds namespaces that were created twice, or that differ from the UID in their row. */
+/** Finds namespaces that were created twice, or whose UID differs from the UID in their row. */
 export function findDuplicateNamespaces(
   namespaces: readonly RecordedChange[],
   holdings: readonly OwnedNamespace[],
@@ -67,11 +67,11 @@ export function findDuplicateNamespaces(
   ];
 }
 
-/** The kind of the task that updates site records. It may write to spokes of other replicas. */
+/** The kind of the task that updates site records. The task may write to spokes that other replicas work on. */
 const UPKEEP = "update-site-records", SITE_RECORD_PATH = /\/configmaps\/wheelwright(?:\?|$)/;
 
-/** Finds writes in a namespace by a replica that held no operation of its spoke or hub at that moment. Writes of site
- * records may also come from their task. */
+/** Finds writes to a namespace by a replica that ran no operation on its spoke or hub at that moment. Allows the task
+ * that updates site records to write them. */
 export function findWritesByOthers(
   writes: readonly WriteRecord[],
   namespaces: readonly RecordedChange[],
@@ -116,7 +116,7 @@ function tenures(holds: readonly HolderChange[]): Time[] {
   });
 }
 
-/** Finds takeovers from a replica with a heartbeat in the last 4 s. A replica may take back its own job. */
+/** Finds takeovers from a replica that had sent a heartbeat within 4 s. A replica may take back its own job. */
 export function findEarlyTakeovers(holds: readonly HolderChange[]): string[] {
   return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE_LIMIT - 1))
     .map(({ job, holder, holderBefore, silence }) =>
@@ -124,7 +124,7 @@ export function findEarlyTakeovers(holds: readonly HolderChange[]): string[] {
     );
 }
 
-/** Finds unfinished or failed operations, missing or duplicate audit events of their ends, and gaps in streams. */
+/** Finds unfinished or failed operations, missing or duplicate audit events about their ends, and gaps in streams. */
 export async function findInconsistentRows(db: TestDatabase): Promise<string[]> {
   const [left, twice, ends, gaps] = await Promise.all([
     queryRows(
@@ -159,8 +159,8 @@ export async function findInconsistentRows(db: TestDatabase): Promise<string[]> 
   ];
 }
 
-/** Finds numbers that a reader missed or received out of order. The reader was connected from the start, so it must
- * have every number once. */
+/** Finds event numbers that a reader missed or received out of order. A reader that was connected from the start must
+ * have received every number exactly once. */
 export function findMissedEvents(hub: string, seen: readonly number[], last: number): string[] {
   const wrong = seen.findIndex((number, i) => number !== i + 1);
   if (wrong >= 0) return [`A reader of ${hub} saw ${seen[wrong]} after ${seen[wrong - 1] ?? 0}`];

@@ -1,5 +1,5 @@
-/** Simulates API users while replicas come and go. A client repeats unanswered requests at another replica with the
- * same Idempotency-Key. A customer keeps the spokes of a hub busy. A reader follows its events. */
+/** Simulates API users while replicas start and stop: customers who keep the spokes in a hub busy, and readers who
+ * follow its events. If a request gets no answer, it is repeated at another replica with the same Idempotency-Key. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { SeededRandom } from "#test/support/bench/random.ts";
@@ -11,8 +11,8 @@ const PATIENCE = 5_000; // milliseconds for one response
 const TRIES = 60;
 const SPOKES = 3; // live spokes that each customer keeps
 
-/** Repeats the request until it gets a final response: no lost connection, and no 502 to 504. The caller handles other
- * statuses. */
+/** Repeats the request until it gets a final response, that is, until the connection is not lost and the status is not
+ * 502 to 504. The caller handles all other statuses. */
 export async function requestUntilFinal(
   { replicas, token }: Pick<Bench, "replicas" | "token">,
   method: string,
@@ -45,15 +45,15 @@ export async function requestUntilFinal(
 }
 
 export interface Customer {
-  /** Returns the number of accepted requests. */
+  /** Returns how many of the customer's requests were accepted. */
   accepted(): number;
-  /** Returns the responses that no customer should get. */
+  /** Returns descriptions of responses that no customer should get. */
   complaints(): readonly string[];
-  /** Stops sending requests. Resolves after the last response. */
+  /** Stops sending requests. Resolves after the last response has arrived. */
   leave(): Promise<void>;
 }
 
-/** Keeps some spokes of the hub busy, one request after another. Each request depends on the state that the API
+/** Keeps some of the hub's spokes busy with one request after another. Each request depends on the state that the API
  * reports. */
 export function openCustomer(bench: Bench, hub: string, random: SeededRandom): Customer {
   const complaints: string[] = [];
@@ -62,8 +62,7 @@ export function openCustomer(bench: Bench, hub: string, random: SeededRandom): C
   async function ask(method: string, path: string, body: unknown, expected: number, refusable: boolean): Promise<void> {
     const answer = await requestUntilFinal(bench, method, path, body);
     if (answer.status === expected) return void accepted++;
-    // A repeated request may be refused: its first attempt succeeded but the response was lost, or the spoke has
-    // changed.
+    // Accepts the refusal of a repeated request: the first attempt may have succeeded, or the spoke may have changed.
     if (refusable && (answer.status === 409 || answer.status === 404)) return;
     complaints.push(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -117,17 +116,17 @@ function choose(state: string, random: SeededRandom): "wait" | "suspend" | "resu
 
 export interface EventReader {
   readonly hub: string;
-  /** Returns the event numbers in the order of arrival. */
+  /** Returns the numbers of all received events, in the order in which they arrived. */
   seen(): readonly number[];
-  /** Returns how often the reader reconnected. */
+  /** Returns how often the reader has reconnected. */
   returns(): number;
   complaints(): readonly string[];
-  /** Stops the reader at its next event or lost connection. */
+  /** Stops the reader at the next event, or when its connection is lost. */
   leave(): void;
 }
 
-/** Follows a hub from its first event. If its replica is lost, continues at the next one after the last number it
- * received. */
+/** Follows a hub from its first event. If the connection to a replica is lost, continues at another replica, after the
+ * last event that was received. */
 export function openEventReader({ replicas, token }: Bench, hub: string, first: number): EventReader {
   const numbers: number[] = [], complaints: string[] = [];
   let open = true, returns = -1;
@@ -146,7 +145,7 @@ export function openEventReader({ replicas, token }: Bench, hub: string, first: 
           numbers.push(event.id);
         }
       } catch {
-        // The replica was killed, or cannot read its database at the moment.
+        // Continues: the replica was killed, or it cannot read its database at the moment.
       }
       await sleep(100);
     }

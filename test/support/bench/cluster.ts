@@ -1,31 +1,31 @@
-/** Runs the simulated cluster as a separate process, and reads its record and its objects. */
+/** Runs the simulated cluster as a separate process, and reads its objects and its record of writes. */
 import { readFile } from "node:fs/promises";
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 export interface ClusterProcess {
-  /** The URL without any proxy. */
+  /** The cluster's URL, without any proxy in between. */
   readonly url: string;
-  /** Returns a kubeconfig for this server URL. */
+  /** Returns a kubeconfig that connects to this server URL. */
   kubeconfig(server: string): string;
-  /** Returns all writes, oldest first. */
+  /** Returns all writes to the cluster, oldest first. */
   writes(): Promise<WriteRecord[]>;
-  /** Returns all changes of objects of a kind, oldest first. */
+  /** Returns all changes to objects of this kind, oldest first. */
   history(kind: string): Promise<RecordedChange[]>;
-  /** The object, or null; `path` as the API has it. */
+  /** Returns the object, or null if it does not exist. `path` is an API path. */
   // deno-lint-ignore no-explicit-any
   get(path: string): Promise<any>;
   // deno-lint-ignore no-explicit-any
   list(path: string, selector?: string): Promise<any[]>;
-  /** Keeps pods with this name prefix unscheduled until the returned function is called. Such pods do not count as
-   * failed. */
+  /** Keeps pods whose names start with `name` unscheduled until the returned function is called. Does not make the
+   * pods fail. */
   holdPods(name: string): Promise<() => Promise<void>>;
-  /** Returns the process's output except its greeting. */
+  /** Returns the process's output, except for its greeting. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
 
-/** `measured` uses measured durations times this factor, instead of one fixed delay. */
+/** Starts the cluster. With `measured`, objects become ready as fast as in a real cluster, times this factor. */
 export async function openClusterProcess(
   directory: string,
   delayMs: number,
@@ -66,17 +66,17 @@ export async function openClusterProcess(
   };
 }
 
-/** Whether the line reports a lost client. Deno prints such lines; the bench kills clients on purpose. */
+/** Whether the line reports a lost client. Deno prints such lines when the bench kills a client on purpose. */
 function isHangUp(line: string): boolean {
   return line.includes('"code":"ECONNRESET"') && line.includes('"message":"aborted"');
 }
 
-/** Returns the ID of the replica that sent the write, from its User-Agent. Null if no replica sent it. */
+/** Returns the ID of the replica that sent the write, taken from the User-Agent. Null if no replica sent it. */
 export function writerOf({ userAgent }: WriteRecord): string | null {
   return /\((rep_\w+)\)/.exec(userAgent)?.[1] ?? null;
 }
 
-/** Returns the namespace of the write, or null if it has none. */
+/** Returns the namespace that was written to, or null if the object has no namespace. */
 export function namespaceOf({ path }: WriteRecord): string | null {
   return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? null;
 }

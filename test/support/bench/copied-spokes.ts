@@ -1,5 +1,5 @@
-/** Fills a cluster with many spokes without installing them. One is installed; the others are copies of its objects and
- * its row with other names. The cluster has no controllers, so nothing changes and it uses almost no CPU.
+/** Fills a cluster with many spokes without installing each of them: one is installed, and the others are copies of its
+ * objects and its row. The cluster has no controllers, so nothing changes and almost no CPU time is used.
  *
  *   const copies = await openCopiedSpokes(scene, model, 10_000);
  *   // copies.kubeconfig connects to the cluster; the rows are in the scene's database */
@@ -35,8 +35,8 @@ const KEPT = new Set([
   ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
 ]);
 
-/** Copies the scene's active spoke `model`. The model itself is excluded from the sweep, because it is in another
- * cluster. */
+/** Copies the scene's active spoke `model` to a new cluster, `count` times. The sweep does not include the model
+ * itself, because the model is in another cluster. */
 export async function openCopiedSpokes(scene: WorkScene, model: string, count: number): Promise<CopiedSpokes> {
   const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
@@ -108,7 +108,7 @@ function openWorld(): SimulatorContext {
   };
 }
 
-/** Replaces the names in the value. An object without any of the names is shared by all copies, which saves memory. */
+/** Replaces names in the value. If an object contains none of the names, all copies share it, to save memory. */
 function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   if (typeof value === "string") return (names.get(value) ?? replaced(value, names)) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -124,9 +124,7 @@ function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   }
 }
 
-/**
- * Replaces host names also within longer texts, such as the site's address. A slug is replaced only as a whole text.
- */
+/** Replaces host names, even within longer texts. A slug is replaced only if it is the whole text. */
 function replaced(text: string, names: ReadonlyMap<string, string>): string {
   const long = [...names].filter(([name]) => name.includes(".") && text.includes(name));
   return long.reduce((now, [name, other]) => now.replaceAll(name, other), text);

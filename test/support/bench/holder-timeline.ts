@@ -1,9 +1,9 @@
-/** Records the timeline of holders in the database. A trigger on `jobs` records each claim, takeover and end with the
- * database's clock, in the same transaction. The record is complete even if a replica was killed. */
+/** Records in the database which replica holds (runs) which job. A trigger on `jobs` records each claim, takeover and
+ * end in the same transaction, so the record is complete even if a replica was killed. */
 import type { TestDatabase } from "#test/support/database.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
-/** A change of a job's holder or state. */
+/** A change in which replica runs a job, or in the job's state. */
 export interface HolderChange {
   readonly job: string;
   readonly kind: string;
@@ -17,16 +17,15 @@ export interface HolderChange {
   readonly holderBefore: string | null;
   readonly fenceBefore: number;
   /**
-   * Milliseconds from the last heartbeat of the previous holder to this change. Null if there was no previous holder.
+   * Milliseconds between the previous holder's last heartbeat and this change. Null if there was no previous holder.
    */
   readonly silence: number | null;
-  /** Milliseconds since the epoch. */
+  /** When the change happened, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-// Ignores heartbeats less than 500 ms before the claim's transaction began. The claim cannot see heartbeats that were
-// about to be committed, nor later ones; on a busy machine it may be recorded long after it began. A live replica
-// always has an earlier heartbeat.
+// Ignores heartbeats that came later than 500 ms before the claim's transaction began, because the claim cannot see
+// heartbeats that were not committed yet. A replica that runs always has an earlier heartbeat.
 const CREATE = [
   `create table bench_beats (id text not null, at timestamptz not null default clock_timestamp())`,
   `create function bench_beat() returns trigger language plpgsql as $$
@@ -61,7 +60,7 @@ export async function recordHolders(db: TestDatabase): Promise<void> {
   for (const statement of CREATE) await db.sql(statement);
 }
 
-/** Returns all changes, or those of one job, oldest first. */
+/** Returns all recorded changes, or only those to one job, oldest first. */
 export async function readHolderTimeline(db: TestDatabase, job: string | null = null): Promise<HolderChange[]> {
   return await queryRows(
     db,
@@ -73,7 +72,7 @@ export async function readHolderTimeline(db: TestDatabase, job: string | null = 
   );
 }
 
-/** Whether the job moved from one replica to another without being released. */
+/** Whether a job moved from one replica to another without having been released. */
 export function isTakeover({ state, stateBefore, holder, holderBefore }: HolderChange): boolean {
   return state === "running" && stateBefore === "running" && holder !== holderBefore;
 }

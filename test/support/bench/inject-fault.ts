@@ -1,5 +1,5 @@
-/** Injects a fault into one replica of the bench: kills it, stops it, or cuts it off from its database or cluster. Then
- * ends the fault. */
+/** Injects a fault into one replica: kills it, stops it, or cuts it off from its database or cluster. Then ends the
+ * fault. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { SeededRandom } from "#test/support/bench/random.ts";
@@ -18,9 +18,7 @@ const KINDS = {
 } as const;
 export type ReplicaFault = keyof typeof KINDS;
 
-/**
- * Runs one round with a random replica, fault and duration. Resolves when the fault has ended and reports what it was.
- */
+/** Runs a round with a random replica, fault and duration. Reports the fault, and resolves when it has ended. */
 export async function injectRandomFault(
   bench: Bench,
   random: SeededRandom,
@@ -38,7 +36,7 @@ export async function injectRandomFault(
   await sleep(random.between(0, 1_500));
 }
 
-/** Waits until the replica runs a job that others can take over. Returns after 3 s if it gets no work. */
+/** Waits until the replica runs a job that others can take over. Gives up after 3 s. */
 async function untilBusy({ db }: Bench, { id }: Replica): Promise<void> {
   const held = () => queryRows(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
   await until(async () => (await held()).length > 0, 3_000).catch(() => {});

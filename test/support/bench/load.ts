@@ -1,6 +1,6 @@
-/** Simulates users while the service is being disturbed. They behave as clients should. After a 503 or without a
- * response they retry at another replica, creations with the same Idempotency-Key. A reader of a stream reconnects
- * with its last number. */
+/** Simulates well-behaved users while the service is being disturbed. After a 503 or without a response, they retry at
+ * another replica, and retry creations with the same Idempotency-Key. A user who reads an event stream reconnects with
+ * the last event's number. */
 import { sleep } from "#lib/base/time.ts";
 import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
@@ -10,38 +10,38 @@ const AGAIN = 50; // milliseconds before a retry
 const PATIENCE = 60_000; // milliseconds to wait for a result that must come
 
 export interface LoadOptions {
-  /** Returns the current URLs of the replicas. Called before each request. */
+  /** Returns the replicas' current URLs. Called before each request. */
   readonly urls: () => readonly string[];
   readonly token: string;
   readonly hub: string;
-  /** The number of spokes to create, one after another. */
+  /** How many spokes to create, one after another. */
   readonly creations: number;
   readonly readers: number;
   readonly followers: number;
-  /** Milliseconds between two creations. */
+  /** How long to wait between two creations, in milliseconds. */
   readonly pause?: number;
-  /** The IDs of hubs for writers. Each writer keeps renaming one hub, without an Idempotency-Key. */
+  /** The IDs of hubs to rename. One writer per hub keeps renaming it, without an Idempotency-Key. */
   readonly writers?: readonly string[];
 }
 
 export interface BackgroundLoad {
-  /** The number of responses by status. "none" counts refused or broken connections. */
+  /** The number of responses with each status. "none" counts refused and broken connections. */
   readonly answers: ReadonlyMap<string, number>;
-  /** Responses that no client should ever get. */
+  /** Descriptions of responses that no client should ever get. */
   readonly surprises: readonly string[];
-  /** The IDs of the created spokes by slug. */
+  /** The IDs of spokes that were created, keyed by slug. */
   readonly created: ReadonlyMap<string, string>;
-  /** The event numbers that each follower received, in order. */
+  /** The numbers of the events that each follower received, in order of arrival. */
   readonly heard: readonly (readonly number[])[];
-  /** Returns the milliseconds until each reader gets a 200 again. */
+  /** Returns how long it takes until each reader gets a 200 again, in milliseconds. */
   recovery(): Promise<number[]>;
-  /** Stops creating spokes, even if fewer than requested exist. */
+  /** Stops creating spokes, even if fewer than the requested number exist. */
   enough(): void;
-  /** Resolves when every spoke is created. */
+  /** Resolves when all requested spokes have been created. */
   readonly allCreated: Promise<void>;
-  /** Stops immediately, without waiting for responses. */
+  /** Stops all simulated users immediately, without waiting for responses. */
   leave(): void;
-  /** Stops when every follower has received number `last`. */
+  /** Stops all simulated users once every follower has received the event with the number `last`. */
   stop(last: number): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
 
   const at = (index: number): TestClient => withToken(urls()[index % urls().length]!, token);
 
-  /** Returns the response, or null if the request must be repeated. */
+  /** Sends a request. Returns the response, or null if the request must be repeated. */
   async function ask(
     index: number,
     wanted: number,

@@ -1,4 +1,4 @@
-/** Runs one statement unchanged over the test's own pool, so that polling does not open a connection each time. */
+/** Runs a single statement over the test's own pool, so that polling does not open a new connection each time. */
 import { CompiledQuery } from "kysely";
 import type { Database } from "#lib/drivers/db/database.ts";
 

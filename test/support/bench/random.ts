@@ -1,13 +1,13 @@
-/** Generates reproducible random numbers: the same seed gives the same numbers (mulberry32). */
+/** Generates reproducible random numbers with mulberry32: the same seed always gives the same numbers. */
 
 export interface SeededRandom {
-  /** Returns a number from 0 up to, but not including, 1. */
+  /** Returns a random number from 0 up to, but not including, 1. */
   next(): number;
   between(least: number, most: number): number;
   pick<T>(from: readonly T[]): T;
-  /** Returns one of the names, with a probability proportional to its weight. */
+  /** Returns one of the names. The probability of each name is proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
-  /** Returns an independent generator, seeded from this one. */
+  /** Returns another generator, whose seed comes from this one. */
   branch(): SeededRandom;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Two releases to run side by side. `before` is the last one that was tagged, `after` is this checkout. Where no tag is, as
- * in a shallow clone or before the first release, `before` is this checkout, and `after` a copy of it that has what a next
- * release may bring: a version, columns in the tables that are used most, and a new plan of the operation that takes longest.
+ * Provides two releases that run side by side: the last tagged one (`before`) and this checkout (`after`). Without a
+ * tag, as in a shallow clone, this checkout is `before`, and `after` is a copy of it with typical changes: a new
+ * version, new columns, and a new plan for the longest operation.
  */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -12,10 +12,10 @@ import { promisify } from "node:util";
 import { migrations } from "#src/migrations.ts";
 
 export interface ReleasePair {
-  /** The main module of each; null for that of this checkout. */
+  /** The path to the release's main module. Null for this checkout. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Whether `after` is made up, and what it brings is therefore known. */
+  /** Whether `after` is a changed copy of this checkout, so that a test knows its changes. */
   readonly planted: boolean;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function openReleasePair(): Promise<ReleasePair> {
   }
 }
 
-/** The newest release before what is checked out, or null. */
+/** Returns the newest tag before the commit that is checked out. Null if there is no such tag. */
 async function lastTag(): Promise<string | null> {
   const git = async (...args: string[]) =>
     (await run("git", ["-C", ROOT, ...args]).catch(() => ({ stdout: "" }))).stdout.trim();
@@ -53,7 +53,7 @@ async function lastTag(): Promise<string | null> {
   return tag === "" || isThis ? null : tag;
 }
 
-/** Written on every job, spoke and hub; behind whatever migration there will be. */
+/** Migrations that only `after` has. They add columns to much used tables and sort after all real migrations. */
 const LATER: readonly (readonly [string, string])[] = [
   [
     "9998_note_colour",

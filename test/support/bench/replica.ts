@@ -1,25 +1,24 @@
-/** Runs a replica of the bench: the real `wheelwright serve` as a process. It reaches its database and its cluster
- * through its own proxies, so a test can cut or freeze either for this replica alone. A restarted replica gets a new
- * ID, as in production. */
+/** Runs a replica, which is the real `wheelwright serve` as a process. It connects to its database and cluster through
+ * proxies of its own, so that a test can cut or freeze either connection for this replica alone. */
 import { writeFile } from "node:fs/promises";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 
 export interface ReplicaOptions {
   readonly name: string;
-  /** Addresses without the proxies. */
+  /** The address without a proxy, as for `cluster`. */
   readonly database: string;
   readonly cluster: string;
-  /** Returns the text of a kubeconfig for the cluster's address. */
+  /** Returns the text of a kubeconfig that connects to the given address. */
   readonly kubeconfig: (server: string) => string;
   readonly directory: string;
-  /** Extra configuration variables. */
+  /** Additional configuration variables for the replica. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The main module of another release. */
+  /** The path to the main module of another release, if the replica runs one. */
   readonly program?: string | null;
 }
 
-/** A parsed line of the replica's log. */
+/** A line in the replica's log, parsed. */
 export interface ReplicaLogEntry {
   readonly time: string;
   readonly level: string;
@@ -29,27 +28,27 @@ export interface ReplicaLogEntry {
 }
 
 export interface Replica {
-  /** The name of the replica in the bench. It stays the same after a restart. */
+  /** The replica's name in the bench, which does not change when the replica restarts. */
   readonly name: string;
-  /** The ID of the current or the last process. */
+  /** The ID of the replica's current process, or of its last one. */
   readonly id: string;
-  /** The IDs of all its processes. */
+  /** The IDs of all processes that this replica has had. */
   readonly ids: readonly string[];
-  /** The URL of its API. */
+  /** The URL at which the replica serves its API. */
   readonly url: string;
   readonly database: TcpProxy;
   readonly cluster: TcpProxy;
   readonly pid: number;
-  /** Starts it. Resolves when it listens. */
+  /** Starts the replica. Resolves when it listens for requests. */
   start(): Promise<void>;
-  /** Sends SIGKILL and waits for the process to end. */
+  /** Sends SIGKILL to the replica and waits until its process has ended. */
   kill(): Promise<void>;
   tell(signal: NodeJS.Signals): void;
-  /** Sends SIGTERM and waits for the process to end. */
+  /** Sends SIGTERM to the replica and waits until its process has ended. */
   drain(): Promise<void>;
-  /** Returns the log entries of all its processes. */
+  /** Returns the log entries from all processes that this replica has had. */
   log(): readonly ReplicaLogEntry[];
-  /** Returns output that is not a log entry, and unexpected exits. */
+  /** Returns output that is not a log entry, and reports about unexpected exits. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-/** Checks that each spoke's site in the cluster matches its row: its pods, version, size, disks, tasks, snapshots and
- * Jobs. */
+/** Checks that each spoke's site in the cluster matches the spoke's row: pods, version, size, disks, tasks and
+ * snapshots. */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -22,7 +22,7 @@ interface Row {
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-/** Returns a sentence for each site that differs from its row, and for each object without an owner. */
+/** Returns a sentence for each site that differs from its row, and for each object that belongs to no spoke. */
 export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProcess): Promise<string[]> {
   const rows: Row[] = await queryRows(db, "select * from spokes where state <> 'removed' order by id");
   const found: string[] = [];
@@ -37,7 +37,7 @@ export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProce
   return [...found, ...strangers.map((name) => `The namespace ${name} has no owner`)];
 }
 
-/** Finds two Jobs of one site that rewrite its database at the same time. */
+/** Finds cases in which two Jobs rewrote the same site's database at the same time. */
 export function findRepeatedUpgrades(jobs: readonly RecordedChange[]): string[] {
   const active = new Map<string, string>(), found: string[] = [];
   for (const { type, namespace, name, uid, conditions, at } of jobs.filter((job) => job.name.startsWith("upgrade-"))) {
@@ -110,7 +110,7 @@ function isEnd({ type, status }: Json): boolean {
   return (type === "Complete" || type === "Failed") && status === "True";
 }
 
-/** Whether the CronJob's schedule created the Job. */
+/** Whether the CronJob created the Job according to its schedule. */
 function isScheduled(job: Json): boolean {
   return /^moodle-cron-\d+$/.test(job.metadata.name);
 }

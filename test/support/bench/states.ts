@@ -1,4 +1,4 @@
-/** Checks that the states of spokes and hubs in the database match the cluster. */
+/** Checks that the states of spokes and hubs in the database match what is in the cluster. */
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { OwnedNamespace } from "#test/support/bench/checks.ts";
 
@@ -13,8 +13,8 @@ const LABELLED = [
   "/apis/networking.k8s.io/v1/ingresses",
 ];
 
-/** Finds spokes whose objects do not match their state. Active: ready. Suspended: no pod of the site. Removed: no
- * namespace and no labelled object. */
+/** Finds spokes whose objects do not match their state. An active spoke must be ready, a suspended one must have no
+ * pods, and a removed one must have no namespace and no labelled objects. */
 export async function findStateMismatches(
   cluster: ClusterProcess,
   holdings: readonly OwnedNamespace[],

@@ -1,4 +1,4 @@
-/** Reads how long each step of an operation took from the API. */
+/** Asks the API how long each step of an operation took. */
 import type { Bench } from "#test/support/bench/bench.ts";
 import { requestUntilFinal } from "#test/support/bench/client.ts";
 import { queryRows } from "#test/support/bench/query.ts";
@@ -11,13 +11,13 @@ export interface TimedStep {
 }
 
 export interface TimedOperation {
-  /** Seconds from the request to the end. */
+  /** How long the operation took from its request to its end, in seconds. */
   readonly seconds: number;
   readonly steps: readonly TimedStep[];
 }
 
-/** Returns the durations of the spoke's last operation of this kind after it succeeds. `most` is its limit in
- * milliseconds. */
+/** Returns how long each step of the spoke's last operation of this kind took. Waits up to `most` ms for it to
+ * succeed. */
 export async function readStepTimes(
   bench: Bench,
   spokeId: string,

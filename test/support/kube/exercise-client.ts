@@ -1,5 +1,5 @@
-/** Uses a simulated cluster in every way, correctly and wrongly, and closes the client. The process must then end
- * without being killed. Run it as `exercise-client.ts URL`. */
+/** Uses a simulated cluster correctly and incorrectly in every way, and then closes the client. Afterwards, the process
+ * must end by itself. Run it as `exercise-client.ts URL`. */
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { kubeconfigOf } from "#test/support/kube/server.ts";

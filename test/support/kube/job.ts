@@ -1,4 +1,4 @@
-/** Puts a Job with one pod in a table cluster, so that a test controls each state. */
+/** Creates a Job with one pod in a static cluster, in which the test controls each state. */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { NAMESPACE, openStaticCluster, type StaticCluster, UID } from "#test/support/kube/static-cluster.ts";
 
@@ -31,7 +31,7 @@ export const withStaticCluster = (use: (table: StaticCluster) => Promise<void>) 
   await use(table).finally(table.close);
 };
 
-/** Starts waiting for the Job, and puts its pod in the running state with a log that is followed. */
+/** Starts waiting for the Job, and sets its pod to running, with a log that is being followed. */
 export async function waitForJobStart(
   table: StaticCluster,
   text: string,
@@ -55,7 +55,7 @@ export async function waitForJobStart(
   return { result };
 }
 
-/** Waits until the Job was read two more times. The first read has been evaluated by then. */
+/** Waits until the Job has been read two more times. The result of the first read has then been processed. */
 export async function waitForSecondRead(table: StaticCluster): Promise<void> {
   const looks = () => table.server.requests.filter((one) => one.path.endsWith("/jobs/install-1")).length;
   const before = looks();

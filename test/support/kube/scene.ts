@@ -1,4 +1,4 @@
-/** Opens a simulated cluster, a client for it, and one namespace of Wheelwright. */
+/** Opens a simulated cluster, a client for it, and a namespace that Wheelwright manages. */
 import type { Cluster, ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";

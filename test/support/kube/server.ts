@@ -1,6 +1,4 @@
-/**
- * Runs servers that respond like a broken API server, or do not respond.
- */
+/** Runs servers that behave like a broken API server, or that never respond. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createSilence, type Socket } from "node:net";
@@ -11,16 +9,16 @@ export interface KubeRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** The number of earlier requests on the same connection. */
+  /** How many requests were sent earlier on the same connection. */
   readonly reused: number;
 }
 
 export interface KubeServer {
   readonly url: string;
   readonly requests: readonly KubeRequest[];
-  /** Returns a kubeconfig for this server, with extra fields for the cluster and the user. */
+  /** Returns a kubeconfig for this server. `cluster` and `user` are added to those sections of the file. */
   kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
-  /** Resolves when this number of connections is open. */
+  /** Returns how many connections are open at the moment. */
   openConnections(): number;
   close(): Promise<void>;
 }
@@ -80,15 +78,15 @@ export function kubeconfigOf(server: string, cluster: object = {}, user?: object
 }
 
 export interface SilentServer {
-  /** The URL that the server would have with TLS. */
+  /** The URL for this server, as if it used TLS. */
   readonly url: string;
   readonly openConnections: () => number;
-  /** Resolves when every client has disconnected. */
+  /** Resolves when all clients have disconnected. */
   readonly left: () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Accepts every connection and never sends a byte: no handshake and no response. */
+/** Opens a server that accepts every connection but never sends anything, not even a TLS handshake. */
 export async function openSilentServer(): Promise<SilentServer> {
   const sockets = new Set<Socket>();
   let look = () => {};

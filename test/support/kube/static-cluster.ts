@@ -1,5 +1,5 @@
-/** Runs a cluster without controllers. A test puts, changes and removes objects in a table, with watches and logs.
- * Tests use it for sequences of events that no controller produces on demand. */
+/** Runs a cluster without controllers, in which only the test creates, changes and removes objects. It supports watches
+ * and logs. Used for sequences of events that controllers do not produce on demand. */
 import type { ServerResponse } from "node:http";
 import type { Cluster, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
@@ -16,12 +16,12 @@ import {
 export interface StaticCluster {
   readonly server: KubeServer;
   readonly cluster: Cluster;
-  /** Adds an object or replaces the one with that name, and notifies the watchers. `plural` is its collection. */
+  /** Adds or replaces an object and notifies watchers. `plural` is the kind's name in URLs, for example `pods`. */
   put(plural: string, object: Partial<KubeObject> & Pick<KubeObject, "metadata">): void;
   drop(plural: string, name: string): void;
-  /** The logs that were requested or are followed, keyed by `pod/container`. */
+  /** The logs that were requested or are being followed, keyed by `pod/container`. */
   readonly logs: Map<string, Log>;
-  /** Answers a request instead of the table if it returns true. */
+  /** Called for each request. If it returns true, it has answered the request, and the cluster does nothing. */
   intercept?: (...from: Parameters<KubeHandler>) => boolean;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface StaticCluster {
 interface Log {
   text: string;
   readonly followers: ServerResponse[];
-  /** Whether the container has ended. Clients that follow its log then receive the end of the stream. */
+  /** Whether the container has ended. If so, clients that follow its log receive the end of the stream. */
   ended?: boolean;
 }
 
@@ -119,11 +119,11 @@ function sendLog(table: StaticCluster, asked: KubeRequest, response: ServerRespo
 }
 
 export interface RecordedWatch extends ClusterWait {
-  /** Resolves when this text was reported as progress. */
+  /** Resolves when a progress message that matches was reported. */
   told(words: RegExp): Promise<void>;
 }
 
-/** Returns options for a wait. A test can wait for its progress messages in order. */
+/** Returns options for waiting. With them, a test can wait for progress messages in the order in which they arrive. */
 export function recordWatch(timeout = 20_000, signal = new AbortController().signal): RecordedWatch {
   const sentences: string[] = [];
   let look = () => {};

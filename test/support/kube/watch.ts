@@ -1,4 +1,4 @@
-/** Serves a collection to watch: its lists and the rounds of a watch are defined by the test. */
+/** Serves a collection that can be watched. The test defines the lists, and what each connection of the watch sends. */
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
@@ -37,7 +37,7 @@ export function serveCollection(...rounds: WatchRound[]): KubeHandler {
   };
 }
 
-/** Reads this number of changes, as `ADDED a`, and returns the requests that the server received meanwhile. */
+/** Reads `count` changes, each as text such as `ADDED a`. Returns the requests that the server received meanwhile. */
 export async function readWatch(
   count: number,
   handle: KubeHandler,

@@ -1,7 +1,5 @@
-/** Reads an OpenAPI document: finds the operation of a request, and checks a value against its schema.
- *
- * Objects are closed for the check. A response must not have a field that the document lacks, although JSON Schema
- * alone would allow it. */
+/** Reads an OpenAPI document: finds the operation for a request, and checks values against schemas. Unlike JSON Schema
+ * itself, the check rejects a response field that the document does not declare. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 
 // deno-lint-ignore no-explicit-any
@@ -9,27 +7,27 @@ type Json = any;
 
 export interface DeclaredResponse {
   readonly headers: readonly string[];
-  /** The schemas by media type. Empty without a body. */
+  /** The body's schemas, keyed by media type. Empty if the response has no body. */
   readonly content: Readonly<Record<string, Json>>;
-  /** The error codes that the body of an error may have. */
+  /** The error codes that the body of an error response may contain. */
   readonly codes: readonly string[];
 }
 
 export interface Operation {
-  /** Returns the declared answer with this status, or null if the document has none. */
+  /** Returns what the document declares for this status. Null if it declares nothing. */
   answer(status: number): DeclaredResponse | null;
 }
 
 export interface DocumentPath {
-  /** The methods that the document declares for this path. */
+  /** The HTTP methods that the document declares for this path. */
   readonly methods: readonly string[];
   operation(method: string): Operation | null;
 }
 
 export interface OpenApiReader {
-  /** Returns the declared path that matches, or null. */
+  /** Returns the declared path that matches `path`, or null if none does. */
   find(path: string): DocumentPath | null;
-  /** Returns what is wrong with the value, or null. */
+  /** Returns why the value does not match the schema, or null if it matches. */
   misfit(schema: Json, value: unknown): string | null;
 }
 
@@ -43,7 +41,7 @@ export function openOpenApiReader(document: Json): OpenApiReader {
   })).sort((a, b) => a.parameters - b.parameters); // a literal path precedes a path with parameters
   return {
     find(path) {
-      // the short form of the same endpoint's address
+      // Maps the short form of an endpoint's path to the documented form.
       const documented = /^\/(?:auth\/|changelog\.atom$)/.test(path) ? `/api${path}` : path;
       const trimmed = documented.length > 1 && documented.endsWith("/") ? documented.slice(0, -1) : documented;
       return places.find(({ pattern }) => pattern.test(trimmed))?.place ?? null;
@@ -60,8 +58,8 @@ export function openOpenApiReader(document: Json): OpenApiReader {
   };
 }
 
-/** Creates a validator with only the named schemas that this schema refers to, because a validator processes every
- * schema it gets. */
+/** Creates a validator that gets only those named schemas to which this schema refers, because a validator processes
+ * every schema that it gets. */
 function makeValidator(schema: Schema, named: Readonly<Record<string, unknown>>): Validator {
   const schemas: Record<string, unknown> = {};
   const add = (part: unknown): void => {
@@ -85,7 +83,7 @@ function placeOf(document: Json, item: Json): DocumentPath {
   };
 }
 
-/** Returns the declared answer for a status. `default` covers every error unless errors are declared separately. */
+/** Returns what is declared for a status. `default` covers all errors unless errors are declared separately. */
 function answerOf(document: Json, responses: Json, status: number): DeclaredResponse | null {
   const exact = Object.keys(responses).some((key) => /^[45]\d\d$/.test(key));
   const found = responses[status] ?? (status >= 400 && !exact ? responses.default : undefined);
@@ -106,13 +104,13 @@ function resolve(document: Json, value: Json): Json {
   return resolve(document, found);
 }
 
-/** Returns the schema with every object closed: only the named fields are allowed. */
+/** Returns the schema, changed so that every object allows only the fields that it names. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== "object" || schema === null) return schema;
   const { allOf, ...rest } = schema as Record<string, unknown>;
   const closed = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, close(value)]));
-  // Each part of an allOf knows only its own fields, so the combined schema is closed instead.
+  // Closes the combined schema, because each part of an `allOf` knows only its own fields.
   if (allOf) return { ...closed, allOf, unevaluatedProperties: false };
   const open = "properties" in rest && !("additionalProperties" in rest) && !("unevaluatedProperties" in rest);
   return open && typeof rest.properties === "object" ? { ...closed, additionalProperties: false } : closed;

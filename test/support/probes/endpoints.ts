@@ -1,8 +1,8 @@
-/** Lists the endpoints of a manifest, for tests that cover all of them. */
+/** Lists the endpoints in a manifest, for tests that cover all endpoints. */
 import { type AnyEndpoint, HTTP_METHODS, type HttpMethod, type Manifest } from "#lib/http/endpoint.ts";
 
 export interface ListedEndpoint {
-  /** For example `GET /api/spokes/:spokeId`. */
+  /** The endpoint's method and path, for example `GET /api/spokes/:spokeId`. */
   readonly name: string;
   readonly method: HttpMethod;
   readonly pattern: string;
@@ -18,12 +18,12 @@ export function listEndpoints(manifest: Manifest): ListedEndpoint[] {
   );
 }
 
-/** Whether the endpoint answers with an HTML page, for errors too. */
+/** Whether the endpoint answers with an HTML page, even if an error occurs. */
 export function isPageEndpoint({ reply, errorPage: refusal }: AnyEndpoint): boolean {
   return refusal !== undefined || reply.content?.type === "text/html";
 }
 
-/** Whether the endpoint answers with an event stream. */
+/** Whether the endpoint answers with a stream of events. */
 export function isStreamEndpoint({ reply }: AnyEndpoint): boolean {
   return reply.content?.type === "text/event-stream";
 }

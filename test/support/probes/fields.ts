@@ -1,14 +1,14 @@
-/** Lists the fields of an endpoint's path, query or body, each with its schema. */
+/** Lists the fields in an endpoint's path, query or body, each with its schema. */
 import type * as v from "valibot";
 
 export interface EndpointField {
   readonly name: string;
   readonly schema: v.GenericSchema;
-  /** Whether the endpoint requires the field. */
+  /** Whether a request must contain the field. */
   readonly required: boolean;
 }
 
-/** Returns the fields of an object schema. Also supports a schema with piped rules, such as one over several fields. */
+/** Returns the fields in an object schema, which may also have rules in a pipe, such as one about several fields. */
 export function listFields(schema: v.GenericSchema | undefined): readonly EndpointField[] {
   if (!schema) return [];
   const { entries } = schema as { readonly entries?: Readonly<Record<string, v.GenericSchema>> };

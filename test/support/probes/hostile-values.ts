@@ -1,12 +1,12 @@
-/** Lists hostile values that callers may send, each with a name for the message of a failed test. */
+/** Lists hostile values that callers may send. Each has a name, which a failed test shows. */
 
 export interface HostileValue {
   readonly name: string;
   readonly value: unknown;
-  /** The value as JSON text. JSON.stringify cannot produce all of them. */
+  /** The value as JSON text, because JSON.stringify cannot produce all of these values. */
   readonly json: string;
-  /** The fields that may accept the value: none, only passwords (they accept any text), or any field whose rule allows
-   * it. */
+  /** Which fields may accept the value: none, only passwords (which accept any text), or every field whose rule
+   * allows it. */
   readonly for: "nobody" | "passwords" | "anybody";
 }
 
@@ -17,7 +17,7 @@ const text = (name: string, value: string, who: HostileValue["for"] = "anybody")
   for: who,
 });
 
-/** Text that cannot be stored or forwarded, or that could harm a terminal or a log. */
+/** Texts that cannot be stored or forwarded, or that could harm a terminal or a log. */
 const UNSAFE: readonly HostileValue[] = [
   text("a NUL", "a\u0000b", "nobody"),
   text("a NUL alone", "\u0000", "nobody"),
@@ -33,7 +33,7 @@ const UNSAFE: readonly HostileValue[] = [
   text("more than anybody needs, of four bytes each", "🎓".repeat(20_000), "nobody"),
 ];
 
-/** Text with a special meaning for a later reader, such as SQL or HTML. */
+/** Texts that have a special meaning where they are used later, for example in SQL or HTML. */
 const TEXTS: readonly HostileValue[] = [
   text("nothing", ""),
   text("a blank", " "),
@@ -79,7 +79,7 @@ const other = (name: string, json: string, who: HostileValue["for"] = "anybody")
   for: who,
 });
 
-/** Values that are not text. */
+/** Values that are not texts. */
 const KINDS: readonly HostileValue[] = [
   ...["0", "-0", "1", "-1", "1.5", "1e999", "-1e999", "1e-999", "9007199254740993", "1e308"].map((n) =>
     other(`the number ${n}`, n)
@@ -101,19 +101,19 @@ const KINDS: readonly HostileValue[] = [
   other("a deep object", '{"a":'.repeat(5_000) + "1" + "}".repeat(5_000), "nobody"),
 ];
 
-/** The values for fields of a body. */
+/** Values to send in the fields of a request body. */
 export const HOSTILE_VALUES: readonly HostileValue[] = [...UNSAFE, ...TEXTS, ...KINDS];
-/** The values for a query or a path, which are always text. */
+/** Values to send in a query or a path, which can only be texts. */
 export const HOSTILE_TEXTS: readonly HostileValue[] = [...UNSAFE, ...TEXTS].filter(({ value }) =>
   (value as string).isWellFormed()
 );
 
-/** The texts that every free-text field accepts and must return unchanged. */
+/** Texts that every free-text field must accept and return unchanged. */
 export const STRANGE_TEXTS: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) =>
   value !== ""
 );
 
-/** Values by the rule in a field's error message: almost valid values to reject, and the longest values to accept. */
+/** Values keyed by the rule in a field's error message: nearly valid ones to reject, and the longest to accept. */
 export const VALUES_BY_RULE: readonly {
   readonly says: RegExp;
   readonly bad: readonly string[];

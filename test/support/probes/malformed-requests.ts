@@ -1,10 +1,10 @@
-/** Builds malformed bodies and headers around a valid body. */
+/** Builds requests with malformed bodies or headers from a valid body. */
 
 export interface MalformedRequest {
   readonly name: string;
-  /** The required status of the response. If absent, the endpoint decides. */
+  /** The status that the response must have. If absent, the endpoint may choose. */
   readonly status?: number;
-  /** Whether the case applies only to endpoints that read an Idempotency-Key. */
+  /** Whether the case applies only to endpoints that support the Idempotency-Key header. */
   readonly idempotent?: boolean;
   make(good: string): { readonly headers: Record<string, string>; readonly body: BodyInit };
 }
@@ -52,7 +52,7 @@ export const MALFORMED_REQUESTS: readonly MalformedRequest[] = [
   body("10 MB of text", 413, () => `{"slug":"${"x".repeat(10_000_000)}"}`),
   body("JavaScript", 400, () => "{slug: 'a'}"),
   body("NaN", 400, () => '{"slug": NaN}'),
-  // The endpoint decides on these; they must not break it.
+  // Cases that an endpoint may accept or reject, as long as it does not fail.
   { name: "a byte order mark", make: (good) => ({ headers: JSON_TYPE, body: bytes(0xef, 0xbb, 0xbf, good) }) },
   {
     name: "a number of 50,000 digits in each field",

@@ -1,4 +1,4 @@
-/** Tries hostile values on the declared fields of endpoints, and records which ones their schemas accept and reject. */
+/** Tests which hostile values the schemas of endpoints' fields accept and reject. */
 import * as v from "valibot";
 import type { ListedEndpoint } from "#test/support/probes/endpoints.ts";
 import { type EndpointField, listFields } from "#test/support/probes/fields.ts";
@@ -11,7 +11,7 @@ import {
 
 export type ProbePart = "query" | "body";
 
-/** A field and a value to send in it. */
+/** A field, and a hostile value to send in it. */
 export interface FieldProbe {
   readonly at: ListedEndpoint;
   readonly part: ProbePart;
@@ -32,7 +32,7 @@ export function listProbes(at: ListedEndpoint, part: ProbePart): FieldProbe[] {
   );
 }
 
-/** Returns the values for a field. A list of texts also gets each value as one of its items. */
+/** Returns values to send in a field. If the field is a list of texts, each value is also sent as an item in a list. */
 function valuesFor({ schema }: EndpointField, part: ProbePart): readonly HostileValue[] {
   const own = part === "query" ? HOSTILE_TEXTS : HOSTILE_VALUES;
   if (!v.is(schema, ["a"])) return [...own, ...nearly(schema)];
@@ -45,19 +45,19 @@ function valuesFor({ schema }: EndpointField, part: ProbePart): readonly Hostile
   return [...own, ...within];
 }
 
-/** Returns values that the field's rule almost rejects, such as the longest ones. */
+/** Returns values that the field's rule only just accepts, such as the longest ones. */
 function nearly(schema: v.GenericSchema): readonly HostileValue[] {
   return VALUES_BY_RULE.filter(({ says }) => says.test(ruleTextOf(schema)))
     .flatMap(({ good }) => good)
     .map((value) => ({ name: JSON.stringify(value), value, json: JSON.stringify(value), for: "anybody" }));
 }
 
-/** Returns the message with which the field describes valid values. */
+/** Returns the message in which the field describes valid values. */
 export function ruleTextOf(schema: v.GenericSchema): string {
   return v.safeParse(schema, Symbol("nothing")).issues?.[0]?.message ?? "";
 }
 
-/** Returns values that the field must reject and accept according to its own message. */
+/** Returns the values that the field must reject, and those that it must accept, according to its own error message. */
 export function acceptedValuesOf(
   schema: v.GenericSchema,
 ): { readonly bad: readonly string[]; readonly good: readonly string[] } {
@@ -72,7 +72,7 @@ export function acceptedValuesOf(
   return { bad: rules.flatMap(({ bad }) => bad), good: rules.flatMap(({ good }) => good) };
 }
 
-/** Builds a JSON body from text, so that it can hold values that JSON.stringify cannot produce. */
+/** Builds a JSON body from pieces of text, so that it can contain values that JSON.stringify cannot produce. */
 export function bodyOf(fields: Readonly<Record<string, string>>): string {
   return `{${Object.entries(fields).map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
@@ -82,7 +82,7 @@ export function queryOf(fields: Readonly<Record<string, unknown>>): string {
   return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
 
-/** Matches internal details that a message must not reveal: of the program, its database and its libraries. */
+/** Matches internal details about the program, its database or its libraries, which messages must not reveal. */
 const INTERNAL = new RegExp(
   [
     ...["\\.ts\\b", "node_modules", "file://", "kysely", "postgres(?!ql)", "valibot", "\\bat .*:\\d+:\\d+", "Error:"],
@@ -92,7 +92,7 @@ const INTERNAL = new RegExp(
   "i",
 );
 
-/** Returns what is wrong with the message of an error response, or null. Other tests check the shape of the body. */
+/** Returns what is wrong with the message in an error response, or null. Other tests check the rest of the body. */
 export function findUnclearMessage(status: number, message: unknown): string | null {
   if (status < 400 || status >= 500) return `it is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";
@@ -101,7 +101,7 @@ export function findUnclearMessage(status: number, message: unknown): string | n
   return message.length > 3000 ? "its message is too long" : null;
 }
 
-/** Runs the work for all items, with enough parallel lanes to keep a few connections busy. */
+/** Runs `work` for all items, with enough of them in parallel to keep a few connections busy. */
 export async function inParallel<T>(list: readonly T[], work: (one: T) => Promise<void>, lanes = 8): Promise<void> {
   const queue = list.values();
   const lane = async () => {

@@ -1,4 +1,4 @@
-/** Repeats a request until the status is not 503, as a client should. A busy machine may make a server shed load. */
+/** Repeats a request while the status is 503, as a client should: a server on a busy machine may refuse requests. */
 import type { ClientResponse } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 

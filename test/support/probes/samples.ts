@@ -1,5 +1,5 @@
-/** Provides three values for each path parameter. One is the scene's own (hub north, spoke oak and their users). One
- * belongs to another hub that only operators can access. One is an ID that does not exist. */
+/** Provides three values for each path parameter: one from the scene (hub north, spoke oak and their users), one from
+ * another hub that only operators can access, and an ID that does not exist. */
 import { newId } from "#lib/base/ids.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -35,7 +35,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await createTestToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
-    // All three are random IDs, because no such session exists.
+    // Uses three random IDs, because no session with such an ID exists.
     sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
@@ -59,7 +59,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
   };
 }
 
-/** Returns a sample with the same value for all cases, because it belongs to nobody. */
+/** Returns the same value for all three cases, because it belongs to no hub. */
 function same(word: string): PathParamSample {
   return { own: word, foreign: word, absent: word };
 }
@@ -77,7 +77,7 @@ async function makeRestoreRequest({ db }: Scene, requestedBy: string, federation
   return id;
 }
 
-/** Returns the path with the pattern's parameters filled in. */
+/** Returns the path, with values in place of the pattern's parameters. */
 export function pathOf(pattern: string, samples: Samples, which: keyof PathParamSample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const sample =

@@ -1,4 +1,4 @@
-/** Sends probes through the whole server with the credentials that an endpoint needs, and reports wrong responses. */
+/** Sends hostile values through the whole server, with the credentials that an endpoint needs. */
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -12,13 +12,13 @@ import { bodyOf, type FieldProbe, type ProbePart, queryOf, ruleTextOf } from "#t
 import type { Scene } from "#test/support/scene.ts";
 
 export interface ProbeSender {
-  /** Sends as an operator with a session, or without credentials where the endpoint accepts none. */
+  /** Sends a request as an operator, or without credentials if the endpoint accepts such requests. */
   send(at: ListedEndpoint, path: string, init?: RequestInit): Promise<ClientResponse>;
-  /** Sends one request with all these values. They belong to one endpoint and one part. */
+  /** Sends all these values in one request. They must belong to the same endpoint and to the same part of a request. */
   sendAll(group: readonly FieldProbe[]): Promise<ClientResponse>;
 }
 
-/** Endpoints whose response does not contain the sent fields. It shows the request, or the spoke before the change. */
+/** Endpoints whose response does not show the sent fields, but the hub request, or the spoke before the change. */
 const ANSWERS_OTHERWISE: readonly string[] = [
   "POST /api/federation-requests/:requestId/approve",
   "POST /api/spokes/:spokeId/actions",
@@ -27,7 +27,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
   let requestCount = 0; // gives each request its own address, so that the login limit does not apply
-  /** Creates an operator for a request that may end the session. */
+  /** Creates another operator, because the request may end the operator's session. */
   async function fresh(): Promise<Record<string, string>> {
     const person = await createTestUser(scene.db, `operator-${requestCount++}`, { operator: true });
     return { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
@@ -48,7 +48,7 @@ export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
       const plain = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.value]));
       const query = { ...Object.fromEntries(validFieldsOf(at, "query")), ...(part === "query" && plain) };
       const body = { ...validJsonOf(at), ...(part === "body" && json) };
-      // A GET would keep an accepted stream open; HEAD ends it.
+      // Uses HEAD if the endpoint would accept the request and keep a stream open.
       const method = isStreamEndpoint(at.endpoint) && group.every(({ taken }) => taken) ? "HEAD" : at.method;
       const path = pathOf(at.pattern, samples) + queryOf(query);
       return sender.send(at, path, { method, ...(at.endpoint.body && { body: bodyOf(body) }) });
@@ -57,7 +57,7 @@ export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
   return sender;
 }
 
-/** Returns valid values for the required fields. */
+/** Returns names and valid values for all required fields. */
 export function validFieldsOf({ endpoint }: ListedEndpoint, part: ProbePart): [name: string, value: unknown][] {
   const required = listFields(endpoint[part]).filter((field) => field.required);
   return required.map((field) => [field.name, validValueOf(field)]);
@@ -72,8 +72,8 @@ export function describeProbe({ at, field, hostile }: FieldProbe, { status, body
   return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
 }
 
-/** Asserts that the response shows the field as it was sent. Addresses and host names are in lower case, timestamps in
- * UTC. */
+/** Asserts that the response shows the field's value as it was sent, with addresses and host names in lower case and
+ * timestamps in UTC. */
 export function assertStored(probe: FieldProbe, answer: ClientResponse): void {
   const { field: { name, schema }, hostile: { value } } = probe;
   assert.ok(answer.status < 400 && answer.status >= 200, describeProbe(probe, answer));

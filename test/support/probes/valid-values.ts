@@ -1,11 +1,11 @@
-/** Builds valid values for an endpoint's required fields. Tokens from mails are only well-formed. */
+/** Builds valid values for an endpoint's required fields. Tokens that are sent by email have only a valid format. */
 import { newId } from "#lib/base/ids.ts";
 import type { EndpointField } from "#test/support/probes/fields.ts";
 import { ruleTextOf } from "#test/support/probes/probe-fields.ts";
 
 const PASSWORD = "correct horse battery staple";
 
-/** Creates a value, by field name. Each call returns a new one, so that no value is already in use. */
+/** Functions that create a value, keyed by field name. Each call returns a new value, to avoid duplicates. */
 const VALUES: Readonly<Record<string, () => unknown>> = {
   slug: () => `s-${newId("spk").slice(4).toLowerCase()}`,
   email: () => `${newId("usr")}@example.org`,

@@ -1,7 +1,5 @@
-/** Builds the provider's error responses: https://docs.stripe.com/api/errors and /error-codes.
- *
- * Codes and statuses are the provider's. Only widely quoted messages are verbatim, because no client may depend on the
- * others. */
+/** Builds error responses with the provider's codes and statuses: https://docs.stripe.com/api/errors and /error-codes.
+ * Only widely quoted messages are verbatim, because no client may depend on the others. */
 export type ProviderErrorType = "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
 
 /** https://docs.stripe.com/rate-limits */
@@ -12,7 +10,7 @@ export class ProviderError extends Error {
   readonly type: ProviderErrorType;
   readonly code: string | undefined;
   readonly param: string | undefined;
-  /** The limit that a 429 reports. */
+  /** The kind of limit that a response with the status 429 names. */
   readonly limit: Limit | undefined;
 
   constructor(
@@ -49,12 +47,12 @@ export class ProviderError extends Error {
   }
 }
 
-/** Returns a refusal that names the wrong parameter. */
+/** Returns the error for a parameter that has an invalid value. */
 export function invalidParameter(param: string, message: string, code?: string): ProviderError {
   return new ProviderError(400, message, { param, ...(code === undefined ? {} : { code }) });
 }
 
-/** Returns a refusal for a missing object: 404 if the URL names it, 400 if a parameter does. */
+/** Returns the error for an object that does not exist: 404 if the URL names the object, or 400 if a parameter does. */
 export function resourceMissing(kind: string, id: string, param?: string): ProviderError {
   const about = { code: "resource_missing", param: param ?? "id" };
   return new ProviderError(param === undefined ? 404 : 400, `No such ${kind}: '${id}'`, about);

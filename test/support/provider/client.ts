@@ -1,8 +1,8 @@
-/** Connects the provider's own package to the simulated provider. */
+/** Connects the `stripe` package, which is the provider's own client, to the simulated provider. */
 import Stripe from "stripe";
 import type { Provider } from "#test/support/provider/provider.ts";
 
-/** Creates a client without retries. The package still retries once after a broken connection. */
+/** Creates a client that does not retry, except that the package always retries once after a broken connection. */
 export function clientOf({ url, key }: Pick<Provider, "url" | "key">, timeout = 30_000): Stripe {
   const { hostname: host, port } = new URL(url);
   return new Stripe(key, {

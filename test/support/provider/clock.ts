@@ -1,4 +1,4 @@
-/** Simulates what happens at the provider as time passes: drafts become final, payments are missed and periods end. */
+/** Simulates what the provider does as time passes: drafts become final, payments are missed and periods end. */
 import { billSubscription, expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { buildPeriodLine } from "#test/support/provider/prorations.ts";
@@ -13,7 +13,7 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Moves the clock and runs everything that becomes due, in order of time. Moving it back runs nothing. */
+/** Sets the clock and does everything that becomes due, in chronological order. An earlier time causes nothing. */
 export function advanceClock(world: World, to: number): void {
   world.request = NO_REQUEST;
   for (;;) {
@@ -66,7 +66,7 @@ function renew(world: World, subscription: Subscription): void {
   });
 }
 
-/** Expires a subscription whose first payment was never made. */
+/** Expires a subscription because its first payment was never made. */
 function expire(world: World, subscription: Subscription): void {
   for (const invoice of invoicesOf(world, subscription.id)) {
     if (invoice.status !== "open") continue;

@@ -1,4 +1,4 @@
-/** Implements customers and their search: https://docs.stripe.com/api/customers and /search */
+/** Implements the API for customers and for searching them: https://docs.stripe.com/api/customers and /search */
 import { paginate } from "#test/support/provider/lists.ts";
 import { mergeMetadata, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Customer, Json } from "#test/support/provider/records.ts";
@@ -87,7 +87,7 @@ function assign(world: World, customer: Customer, given: Record<string, Json>): 
   if (settings) customer.invoice_settings = { ...customer.invoice_settings, ...settings };
 }
 
-/** Deletes the customer and cancels its subscriptions. Later requests for it fail. */
+/** Deletes the customer and cancels the customer's subscriptions. Later requests about the customer fail. */
 export function deleteCustomer(world: World, id: string): void {
   const customer = findRecord("customer", world.customers, id);
   for (const subscription of world.subscriptions.values()) {
@@ -98,8 +98,8 @@ export function deleteCustomer(world: World, id: string): void {
   emit(world, "customer.deleted", customer);
 }
 
-/** Searches by `metadata["key"]:"value" AND email:"…"`; AND is case-insensitive. A delayed index does not contain
- * recent customers. */
+/** Searches for `metadata["key"]:"value" AND email:"…"`, where AND may also be written in lower case. If the search
+ * index is delayed, recent customers are not found. */
 function search(world: World, given: Record<string, Json>): Json {
   const clauses = (given.query as string).split(/\s+AND\s+/i).map(readClause);
   const all = [...world.indexed ?? world.customers.values()].reverse()
@@ -124,7 +124,7 @@ function readClause(clause: string): (customer: Customer) => boolean {
   return (customer) => operator === ":" ? value(customer) === wanted : value(customer).includes(wanted);
 }
 
-/** The other fields of a customer, which Wheelwright does not use. */
+/** Further fields of a customer, which Wheelwright does not use. */
 const BLANK = {
   ...{ address: null, default_source: null, delinquent: false, discount: null, invoice_prefix: "WHEEL" },
   ...{

@@ -1,4 +1,4 @@
-/** Lets a test inject faults into calls to the provider. */
+/** Defines faults that a test can inject into requests to the provider. */
 export interface ProviderFault {
   /** - `down`: resets the connection before any work.
    * - `500` and `429`: answers with that status before any work.
@@ -7,20 +7,20 @@ export interface ProviderFault {
    * - `lost answer`: does the work, then resets the connection without an answer. */
   readonly what: "down" | "500" | "429" | "hang" | "slow" | "lost answer";
   readonly method?: string;
-  /** The complete path, or a pattern that it matches. */
+  /** The whole path of the affected requests, or a pattern that matches it. */
   readonly path?: string | RegExp;
-  /** The number of calls it affects. Without it, all calls until the fault ends. */
+  /** How many requests the fault affects. If absent, it affects all requests until the fault ends. */
   readonly times?: number;
-  /** Stores the 500 with the idempotency key, like the provider after work began. The same key gets it again. */
+  /** Stores the 500 with the idempotency key, as the real provider does, so that the same key gets the 500 again. */
   readonly kept?: true;
-  /** Seconds in the Retry-After header of a 429. The header is optional. */
+  /** The number of seconds in the Retry-After header of a 429. If absent, the response has no such header. */
   readonly retryAfter?: number;
 }
 
 export interface ProviderFaults {
-  /** Starts a fault. The returned function ends it. The latest fault is checked first. */
+  /** Starts a fault, and returns a function that ends the fault. If several faults match, the latest one applies. */
   break(fault: ProviderFault | ProviderFault["what"]): () => void;
-  /** Returns the fault that this call meets, and counts it. `mended` resolves when the fault ends. */
+  /** Returns the fault that affects this request, and counts the request. `mended` resolves when the fault ends. */
   meet(method: string, path: string): { readonly fault: ProviderFault; readonly mended: Promise<void> } | null;
 }
 

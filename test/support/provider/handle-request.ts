@@ -1,4 +1,4 @@
-/** Answers one request: checks the credentials, version and form, finds the endpoint, and runs it. */
+/** Answers a single request: checks its credentials, version and form, and runs the endpoint that it names. */
 import { CUSTOMERS } from "#test/support/provider/customers.ts";
 import { checkPaths, expandFields } from "#test/support/provider/expand.ts";
 import type { ProviderFault } from "#test/support/provider/faults.ts";
@@ -33,7 +33,7 @@ export interface ProviderContext {
   readonly keys: IdempotencyKeys;
 }
 
-/** Answers the request. Calls `wait` after recording the request and its idempotency key, before any work. */
+/** Answers the request. Calls `wait` after recording the request and its idempotency key, but before doing any work. */
 export async function handleRequest(
   desk: ProviderContext,
   asked: ProviderRequest,

@@ -1,6 +1,6 @@
-/** Stores responses by idempotency key: https://docs.stripe.com/api/idempotent_requests
+/** Stores responses by their idempotency keys: https://docs.stripe.com/api/idempotent_requests
  *
- * Keeps each response for a day once the work had begun, errors included. Requests that fail earlier are not stored. */
+ * A response, even an error, is kept for a day if the request had begun its work. Earlier errors are not stored. */
 import { ProviderError } from "#test/support/provider/api-error.ts";
 
 const DAY = 24 * 60 * 60;
@@ -9,7 +9,7 @@ const LONGEST = 255;
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
-  /** The ID of the request that got this response. */
+  /** The ID of the request that first received this response. */
   readonly requestId: string;
 }
 
@@ -21,9 +21,9 @@ interface Entry {
 }
 
 export interface IdempotencyKeys {
-  /** Returns the stored response, or null if the caller must do the work and then call `end`. */
+  /** Returns the stored response. Returns null if there is none; the caller must then do the work and call `end`. */
   begin(key: string, path: string, form: unknown, now: number): StoredResponse | null;
-  /** Stores the response. Null stores none and frees the key. */
+  /** Stores the response. If it is null, stores nothing, so that the key can be used again. */
   end(key: string, answer: StoredResponse | null): void;
 }
 

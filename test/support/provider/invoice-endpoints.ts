@@ -1,4 +1,4 @@
-/** Defines the endpoints of invoices, payments, charges, refunds and events. */
+/** Defines the API endpoints for invoices, payments, charges, refunds and events. */
 import { paginate } from "#test/support/provider/lists.ts";
 import { finalizeInvoice } from "#test/support/provider/invoices.ts";
 import { PAGE_PARAMS } from "#test/support/provider/params.ts";

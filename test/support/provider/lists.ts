@@ -1,10 +1,10 @@
-/** Pages through lists, newest first: https://docs.stripe.com/api/pagination */
+/** Divides lists into pages, with the newest objects first: https://docs.stripe.com/api/pagination */
 import type { Json } from "#test/support/provider/records.ts";
 import { invalidParameter, resourceMissing } from "#test/support/provider/api-error.ts";
 
 const CARRIED = 10;
 
-/** Returns one page of objects. `made` has them in the order of creation. */
+/** Returns one page of objects. `made` contains all objects, in the order in which they were created. */
 export function paginate(url: string, kind: string, made: Iterable<Json>, given: Record<string, Json>): Json {
   const { limit = 10, starting_after: after, ending_before: before, created } = given;
   if (limit < 1 || limit > 100) {
@@ -27,7 +27,7 @@ export function paginate(url: string, kind: string, made: Iterable<Json>, given:
   return { object: "list", data: all.slice(start, start + limit), has_more: start + limit < all.length, url };
 }
 
-/** Shortens nested lists to ten items and sets `has_more`. Modifies the value. */
+/** Shortens nested lists to ten items and sets their `has_more`. Changes the value itself. */
 export function truncateNested(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   for (const each of Object.values(value) as Json[]) {

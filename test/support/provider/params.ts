@@ -1,14 +1,12 @@
-/** Checks the parameters of an endpoint and refuses all others.
- *
- * A parameter that the provider supports and this double does not is refused too. Ignoring it would make a test pass
- * that fails with the provider. */
+/** Checks an endpoint's parameters and rejects unknown ones. Also rejects parameters that only the real provider
+ * supports, because if they were ignored, a test could pass although the same request fails at the real provider. */
 import type { Json } from "#test/support/provider/records.ts";
 import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 
 export type ParamRule =
-  /** Text that is not empty. */
+  /** A text that is not empty. */
   | "text"
-  /** Text. An empty text unsets the field and is read as null. */
+  /** A text. An empty text means that the field is removed, and is read as null. */
   | "text or unset"
   | "integer"
   | "natural"
@@ -16,16 +14,16 @@ export type ParamRule =
   | "boolean"
   /** Up to 50 texts by name. An empty text removes one. An empty value removes all and is read as null. */
   | "metadata"
-  /** A time, or `created[gt]` and similar comparisons. */
+  /** Up to 50 texts, keyed by name. An empty text removes one entry; an empty value (read as null) removes all. */
   | "range"
   | { readonly any: readonly string[] }
   | { readonly list: ParamRule; readonly most?: number }
   | { readonly of: ParamRules };
 
-/** Rules by parameter name. A name with an asterisk is required. */
+/** The rule for each parameter, keyed by name. An asterisk after the name means that the parameter is required. */
 export type ParamRules = { readonly [name: string]: ParamRule };
 
-/** The parameters of every list. */
+/** The parameters that all endpoints that return a list accept. */
 export const PAGE_PARAMS: ParamRules = {
   limit: "natural",
   starting_after: "text",
@@ -33,7 +31,7 @@ export const PAGE_PARAMS: ParamRules = {
   created: "range",
 };
 
-/** Returns the parsed values. Throws a ProviderError for unknown parameters. */
+/** Returns the parsed values. Throws a ProviderError if a parameter is unknown or invalid. */
 export function checkParams(rules: ParamRules, values: Record<string, Json>): Record<string, Json> {
   return read({ of: { ...rules, expand: { list: "text" } } }, values, "");
 }
@@ -119,7 +117,7 @@ function readMetadata(value: Json, at: string): Json {
   return value;
 }
 
-/** Merges the given metadata into the old metadata. */
+/** Returns the old metadata, changed as the given metadata requests. */
 export function mergeMetadata(old: Record<string, string>, given: Record<string, string> | null | undefined) {
   if (given === undefined) return old;
   if (given === null) return {};

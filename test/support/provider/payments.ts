@@ -1,10 +1,10 @@
-/** Implements payments of invoices and refunds: payment intents, charges, refunds. */
+/** Implements payments for invoices, and refunds, with payment intents and charges. */
 import { invoicesOf, subscriptionOf } from "#test/support/provider/invoices.ts";
 import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
 import { ProviderError } from "#test/support/provider/api-error.ts";
 import { changeRecord, emit, findRecord, newId, type World } from "#test/support/provider/world.ts";
 
-/** Charges the customer's card. The payment fails without a card, or if the bank declines it. */
+/** Charges the customer's card. The payment fails if there is no card or if the bank declines the card. */
 export function attemptPayment(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   if (subscription?.status === "incomplete" && world.awaiting.has(subscription.id)) return;
@@ -14,14 +14,14 @@ export function attemptPayment(world: World, invoice: Invoice): void {
   failPayment(world, invoice);
 }
 
-/** Records a successful payment of the invoice. */
+/** Records that the customer has paid the invoice. */
 export function payInvoice(world: World, invoice: Invoice): void {
   const { intent } = charge(world, invoice, true);
   settlePayment(world, invoice, intent);
 }
 
-/** Marks the invoice as paid, by a payment or because nothing is due. Reactivates its subscription unless another
- * invoice is overdue. */
+/** Marks the invoice as paid, either by a payment or because nothing is due. Reactivates the invoice's subscription,
+ * unless another invoice is overdue. */
 export function settlePayment(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
   changeRecord(world, "invoice.paid", invoice, () => {
     invoice.status = "paid";
@@ -50,7 +50,7 @@ export function settlePayment(world: World, invoice: Invoice, intent: PaymentInt
   changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
 }
 
-/** Whether the subscription is behind. Only the latest final invoice counts; earlier ones may stay unpaid. */
+/** Whether a payment is overdue. Only the latest final invoice counts, because earlier ones may stay unpaid. */
 function isBehind(world: World, subscription: string): boolean {
   const final = invoicesOf(world, subscription).filter(({ status }) => status !== "draft" && status !== "void");
   if (final.at(-1)?.status === "paid") return false;
@@ -59,7 +59,7 @@ function isBehind(world: World, subscription: string): boolean {
   );
 }
 
-/** Records a failed payment: the card was declined or is missing. */
+/** Records a failed payment: the card was declined, or there is no card. */
 export function failPayment(world: World, invoice: Invoice): void {
   charge(world, invoice, false);
   invoice.attempt_count++;
@@ -70,7 +70,7 @@ export function failPayment(world: World, invoice: Invoice): void {
   changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
 }
 
-/** Refunds an amount of a charge. By default, refunds everything left. */
+/** Refunds part of a charge. By default, refunds all that has not been refunded yet. */
 export function refundCharge(world: World, chargeId: string, amount?: number): Refund {
   const paid = findRecord("charge", world.charges, chargeId), left = paid.amount - paid.amount_refunded;
   if (paid.refunded) {

@@ -10,8 +10,8 @@ import { findRecord, itemsOf, listOf, type World } from "#test/support/provider/
 
 const DETAILS = "subscription_details";
 
-/** Returns the next invoice: pending items, the change's prorations and the next period. With `always_invoice`, returns
- * the invoice that the change creates immediately. In `recurring` mode, returns a whole period without prorations. */
+/** Returns the next invoice, with pending items, the change's prorations and the next period. With `always_invoice`,
+ * returns only what is invoiced immediately; in `recurring` mode, returns a whole period without prorations. */
 export function previewInvoice(world: World, given: Record<string, Json>): Invoice {
   const invoice = given.subscription === undefined ? previewFirst(world, given) : previewNext(world, given);
   world.previews.set(invoice.id, invoice);
@@ -46,12 +46,12 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
     : [...waiting, ...prorations, ...recurringLines];
   const payer = world.customers.get(subscription.customer);
   const invoice = createInvoice(world, subscription, payer, lines, "upcoming", { start: at, end });
-  // The invoice shows the proration date if it has prorations.
+  // Shows the proration date, which an invoice has only if it contains prorations.
   if (prorations.length > 0) invoice.parent.subscription_details.subscription_proration_date = at;
   return invoice;
 }
 
-/** Returns the first invoice of a subscription that would start now. */
+/** Returns the first invoice for a subscription as if it started now. */
 function previewFirst(world: World, given: Record<string, Json>): Invoice {
   const { customer: id, currency, subscription_details: details = {} } = given;
   if (id === undefined) {

@@ -1,4 +1,4 @@
-/** Implements products and prices: https://docs.stripe.com/api/products and /prices */
+/** Implements the API for products and prices: https://docs.stripe.com/api/products and /prices */
 import { paginate } from "#test/support/provider/lists.ts";
 import { mergeMetadata, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Json, Price, Product } from "#test/support/provider/records.ts";
@@ -177,7 +177,7 @@ function createPrice(world: World, given: Record<string, Json>): Price {
   return price;
 }
 
-/** Returns the price that has this lookup key. A key belongs to one price. It moves only with `transfer_lookup_key`. */
+/** Returns the only price with this lookup key, if any. Throws if there is one and `transfer` is not set. */
 function ownerOf(world: World, key: string | undefined, transfer: boolean | undefined): Price | undefined {
   const owner = key === undefined ? undefined : [...world.prices.values()].find(({ lookup_key }) => lookup_key === key);
   if (owner && !transfer) {

@@ -1,13 +1,13 @@
-/** Computes the cost of a change within a period, to the second:
+/** Computes what a change within a period costs, to the second:
  * https://docs.stripe.com/billing/subscriptions/prorations
  *
- * The unused part of the old charge is credited, and the rest of the period is charged at the new price. Each is a
- * separate line. In flexible billing mode, the credit is based on what was charged. In classic mode, it is based on
- * the current price and quantity, charged or not. */
+ * Credits the unused part of the old charge, and charges the rest of the period at the new price, as separate lines. In
+ * flexible billing mode, the credit is based on what was charged; in classic mode, on the current price and
+ * quantity. */
 import type { Item, Line, Price, Subscription } from "#test/support/provider/records.ts";
 import { type Debit, newId, type World } from "#test/support/provider/world.ts";
 
-/** An item before and after a change. A new item has no `was`; a removed item has no `becomes`. */
+/** An item before and after a change. `was` is null for a new item; `becomes` is null for a removed item. */
 export interface ProratedChange {
   readonly id: string;
   readonly was: Item | null;
@@ -16,7 +16,7 @@ export interface ProratedChange {
 
 export interface Proration {
   readonly lines: readonly Line[];
-  /** The amount charged for each item from now on. Null if the item is removed. */
+  /** What was charged for each item's current period, after the change. Null if the item was removed. */
   readonly debits: ReadonlyMap<string, Debit | null>;
 }
 
@@ -51,7 +51,7 @@ export function computeProration(
   return { lines, debits };
 }
 
-/** Returns the line of an item for a whole period. */
+/** Returns an invoice line that charges an item for a whole period. */
 export function buildPeriodLine(
   world: World,
   subscription: Subscription,

@@ -1,8 +1,6 @@
-/** Simulates a payment provider over HTTP. It answers like one version of Stripe's API, as far as subscription billing
- * needs it, and rejects what Stripe rejects. It was written from Stripe's documentation and types, independent of
- * Wheelwright's client.
- *
- * A test's changes happen only at the provider. It records events, and the test delivers them. */
+/** Simulates a payment provider over HTTP. It answers like one version of Stripe's API, as far as billing of
+ * subscriptions needs it, and rejects what Stripe rejects. It was written from Stripe's documentation and types,
+ * independently of Wheelwright's client. */
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -19,9 +17,9 @@ export interface RecordedCall {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
-  /** The status of the response. 0 while no response was sent, or if it never was; the work may still be done. */
+  /** The response's status. 0 if no response has been sent (yet), even if the provider has done the work. */
   readonly status: number;
-  /** The parameters that were sent: the form, or the query of a GET. */
+  /** The parameters that were sent, in the request's form or in the query of a GET. */
   readonly form: Record<string, Json>;
 }
 
@@ -29,25 +27,25 @@ export interface Provider extends SimulatedEvents {
   readonly url: string;
   readonly key: string;
   readonly webhookSecret: string;
-  /** Configuration variables that point the program to this provider. */
+  /** Configuration variables that make the program use this provider. */
   readonly env: Record<string, string>;
   readonly calls: readonly RecordedCall[];
-  /** The stored objects. Tests read them and do not change them. */
+  /** The objects that the provider stores, for tests to read but not to change. */
   readonly state: Readonly<Omit<World, "request">>;
-  /** Returns the time of the provider's clock in seconds. The clock only moves when a test moves it. */
+  /** Returns the time on the provider's clock, in seconds. The clock moves only when a test moves it. */
   now(): number;
-  /** Moves the clock and runs what becomes due: drafts become final, payments are missed, periods are invoiced. */
+  /** Moves the clock, and does what becomes due: drafts become final, payments are missed, and periods are invoiced. */
   setNow(seconds: number): void;
   break: ProviderFaults["break"];
-  /** Stops updating the search index, until the returned function is called. */
+  /** Stops updating the search index until the returned function is called. */
   delaySearch(): () => void;
-  /** Returns the number of calls without a response. */
+  /** Returns the number of requests that have not been answered. */
   hanging(): number;
-  /** All events in order. */
+  /** All events, in the order in which they occurred. */
   readonly events: readonly StripeEvent[];
-  /** Returns the `Stripe-Signature` header for a body. */
+  /** Returns the `Stripe-Signature` header that belongs to a webhook's body. */
   sign(payload: string, at?: number, secret?: string): string;
-  /** Sends an event, or any body, to a webhook. */
+  /** Sends the event, or another body in its place, to a webhook. */
   deliver(url: string, event: StripeEvent, instead?: { signature?: string; body?: string }): Promise<Response>;
   close(): Promise<void>;
 }
@@ -141,7 +139,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   };
 }
 
-/** Reports a bug in the double: the response makes the test fail. */
+/** Reports a bug in the simulated provider: the response makes the test fail. */
 function broken(cause: unknown): ProviderResponse {
   const message = `The double is broken: ${cause instanceof Error ? cause.stack : cause}`;
   const body = JSON.stringify({ error: { type: "api_error", message } });
@@ -153,7 +151,7 @@ function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>)
   return typeof key === "string" ? key : null;
 }
 
-/** Parses the form for display. Returns an empty form if it is malformed. */
+/** Parses a request's form to show it. If the form is malformed, returns an empty one. */
 function formOf(text: string): Record<string, Json> {
   try {
     return parseForm(text);

@@ -1,4 +1,4 @@
-/** Defines the provider's objects in the shape that it sends, limited to the fields that tests read. */
+/** Defines the objects that the provider sends, limited to the fields that tests read. */
 
 // deno-lint-ignore no-explicit-any
 export type Json = any;
@@ -25,7 +25,7 @@ export interface Customer extends BaseRecord<"customer"> {
   name: string | null;
   description: string | null;
   metadata: Metadata;
-  /** In minor units. A negative balance is the customer's credit. */
+  /** The balance in minor units, such as cents. A negative balance means that the customer has credit. */
   balance: number;
   currency: string | null;
   invoice_settings: { default_payment_method: string | null; [field: string]: Json };
@@ -173,7 +173,7 @@ export interface Refund extends Omit<BaseRecord<"refund">, "livemode"> {
   status: string;
 }
 
-/** Links a payment to the invoice that it paid. */
+/** Connects a payment with the invoice that it paid. */
 export interface InvoicePayment extends BaseRecord<"invoice_payment"> {
   readonly amount_paid: number | null;
   readonly invoice: string;
@@ -187,7 +187,7 @@ export interface StripeEvent {
   readonly object: "event";
   readonly api_version: string;
   readonly created: number;
-  /** The object at that moment, and the previous values of changed fields. */
+  /** The object at the time of the event, and the changed fields' previous values. */
   readonly data: { readonly object: Json; readonly previous_attributes?: Json };
   readonly livemode: false;
   readonly pending_webhooks: number;

@@ -1,4 +1,4 @@
-/** Creates a customer and two prices at the simulated provider, on the first of a month. */
+/** Creates a customer and two prices at the simulated provider, whose clock is set to the first day of a month. */
 import type Stripe from "stripe";
 import { clientOf } from "#test/support/provider/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -7,7 +7,7 @@ import { rejection } from "#test/support/until.ts";
 export interface ProviderScene {
   provider: Provider;
   stripe: Stripe;
-  /** Prices of 10.00 and 31.00 a month. 31.00 is 1.00 a day in December. */
+  /** The IDs of two prices, 10.00 and 31.00 a month. The latter is 1.00 a day in December. */
   small: string;
   large: string;
   customer: string;
@@ -16,7 +16,7 @@ export interface ProviderScene {
 export const DAY = 24 * 60 * 60;
 export const START = Date.UTC(2026, 11, 1) / 1000;
 
-/** Fills the scene. For uvu's `before.each`. */
+/** Creates the scene's customer and prices. Call it in uvu's `before.each`. */
 export async function fillCustomer(scene: ProviderScene): Promise<void> {
   const provider = await openProvider(), stripe = clientOf(provider);
   provider.setNow(START);
@@ -30,7 +30,7 @@ export async function makePrice({ stripe }: ProviderScene, unit_amount: number, 
   return (await stripe.prices.create({ ...monthly, unit_amount, ...more })).id;
 }
 
-/** Creates a subscription that is invoiced, to be paid within 14 days. */
+/** Creates a subscription whose invoices the customer must pay within 14 days. */
 export async function subscribe(
   { stripe, customer }: ProviderScene,
   ...items: (readonly [price: string, quantity: number])[]
@@ -44,7 +44,7 @@ export async function subscribe(
   });
 }
 
-/** Returns the status, code and parameter of a rejected call. */
+/** Returns the rejected request's status, error code and parameter. */
 export async function errorOf(promise: Promise<unknown>): Promise<unknown[]> {
   const { statusCode, code, param } = await rejection(promise) as Stripe.errors.StripeError;
   return [statusCode, code ?? null, param ?? null];
@@ -54,7 +54,7 @@ export function invoiceOf({ latest_invoice: invoice }: Stripe.Subscription): Str
   return invoice as Stripe.Invoice;
 }
 
-/** Returns the price, quantity and amount of each line, and whether it is a proration. */
+/** Returns each line's price, quantity and amount, and whether the line is a proration. */
 export function linesOf({ lines }: Stripe.Invoice): unknown[] {
   return lines.data.map((line) => [line.pricing!.price_details!.price, line.quantity, line.amount, isProration(line)]);
 }

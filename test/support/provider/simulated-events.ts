@@ -1,4 +1,4 @@
-/** Simulates events at the provider that Wheelwright did not cause: payments, missed payments, and actions in the
+/** Simulates events at the provider that Wheelwright did not cause: payments, missed payments, and changes in the
  * provider's dashboard. */
 import { advanceClock } from "#test/support/provider/clock.ts";
 import { expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
@@ -8,19 +8,19 @@ import { cancelSubscription, updateSubscription } from "#test/support/provider/s
 import { changeRecord, findRecord, itemsOf, newId, NO_REQUEST, type World } from "#test/support/provider/world.ts";
 
 export interface SimulatedEvents {
-  /** Pays the oldest unpaid invoice. Finalizes it first if it is a draft. */
+  /** Pays the oldest unpaid invoice. If the invoice is a draft, finalizes it first. */
   pay(subscription: string): Invoice;
-  /** Misses a payment: the subscription becomes `past_due`. If everything is paid, misses the next period's invoice. */
+  /** Misses a payment, so that the subscription becomes `past_due`. If all is paid, misses the next period's. */
   missPayment(subscription: string): Invoice;
-  /** Pays all open invoices: the subscription becomes `active` again. */
+  /** Pays all open invoices, so that the subscription becomes `active` again. */
   recover(subscription: string): void;
-  /** Ends the provider's retries: the subscription becomes `unpaid`. */
+  /** Simulates that the provider stops retrying a payment, so that the subscription becomes `unpaid`. */
   giveUp(subscription: string): void;
   cancel(subscription: string): Subscription;
   editQuantity(subscription: string, price: string, quantity: number): Subscription;
-  /** Refunds an amount of a charge or of an invoice's payment. By default, refunds everything left. */
+  /** Refunds part of a charge or of an invoice's payment. By default, refunds all that has not been refunded yet. */
   refund(chargeOrInvoice: string, amount?: number): Refund;
-  /** Adds a card to the customer, which the bank accepts or declines from now on. */
+  /** Adds a card for the customer. From now on, the bank accepts or declines payments with this card. */
   addCard(customer: string, refused?: "refused"): string;
 }
 
@@ -56,7 +56,7 @@ export function createSimulatedEvents(world: World): SimulatedEvents {
   };
 }
 
-/** Returns the unpaid invoices, oldest first. */
+/** Returns the subscription's unpaid invoices, oldest first. */
 function owed(world: World, subscription: string): Invoice[] {
   findRecord("subscription", world.subscriptions, subscription);
   return invoicesOf(world, subscription).filter(({ status }) => status === "draft" || status === "open");

@@ -1,4 +1,4 @@
-/** Defines the endpoints of subscriptions, their items, and the preview of invoices. */
+/** Defines the API endpoints for subscriptions, for their items, and for previewing invoices. */
 import { CHANGED_ITEM_PARAMS, ITEM_PARAMS } from "#test/support/provider/items.ts";
 import { paginate } from "#test/support/provider/lists.ts";
 import { PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";

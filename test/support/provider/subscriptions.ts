@@ -1,4 +1,4 @@
-/** Implements subscriptions: https://docs.stripe.com/api/subscriptions */
+/** Implements the API for subscriptions: https://docs.stripe.com/api/subscriptions */
 import { billSubscription, invoicesOf } from "#test/support/provider/invoices.ts";
 import { applyPlan, newItem, planItems } from "#test/support/provider/items.ts";
 import { mergeMetadata } from "#test/support/provider/params.ts";
@@ -109,7 +109,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
   return subscription;
 }
 
-/** Cancels the subscription immediately. Throws a "missing" refusal if it has already ended. */
+/** Cancels the subscription immediately. If it has already ended, throws the error for a missing object. */
 export function cancelSubscription(world: World, id: string, given: Record<string, Json>): Subscription {
   const subscription = findRecord("subscription", world.subscriptions, id);
   if (subscription.ended_at !== null) throw resourceMissing("subscription", id);
@@ -119,7 +119,7 @@ export function cancelSubscription(world: World, id: string, given: Record<strin
 
 export function endSubscription(world: World, subscription: Subscription, given: Record<string, Json>): void {
   const { invoice_now: invoice = false, prorate: credit = false } = given;
-  // Drafts stay drafts: only the last invoice is still collected automatically.
+  // Keeps drafts as drafts, because after cancelling, only the last invoice is still collected automatically.
   for (const each of invoicesOf(world, subscription.id)) each.automatically_finalizes_at = null;
   if (credit) {
     const gone = itemsOf(subscription).map((was) => ({ id: was.id, was, becomes: null }));
@@ -144,7 +144,7 @@ export function endSubscription(world: World, subscription: Subscription, given:
   emit(world, "customer.subscription.deleted", subscription);
 }
 
-/** Refuses a request if the subscription has received too many invoices lately. */
+/** Rejects the request if too many invoices were created for the subscription recently. */
 function refuseOftener(world: World, id: string): void {
   for (const [most, seconds] of INVOICES) {
     const lately = invoicesOf(world, id).filter(({ created }) => created > world.now - seconds).length;
@@ -158,7 +158,7 @@ function refuseOftener(world: World, id: string): void {
 const MINUTE = 60, DAY = 24 * 60 * MINUTE;
 const INVOICES = [[10, MINUTE], [20, DAY]] as const;
 
-/** Refuses a proration date outside the current period. */
+/** Rejects a proration date that is not in the current period. */
 export function refuseDate(subscription: Subscription, given: Record<string, Json>, param: string): void {
   const { proration_date: at, proration_behavior: behavior } = given;
   if (at === undefined) return;
@@ -202,7 +202,7 @@ const CHANGEABLE = [
   ...["cancel_at_period_end", "collection_method", "days_until_due", "default_payment_method", "description"],
 ] as const;
 
-/** The other fields of a subscription, which Wheelwright does not use. */
+/** Further fields of a subscription, which Wheelwright does not use. */
 const BLANK = {
   ...{ application: null, application_fee_percent: null, billing_cycle_anchor_config: null, billing_schedules: [] },
   ...{ automatic_tax: { disabled_reason: null, enabled: false, liability: null }, billing_thresholds: null },

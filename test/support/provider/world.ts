@@ -1,4 +1,4 @@
-/** Holds the state of the provider: its objects, its clock and its events. */
+/** Contains the simulated provider's state: its objects, its clock and its events. */
 import { randomBytes } from "node:crypto";
 import { truncateNested } from "#test/support/provider/lists.ts";
 import type {
@@ -18,10 +18,10 @@ import type {
 } from "#test/support/provider/records.ts";
 import { resourceMissing } from "#test/support/provider/api-error.ts";
 
-/** The API version of the provider: the one of the installed `stripe` package. */
+/** The version of the provider's API, which is the one that the installed `stripe` package uses. */
 export const VERSION = "2026-10-28.endive";
 
-/** The amount charged for an item's period. Credits are computed from it. */
+/** What was charged for an item's period. Credits for an unused part of the period are computed from this amount. */
 export interface Debit {
   readonly amount: number;
   readonly quantity: number;
@@ -30,7 +30,7 @@ export interface Debit {
 }
 
 export interface World {
-  /** Seconds. The clock only moves when a test moves it, so amounts are predictable to the second. */
+  /** The current time in seconds. The clock moves only when a test moves it, so that amounts are predictable. */
   now: number;
   readonly customers: Map<string, Customer>;
   readonly products: Map<string, Product>;
@@ -42,21 +42,21 @@ export interface World {
   readonly refunds: Map<string, Refund>;
   readonly payments: Map<string, InvoicePayment>;
   readonly events: StripeEvent[];
-  /** Previewed invoices, kept so that their remaining lines can be read. */
+  /** Previewed invoices, which are kept so that tests can read the rest of their lines. */
   readonly previews: Map<string, Invoice>;
-  /** Cards by ID, each with its customer and whether the bank declines it. */
+  /** Cards, keyed by ID, each with its customer and whether the bank declines the card. */
   readonly cards: Map<string, { readonly customer: string; refused: boolean }>;
   readonly deleted: Set<string>;
-  /** Subscriptions whose first payment must be made by the customer, not by a card automatically. */
+  /** Subscriptions whose first payment the customer must make, because no card is charged automatically. */
   readonly awaiting: Set<string>;
-  /** Invoices that were reported as overdue. */
+  /** Invoices that have already been reported as overdue. */
   readonly overdue: Set<string>;
-  /** Prorations to add to the next invoice of their subscription. */
+  /** Prorations to add to the next invoice for their subscription. */
   readonly pending: Line[];
   readonly debits: Map<string, Debit>;
-  /** The customers in the delayed search index, or null if the index is current. */
+  /** The customers that the delayed search index contains. Null if the index is up to date. */
   indexed: readonly Customer[] | null;
-  /** The request that is being answered. */
+  /** The request that the provider is currently answering. */
   request: { readonly id: string | null; readonly idempotency_key: string | null };
 }
 
@@ -85,15 +85,15 @@ export function newWorld(): World {
   };
 }
 
-/** The request of events that no request caused. */
+/** Identifies the request in events that no request caused. */
 export const NO_REQUEST: World["request"] = { id: null, idempotency_key: null };
 
-/** Returns an ID such as `cus_9fK…`. */
+/** Returns a new random ID, such as `cus_9fK…`. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "0")}`;
 }
 
-/** Returns the object with that ID. `param` names the parameter with the ID; it is absent if the ID is in the URL. */
+/** Returns the object with this ID, or throws an error. `param` is the parameter with the ID, if not the URL. */
 export function findRecord<T>(kind: string, all: ReadonlyMap<string, T>, id: string, param?: string): T {
   const found = all.get(id);
   if (!found) throw resourceMissing(kind, id, param);
@@ -116,7 +116,7 @@ export function emit(world: World, type: string, object: Json, before?: Json): v
   });
 }
 
-/** Changes the object and emits an event with the changed fields. */
+/** Changes the object, and emits an event that contains the changed fields. */
 export function changeRecord<T>(world: World, type: string, object: T, act: (object: T) => void): void {
   const before = structuredClone(object);
   act(object);
@@ -135,7 +135,7 @@ export function listOf<T>(
   return { object: "list", data, has_more: false, total_count: data.length, url };
 }
 
-/** Returns the items of a subscription. */
+/** Returns the subscription's items. */
 export function itemsOf(subscription: Subscription): Item[] {
   return subscription.items.data;
 }

@@ -1,4 +1,4 @@
-/** Reads the result of a test file from its output. uvu passes a file whose suite never ran; here that file fails. */
+/** Reads a test file's result from its output. Unlike uvu, reports a failure if the file's suite never ran. */
 import type { TestFileRun } from "#test/support/runner/process.ts";
 
 export interface TestFileOutcome {
@@ -8,7 +8,7 @@ export interface TestFileOutcome {
   readonly skipped: number;
   readonly seconds: number;
   readonly output: string;
-  /** An error outside of single tests, or null. */
+  /** An error that did not occur in a single test. Null if there was none. */
   readonly trouble: string | null;
 }
 

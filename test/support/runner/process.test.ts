@@ -1,4 +1,4 @@
-/** Tests the results of test files of every kind, and that one file does not affect the next. */
+/** Tests the results that all kinds of test files produce, and that one file does not affect the next. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";

@@ -1,33 +1,33 @@
-/** Runs test files one after another in a process (worker.ts). Takes a file and returns its output. A failure of the
- * process is reported as a failure of the file that it was running. */
+/** Runs test files one after another in a single process (worker.ts). If the process fails, reports this as a failure
+ * of the file that it was running. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
 export interface TestFileRun {
   readonly output: string;
-  /** The exit status of the file, as if it had run in its own process. Null if the process did not finish the file. */
+  /** The file's exit status, as if it had run in its own process. Null if the process ended before the file did. */
   readonly status: number | null;
-  /** An error outside of single tests, or null. */
+  /** An error that did not occur in a single test. Null if there was none. */
   readonly trouble: string | null;
 }
 
 export interface TestRunner {
-  /** The files that it has run so far. */
+  /** The paths of the files that have run so far. */
   readonly files: readonly string[];
-  /** Runs the file at this path. Runs one file at a time. */
+  /** Runs the file at this path and returns its output. Wait for it to finish before running the next file. */
   run(file: string): Promise<TestFileRun>;
-  /** Lets the process end on its own. If a file left something open, ends the process and returns a message. */
+  /** Waits for the process to end by itself. If a file left something open, ends the process and returns a message. */
   close(): Promise<string | null>;
-  /** Ends the process and all of its children. */
+  /** Ends the process and all its child processes immediately. */
   end(): void;
 }
 
-/** Time limits in milliseconds. */
+/** The time limits for the process, in milliseconds. */
 export interface RunnerTimeouts {
-  /** The limit for one file. The slowest file needs a fraction of it, also on a slow machine. */
+  /** The limit for each file. Even on a slow machine, the slowest file takes only a fraction of this time. */
   readonly file: number;
-  /** The limit for the process to end after its last file. */
+  /** The limit for the process to end by itself after its last file. */
   readonly end: number;
 }
 
@@ -38,7 +38,7 @@ const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 
 export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEnv, patience = PATIENCE): TestRunner {
   const [program, ...rest] = command as [string, ...string[]];
-  // Starts a process group, so that all children of the test files can be ended with it.
+  // Starts the process in a group of its own, so that all child processes of test files can be ended with it.
   const child = spawn(program, [...rest, WORKER], { env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const files: string[] = [], tails = [child.stdout!, child.stderr!].map(() => ({ text: "", status: "" }));
   let output = "", broken: string | null = null, mark = "", ended: (status: number) => void = () => {};
@@ -57,7 +57,7 @@ export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEn
     child.once("error", (error) => (broken = error.message, resolve(null)));
     child.once("exit", (status, signal) => {
       broken ??= `its process ended with ${signal ?? `status ${status}`}`;
-      // A leftover child may hold the output open; "close" would then never come.
+      // Ends the group after a second, because a child process that keeps the output open would prevent "close".
       const soon = setTimeout(() => endGroup(child), 1000);
       child.once("close", () => (clearTimeout(soon), endGroup(child), resolve(null)));
     });
@@ -96,6 +96,6 @@ function endGroup(child: ChildProcess): void {
   try {
     if (child.pid) process.kill(-child.pid, "SIGKILL");
   } catch {
-    // The group has no processes left.
+    // Ignores the error, because the group has no processes left.
   }
 }

@@ -1,8 +1,8 @@
-/** Runs test files in one process, one after another. Reads a line `MARK PATH` for each, and ends each file's output
- * with a line `MARK STATUS` on both streams. The program is loaded only once per process.
+/** Runs test files in one process, one after another, so that the program is loaded only once. For each file, reads a
+ * line `MARK PATH`, and then ends the file's output with a line `MARK STATUS` on both streams.
  *
- * uvu runs a file's tests as soon as the file is loaded. A global variable that is set before uvu is loaded prevents
- * that. */
+ * By default, uvu runs the tests in a file as soon as it is loaded. A global variable, set before uvu loads, prevents
+ * this. */
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     const [mark = "", path = ""] = line.split(/ (.*)/);
     globalThis.UVU_QUEUE.splice(0, Infinity, [null]);
     await import(pathToFileURL(path).href).then(() => exec()).catch((error) => console.error(error));
-    // Waits one turn of the event loop, so that late failures of this file are attributed to it.
+    // Waits for the event loop to run once, so that late errors in this file are not attributed to the next one.
     await new Promise((resolve) => setImmediate(resolve));
     const status = process.exitCode ?? 0;
     process.exitCode = 0;
