@@ -97,7 +97,8 @@ async function* events(
 ): AsyncGenerator<StreamEvent, void> {
   for await (const { id, data, retry } of readFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
     if (progress.disconnect) onResume?.();
-    Object.assign(progress, { cut: null, reconnectDelay: retry });
+    progress.disconnect = null;
+    progress.reconnectDelay = retry;
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
     // Skips events received before, except those about the stream itself, which reuse the number of another event.

@@ -94,7 +94,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
   });
 }
 
-/** Whether the snapshot's class exists. True if the snapshot names no class, as it gets the default class later. */
+/** Whether the snapshot's class exists. True if the snapshot has no class yet, because it gets the default class later. */
 function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: className } = snapshot.spec;
   if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
