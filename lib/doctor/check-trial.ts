@@ -1,4 +1,4 @@
-/** Turns a trial's results into findings. A rejection counts only if the tested rule caused it. Only pure functions. */
+/** Turns a trial's results into findings, with pure functions. A rejection counts only if the tested rule caused it. */
 import {
   createFailure,
   createPass,

@@ -16,7 +16,7 @@ export interface TestDatabase extends OpenDatabase {
   shiftClock(ms: number): Promise<void>;
   /** Creates an empty database on the same server and returns its URL. Closing this database also drops the new one. */
   freshUrl(): Promise<string>;
-  /** Opens another connection pool for the same database, as another replica would. Closing this database closes it. */
+  /** Opens another connection pool, as another replica would. Closing this database also closes that pool. */
   openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
   close(): Promise<void>;
 }
