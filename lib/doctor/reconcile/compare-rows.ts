@@ -39,7 +39,7 @@ export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or remo
 
 export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
 
-/** What is needed to compare hubs or spokes: their rows, their namespaces, and functions. */
+/** How to compare the rows of hubs or spokes with their namespaces, and how to resolve differences. */
 export interface RowComparison<R extends Row, P extends RecordBase> {
   readonly check: string;
   readonly rows: ReadonlyMap<string, R>;
