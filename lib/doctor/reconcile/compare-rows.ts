@@ -34,7 +34,7 @@ export interface ComparedCluster {
 type Row = SpokeRow | FederationRow;
 type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
-/** Why a hub or spoke without a namespace has failed. The two possible causes cannot be told apart. */
+/** Why a hub or spoke without a namespace has failed. The two possible causes cannot be distinguished. */
 export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or removed after the database backup";
 
 export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];

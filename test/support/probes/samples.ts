@@ -77,7 +77,7 @@ async function makeRestoreRequest({ db }: Scene, requestedBy: string, federation
   return id;
 }
 
-/** Returns the path, with values in place of the pattern's parameters. */
+/** Returns the path for a pattern, with the pattern's parameters replaced by values. */
 export function pathOf(pattern: string, samples: Samples, which: keyof PathParamSample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const sample =
