@@ -9,7 +9,7 @@ import { connect, createTemplateDatabase, databaseUrl, openPostgresServer } from
 
 export interface TestDatabase extends OpenDatabase {
   readonly url: string;
-  /** Runs one statement unchanged, outside the pool. */
+  /** Runs one SQL statement without changing it, on a connection outside the pool. */
   // deno-lint-ignore no-explicit-any
   sql(text: string, params?: readonly unknown[]): Promise<any[]>;
   /** Changes how far the service's clock is ahead of the real time, in milliseconds. */

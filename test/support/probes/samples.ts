@@ -35,7 +35,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await createTestToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
-    // Uses three random IDs, because no session with such an ID exists.
+    // Uses three random IDs, none of which belongs to an existing session.
     sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
