@@ -28,7 +28,7 @@ const FIRST_CHECK_TIMEOUT = 2 * SECOND;
 type Availability = "ok" | "busy" | "away";
 
 interface ClusterWatch {
-  /** One sentence about unavailable clusters and one about busy ones. Omits cluster names, because readyz is public. */
+  /** Returns a sentence about unavailable clusters and one about busy ones. Omits names, because readyz is public. */
   notes(): readonly string[];
   close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export interface Program {
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming jobs, waits up to `graceMs` milliseconds for running steps, then releases all unfinished jobs. */
   drain(graceMs: number): Promise<void>;
-  /** Ends all event streams, and tells the clients how long to wait before they reconnect. */
+  /** Ends all event streams, and tells their clients how long to wait before reconnecting. */
   endStreams(): void;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface ConnectionBounds {
   readonly checkInterval?: number;
 }
 
-/** With these functions, a running request reports its progress to its connection. */
+/** Lets a running request report its progress to the connection over which it arrived. */
 export interface RunningRequest {
   /** Resolves when the answer has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;

@@ -16,7 +16,7 @@ import {
 import { isClusterWide, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-// The oldest supported and oldest tested Kubernetes 1 minor versions. Version 25 made pod security admission stable.
+// The oldest supported and the oldest tested minor version of Kubernetes 1. Pod security admission needs 1.25.
 const MIN_MINOR_VERSION = 25, TESTED_MINOR_VERSION = 28;
 
 export function checkVersion(version: string): Finding {

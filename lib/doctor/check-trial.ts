@@ -1,4 +1,4 @@
-/** Turns a trial's results into findings. A rejection counts only if the tested rule caused it. Only pure functions. */
+/** Turns a trial's results into findings, with pure functions. A rejection counts only if the tested rule caused it. */
 import {
   createFailure,
   createPass,
@@ -92,7 +92,7 @@ function checkPodStarts(starts: readonly ReadResult<PodStart>[]): Finding[] {
   ];
 }
 
-/** One round of probes. A server counts as reachable if `pg_isready` returned 0 or 1. */
+/** The result of probing once. A server counts as reachable if `pg_isready` returned 0 or 1. */
 interface ProbeRound {
   readonly open: boolean;
   readonly closed: boolean;

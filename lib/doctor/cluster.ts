@@ -39,7 +39,7 @@ export interface ClusterTarget {
   /** The kubeconfig file and its context, as shown to the user. */
   readonly location: string;
   readonly kubeconfig: KubeconfigSource;
-  /** What the blueprint requires in each region that uses this cluster. */
+  /** The blueprint's requirements in each region that uses this cluster. */
   readonly requirements: readonly BlueprintRequirements[];
 }
 

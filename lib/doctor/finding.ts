@@ -8,7 +8,7 @@ export interface Finding {
   /** The name of the check that led to this finding, for example `storage`. */
   readonly check: string;
   readonly level: FindingLevel;
-  /** What the check found, without a full stop. */
+  /** The result of the check as a sentence, without a full stop. */
   readonly message: string;
   /** Instructions for fixing the problem. */
   readonly hint?: string | undefined;

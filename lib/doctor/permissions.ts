@@ -7,7 +7,7 @@
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface RequiredPermission extends ClusterAccess {
-  /** What does not work without the permission. Null if operations would fail. */
+  /** The consequence if the permission is missing. Null if operations would fail. */
   readonly consequence: string | null;
 }
 
@@ -40,7 +40,7 @@ const CRITICAL: readonly PermissionRow[] = [
   [CERTIFICATES, "certificates", "get"],
 ];
 
-/** Permissions, grouped by what does not work without them. Null means that operations would fail. */
+/** Permissions, grouped by the consequence if they are missing. Null means that operations would fail. */
 const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, rows: readonly PermissionRow[]])[] = [
   [null, CRITICAL],
   // Watching these kinds also requires `list`, which some kinds get from other rows.

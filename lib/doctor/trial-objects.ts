@@ -31,7 +31,7 @@ export interface TrialObjects {
   readonly secrets: readonly KubeObject[];
   readonly quota: KubeObject;
   readonly limitRange: KubeObject;
-  /** An object for a dry run, which the cluster must reject. */
+  /** The object for a dry run. The cluster must reject it, like `claim` and `largeClaim`. */
   readonly unsafePod: KubeObject;
   readonly claim: KubeObject;
   readonly largeClaim: KubeObject;

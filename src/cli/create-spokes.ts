@@ -34,9 +34,9 @@ export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeReq
 }
 
 /**
- * Creates a spoke with an idempotency key that is derived from the request, so that repeated requests create only one.
- * If the API returns a spoke that was destroyed since, its ID is added to the key and the request is repeated, because
- * the API remembers a key for a day.
+ * Creates a spoke with an idempotency key that is derived from the request, so that a repeated request creates no
+ * second spoke. If the API returns a spoke that has been destroyed since, repeats the request with a key that includes
+ * that spoke's ID, because the API remembers a key for a day.
  */
 async function createOnce(api: Wheelwright, { hub, body }: SpokeRequest): Promise<Spoke> {
   for (let removedId = "";;) {

@@ -56,7 +56,7 @@ function durationOf({ startedAt, createdAt, finishedAt }: Progress): string {
   return formatClockDuration(Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt));
 }
 
-/** Returns the command for watching these operations. For more than three operations in one hub, it uses `--hub`. */
+/** Returns the command for watching these operations. Uses `--hub` for more than three operations in one hub. */
 export function watchCommand(operations: readonly Pick<Progress, "id" | "federationId">[]): string {
   const [hub, ...others] = new Set(operations.map(({ federationId }) => federationId));
   const which = operations.length > 3 && hub && others.length === 0

@@ -101,7 +101,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** Creates the second file. If it exists, waits for the other login to remove it, or removes it after 30 seconds. */
+/** Creates the second file. While another login's file exists, waits, but removes a file over 30 seconds old. */
 async function createLockFile(next: string): Promise<number> {
   for (const end = Date.now() + LOCK_TIMEOUT;; await sleep(50)) {
     try {

@@ -5,8 +5,8 @@ import { relativeTime } from "./times.ts";
 
 type CellValue = string | number | boolean | null | undefined;
 /**
- * How a value is shown. People see a relative time and programs an ISO time. A state is coloured. Values with a kind
- * are never cut: if they do not fit, their column is hidden.
+ * The kind of value in a cell. Times are relative for people and ISO for programs. States are coloured. Values with a
+ * kind are never cut: if they do not fit, their column is hidden.
  */
 type CellKind = "time" | "state" | "number" | "id";
 

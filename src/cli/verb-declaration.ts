@@ -25,7 +25,7 @@ export interface ParsedArguments<Flags = Readonly<Record<string, string | boolea
   readonly words: readonly string[];
 }
 
-/** What a verb receives when it runs: the settings, the terminal and the API client. */
+/** The context that a verb receives when it runs: the settings, the terminal and the API client. */
 export interface CliContext {
   readonly env: ProcessVariables;
   readonly terminal: Terminal;

@@ -93,7 +93,7 @@ export interface SpokeRefusal {
 
 /**
  * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Its
- * exit status is that of the early end, else the one that all failures share, else FAILED. Call it after printing.
+ * exit status is the early end's, else the one that all failures share, else FAILED. Print results before this call.
  */
 export function throwFailures(
   started: readonly LabelledOperation[],

@@ -1,7 +1,7 @@
 /** Formats the result of verifying the audit log, as a table for people or as JSON for programs. */
 import type { Verification } from "#lib/audit/verify.ts";
 
-/** What the audit log was compared with: only the seals (hashes) in the database, or also exported hashes. */
+/** The data with which the audit log was compared: the seals (hashes) in the database, or also exported hashes. */
 type VerificationBaseline = "seals" | "exported";
 
 export function renderVerificationJson(verifications: readonly Verification[]): string {

@@ -20,7 +20,7 @@ export function readCommandConfig(): Config {
   return readProcessConfig("serve");
 }
 
-/** Opens the configured clusters and the catalog. `by` is the command's name. It is part of the User-Agent in the clusters' audit logs. */
+/** Opens the configured clusters and the catalog. `by` is the command's name, for the clusters' audit logs. */
 export async function openConfiguredClusters(
   config: Config,
   by: string,

@@ -1,7 +1,6 @@
 /**
- * Generates lib/client from the OpenAPI document: a type for each schema, a function for each endpoint, and a table
- * that describes how to call the endpoints. Omits web pages and the payment provider's webhook.
- *
+ * Generates the API definitions in lib/client from the OpenAPI document: a type for each schema, a function for each
+ * endpoint, and a table of how to call the endpoints. Omits web pages and the payment provider's webhook.
  * Each output is one long file, because schemas in different areas refer to each other.
  */
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";

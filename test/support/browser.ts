@@ -1,5 +1,5 @@
-/** Opens a browser for tests of the portal, once per file: Debian's Chromium, or the one in CHROMIUM_PATH. Without a
- * browser, the tests are skipped with a message.
+/** Opens a browser once per test file, for tests of the portal: Debian's Chromium, or the browser at CHROMIUM_PATH. If
+ * there is no browser, the tests are skipped with a message.
  *
  *   const test = browserSuite("the portal in a browser");
  *   test("shows hubs", async ({ portal, open }) => {

@@ -9,14 +9,14 @@ import { connect, createTemplateDatabase, databaseUrl, openPostgresServer } from
 
 export interface TestDatabase extends OpenDatabase {
   readonly url: string;
-  /** Runs one statement unchanged, outside the pool. */
+  /** Runs one SQL statement without changing it, on a connection outside the pool. */
   // deno-lint-ignore no-explicit-any
   sql(text: string, params?: readonly unknown[]): Promise<any[]>;
   /** Changes how far the service's clock is ahead of the real time, in milliseconds. */
   shiftClock(ms: number): Promise<void>;
   /** Creates an empty database on the same server and returns its URL. Closing this database also drops the new one. */
   freshUrl(): Promise<string>;
-  /** Opens another connection pool for the same database, as another replica would. Closing this database closes it. */
+  /** Opens another connection pool, as another replica would. Closing this database also closes that pool. */
   openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
   close(): Promise<void>;
 }

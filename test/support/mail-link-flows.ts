@@ -4,7 +4,7 @@
  *   const flows = await openMailLinkFlows({ SIGNUP: "on" });
  *   await flows.post("/api/auth/forgot-password", { email });
  *   await flows.work();                                    // runs the jobs that the request queued
- *   const { token } = await flows.postman.next(email);     // sends the mail */
+ *   const { token } = await flows.postman.next(email);     // sends the email */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
 import { addGrantSecret, createGrant, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";

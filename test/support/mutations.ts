@@ -132,7 +132,7 @@ function inResponse(node: Json): Mutation[] {
   ];
 }
 
-/** Returns schemas for types that the node does not allow, so that the options in an `anyOf` can be told apart. */
+/** Returns schemas for types that the node does not allow, so that the options in an `anyOf` remain distinguishable. */
 function othersThan(node: Json): Json[] {
   const types = [node, ...node.anyOf ?? []].map(({ type, const: only }) => type ?? typeof only);
   return [{ type: "integer", minimum: 7 }, { type: "boolean", const: true }]

@@ -51,7 +51,7 @@ export interface ProgramWithOutput {
 
 const MINUTE = 60_000;
 
-/** What a test can change in the program's environment. */
+/** Changes that a test can make to the program's environment. */
 export interface ProgramEnvironment {
   readonly env?: Readonly<Record<string, string>>;
   readonly smtp?: SmtpServerOptions;

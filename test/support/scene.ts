@@ -36,7 +36,7 @@ export interface Scene {
   readonly app: App;
   readonly db: TestDatabase;
   readonly people: Readonly<Record<SceneRole, TestUser>>;
-  /** The IDs of the hub and the spoke (below) that exist from the start. */
+  /** The ID of the hub that exists from the start. `spoke` is the ID of the spoke in that hub. */
   readonly hub: string;
   readonly spoke: string;
   as(who: SceneRole | "nobody", means?: CredentialType): Caller;

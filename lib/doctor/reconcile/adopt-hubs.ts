@@ -25,7 +25,7 @@ export interface HubInCluster {
   readonly siteRecord: HubSiteRecord;
 }
 
-/** Adopts a hub: creates its row from its site record. The hub has no members, as the lost database had them. */
+/** Adopts a hub: creates its row from its site record. Its members are lost, because only the database had them. */
 export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubInCluster): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = hubInCluster.siteRecord;
   const slugHolder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(

@@ -5,7 +5,7 @@ import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
-/** How far new fences start above the greatest one found: Secrets also have fences, but Secrets are not listed. */
+/** How far new fences start above the greatest one found, because fences on Secrets are not listed. */
 const MARGIN = 1_000_000n;
 
 /** Returns the last fence that the database assigned to a job. */

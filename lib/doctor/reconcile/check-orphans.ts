@@ -51,7 +51,7 @@ function createKnownCheck(compared: ComparedCluster): (content: RemainingContent
   return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
     if (rows.neededSandboxes.contents.has(name) || adoptedContents.has(name)) return true;
     const spoke = spokes.get(namespace);
-    // Skips these snapshots, because the finding about the missing namespace already lists them.
+    // Counts these snapshots as known, because the finding about the missing namespace lists them.
     if (spoke && spoke.state !== "removed" && !survey.namespaces.has(namespace)) return true;
     if (kind === "source") {
       return spoke ? spoke.state !== "removed" && rows.operationSuffixes.has(id) : survey.namespaces.has(namespace);
@@ -59,7 +59,7 @@ function createKnownCheck(compared: ComparedCluster): (content: RemainingContent
     const backup = rows.backupsBySuffix.get(id);
     if (!backup || backup.state === "deleted") return false;
     if (backup.contents.includes(name)) return true;
-    // Skips a failed backup's snapshots, because its row lists them and they will be deleted when it expires.
+    // Counts a failed backup's snapshots as known, because its row lists them, so they are deleted when it expires.
     return spoke?.state !== "removed" && survey.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
   };
 }

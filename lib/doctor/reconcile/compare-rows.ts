@@ -34,12 +34,12 @@ export interface ComparedCluster {
 type Row = SpokeRow | FederationRow;
 type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
-/** Why a hub or spoke without a namespace has failed. The two possible causes cannot be told apart. */
+/** Why a hub or spoke without a namespace has failed. The two possible causes cannot be distinguished. */
 export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or removed after the database backup";
 
 export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
 
-/** What is needed to compare hubs or spokes: their rows, their namespaces, and functions. */
+/** How to compare the rows of hubs or spokes with their namespaces, and how to resolve differences. */
 export interface RowComparison<R extends Row, P extends RecordBase> {
   readonly check: string;
   readonly rows: ReadonlyMap<string, R>;

@@ -1,13 +1,13 @@
 /**
- * Decides whether a row is older than its site record, and which fields users changed after the restore. Before
- * reconciling, users can change some fields of a row, while its other fields stay outdated.
+ * Decides whether a row is older than its site record, and which fields users changed after the restore. Until a
+ * restored database may run jobs again, users can change some of a row's fields, but the others stay outdated.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 interface RowVersion {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
-  /** The row's `updatedAt` in the database backup. Set only until the restored database is reconciled. */
+  /** The row's `updatedAt` in the database backup. Set only until the restored database may run jobs again. */
   readonly backupUpdatedAt: Date | null;
 }
 

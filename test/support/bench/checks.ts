@@ -70,8 +70,8 @@ export function findDuplicateNamespaces(
 /** The kind of the task that updates site records. The task may write to spokes that other replicas work on. */
 const UPKEEP = "update-site-records", SITE_RECORD_PATH = /\/configmaps\/wheelwright(?:\?|$)/;
 
-/** Finds writes to a namespace by a replica that ran no operation on its spoke or hub at that moment. Allows the task
- * that updates site records to write them. */
+/** Finds writes to a namespace by a replica that ran no operation on its spoke or hub at that moment. Ignores site
+ * records that the task for updating them writes. */
 export function findWritesByOthers(
   writes: readonly WriteRecord[],
   namespaces: readonly RecordedChange[],

@@ -11,8 +11,8 @@ const PATIENCE = 5_000; // milliseconds for one response
 const TRIES = 60;
 const SPOKES = 3; // live spokes that each customer keeps
 
-/** Repeats the request until it gets a final response, that is, until the connection is not lost and the status is not
- * 502 to 504. The caller handles all other statuses. */
+/** Repeats the request while the connection is lost or the status is 502 to 504. Returns the first other response,
+ * whose status the caller handles. */
 export async function requestUntilFinal(
   { replicas, token }: Pick<Bench, "replicas" | "token">,
   method: string,

@@ -17,8 +17,8 @@ export interface ClusterProcess {
   get(path: string): Promise<any>;
   // deno-lint-ignore no-explicit-any
   list(path: string, selector?: string): Promise<any[]>;
-  /** Keeps pods whose names start with `name` unscheduled until the returned function is called. Does not make the
-   * pods fail. */
+  /** Keeps pods whose names start with `name` unscheduled until the returned function is called. The pods do not
+   * count as failed. */
   holdPods(name: string): Promise<() => Promise<void>>;
   /** Returns the process's output, except for its greeting. */
   complaints(): readonly string[];

@@ -16,7 +16,7 @@ const CREATION_METHODS: Readonly<Record<string, (bench: Bench, hub: string) => P
   },
 };
 
-/** Prints a table for each method, and how much faster each is than the others. `factor` multiplies all durations. */
+/** Prints a table for each method, and the ratio of the methods' durations. `factor` multiplies all durations. */
 export async function printCreationTimes(factor: number, tell: (text: string) => void): Promise<void> {
   const bench = await openBench({ replicas: 1, delayMs: 0, measured: factor, env: { TEMPLATES: "on" } });
   try {

@@ -24,8 +24,8 @@ export interface HolderChange {
   readonly at: number;
 }
 
-// Ignores heartbeats that came later than 500 ms before the claim's transaction began, because the claim cannot see
-// heartbeats that were not committed yet. A replica that runs always has an earlier heartbeat.
+// Ignores heartbeats later than 500 ms before the claim's transaction, because the claim cannot see heartbeats that
+// were not committed when the transaction began. A live replica always has an earlier heartbeat.
 const CREATE = [
   `create table bench_beats (id text not null, at timestamptz not null default clock_timestamp())`,
   `create function bench_beat() returns trigger language plpgsql as $$

@@ -6,7 +6,7 @@ import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 
 export interface ReplicaOptions {
   readonly name: string;
-  /** The address without a proxy, as for `cluster`. */
+  /** The database's address, without the proxy in front of the database. */
   readonly database: string;
   readonly cluster: string;
   /** Returns the text of a kubeconfig that connects to the given address. */

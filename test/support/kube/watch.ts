@@ -22,7 +22,7 @@ export const EXPIRED_EVENT = eventLine("ERROR", {
   message: "too old resource version",
 });
 
-/** Serves lists (version 10, 20 …, with one pod each) and the given rounds of the watch. The last round hangs. */
+/** Serves lists (versions 10, 20 …, each with one pod), and answers each watch with the next round. Later ones hang. */
 export function serveCollection(...rounds: WatchRound[]): KubeHandler {
   let lists = 0, round = 0;
   return (asked, response, socket) => {

@@ -35,7 +35,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await createTestToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
-    // Uses three random IDs, because no session with such an ID exists.
+    // Uses three random IDs, none of which belongs to an existing session.
     sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
@@ -77,7 +77,7 @@ async function makeRestoreRequest({ db }: Scene, requestedBy: string, federation
   return id;
 }
 
-/** Returns the path, with values in place of the pattern's parameters. */
+/** Returns the path for a pattern, with the pattern's parameters replaced by values. */
 export function pathOf(pattern: string, samples: Samples, which: keyof PathParamSample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const sample =

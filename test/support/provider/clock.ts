@@ -13,7 +13,7 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Sets the clock and does everything that becomes due, in chronological order. An earlier time causes nothing. */
+/** Sets the clock, and does all that has become due, oldest first. Setting an earlier time does nothing else. */
 export function advanceClock(world: World, to: number): void {
   world.request = NO_REQUEST;
   for (;;) {

@@ -69,8 +69,8 @@ export function createInvoice(
   };
 }
 
-/** Creates an invoice from these lines and all pending prorations. An automatic charge is final immediately, except for
- * a period's invoice. All others stay drafts for an hour; those of an unpaid subscription stay drafts forever. */
+/** Creates an invoice with these lines and all pending prorations. If payment is automatic, the invoice is final at
+ * once, except at a period's end. Others stay drafts for an hour, or forever if the subscription is unpaid. */
 export function billSubscription(
   world: World,
   subscription: Subscription,

@@ -12,9 +12,9 @@ export type ParamRule =
   | "natural"
   | "time"
   | "boolean"
-  /** Up to 50 texts by name. An empty text removes one. An empty value removes all and is read as null. */
-  | "metadata"
   /** Up to 50 texts, keyed by name. An empty text removes one entry; an empty value (read as null) removes all. */
+  | "metadata"
+  /** A time in seconds, or comparisons such as `created[gt]`. */
   | "range"
   | { readonly any: readonly string[] }
   | { readonly list: ParamRule; readonly most?: number }

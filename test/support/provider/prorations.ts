@@ -16,7 +16,7 @@ export interface ProratedChange {
 
 export interface Proration {
   readonly lines: readonly Line[];
-  /** What was charged for each item's current period, after the change. Null if the item was removed. */
+  /** The amount charged for each item's current period, after the change. Null if the item was removed. */
   readonly debits: ReadonlyMap<string, Debit | null>;
 }
 

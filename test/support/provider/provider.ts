@@ -17,7 +17,7 @@ export interface RecordedCall {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
-  /** The response's status. 0 if no response has been sent (yet), even if the provider has done the work. */
+  /** The response's status. 0 until a response is sent, even if the provider has already done the work. */
   readonly status: number;
   /** The parameters that were sent, in the request's form or in the query of a GET. */
   readonly form: Record<string, Json>;

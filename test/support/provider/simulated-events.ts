@@ -10,7 +10,7 @@ import { changeRecord, findRecord, itemsOf, newId, NO_REQUEST, type World } from
 export interface SimulatedEvents {
   /** Pays the oldest unpaid invoice. If the invoice is a draft, finalizes it first. */
   pay(subscription: string): Invoice;
-  /** Misses a payment, so that the subscription becomes `past_due`. If all is paid, misses the next period's. */
+  /** Misses a payment, so that the subscription becomes `past_due`. If all is paid, misses the next payment. */
   missPayment(subscription: string): Invoice;
   /** Pays all open invoices, so that the subscription becomes `active` again. */
   recover(subscription: string): void;

@@ -21,7 +21,7 @@ import { resourceMissing } from "#test/support/provider/api-error.ts";
 /** The version of the provider's API, which is the one that the installed `stripe` package uses. */
 export const VERSION = "2026-10-28.endive";
 
-/** What was charged for an item's period. Credits for an unused part of the period are computed from this amount. */
+/** The amount charged for an item's period. Credits for an unused part of the period are computed from this amount. */
 export interface Debit {
   readonly amount: number;
   readonly quantity: number;
