@@ -48,7 +48,7 @@ async function main(line: string[]): Promise<void> {
     const missing = await buildAll(worktree, target, { version, commit, buildArgs });
     const sums = await sumsOf(target);
     await writeFile(join(target, "SHA256SUMS"), sums);
-    say(`\n${sums}${missing.map((one) => `Not built:  ${one}\n`).join("")}\n${notes}`);
+    say(`\n${sums}${missing.map((one) => `Not built: ${one}\n`).join("")}\n${notes}`);
     if (!write) return say(`Release ${version} is in ${target}. To commit and tag it, add --write`);
     await git("merge", "--quiet", "--ff-only", commit);
     await git(

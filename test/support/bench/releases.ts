@@ -85,8 +85,8 @@ async function plant(directory: string): Promise<void> {
   );
   await change(
     "lib/workers/handlers.ts",
-    "...UPKEEP]",
-    "...UPKEEP, (app: App) => {\n" +
-      "  const made = provision(app);\n  return { ...made, kind: { ...made.kind, plan: 1 } };\n}]",
+    "...UPKEEP_HANDLERS]",
+    "...UPKEEP_HANDLERS, (app: App) => {\n" +
+      "  const handler = provision(app);\n  return { ...handler, kind: { ...handler.kind, plan: 1 } };\n}]",
   );
 }

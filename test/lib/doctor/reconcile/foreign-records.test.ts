@@ -100,8 +100,8 @@ test("rejects a forged namespace with a copied site record", async ({ scene, nam
 });
 
 test("rejects changed and missing site records", async ({ scene, hub, names }) => {
-  const { data } = findRecord(scene, names.elm), text = JSON.parse(data.record);
-  const changed = JSON.stringify({ ...text, domain: "bank.example" });
+  const { data } = findRecord(scene, names.elm), record = JSON.parse(data.record);
+  const changed = JSON.stringify({ ...record, domain: "bank.example" });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.elm}/configmaps/wheelwright`, {
     data: { record: changed },
   });

@@ -54,7 +54,7 @@ const TEMPLATE_FAULTS = {
     damage: swapSnapshots,
   },
   "without a database": {
-    message: /no (?:database|site) on this volume/,
+    message: /this volume contains no (?:database|site)/,
     damage: swapSnapshots,
     size: "medium",
   },
