@@ -2,7 +2,7 @@
 import type { StreamData } from "#lib/events/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** What is sent on a stream: an event, a keep-alive comment, or the client's reconnection delay in milliseconds. */
+/** A part of a stream: an event, a keep-alive comment, or the client's reconnection delay in milliseconds. */
 export type StreamFrame =
   | { readonly id: string; readonly event: string; readonly data: StreamData }
   | { readonly comment: string }

@@ -31,7 +31,7 @@ export type ReadVisibility = (
   followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
-/** What one credential may see in one hub. All streams with this credential and hub share this object. */
+/** The access of one credential in one hub. All streams with this credential and hub share this object. */
 export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;

@@ -65,7 +65,7 @@ export interface SpokeFacts {
   readonly halfRestored: boolean;
 }
 
-/** What to enqueue for an accepted action, and how the action changes the spoke's state. */
+/** The job to enqueue for an accepted action, and how the action changes the spoke's state. */
 export interface AcceptedAction {
   /** The kind of operation to enqueue. */
   readonly kind: SpokeOperationKind;

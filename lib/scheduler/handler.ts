@@ -6,7 +6,7 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
-/** One run of a job, as passed to each step. */
+/** A run of a job, as passed to each step. */
 export interface Run {
   /** The job's last stored row, including the steps finished so far. */
   readonly job: Job;
@@ -26,7 +26,7 @@ export interface Run {
 }
 
 /**
- * What is recorded when a job starts or ends. `state` is the new state of its hub or spoke and is also sent to clients.
+ * The records to write when a job starts or ends. `state` is the new state of its hub or spoke and is also sent to clients.
  * If `state` is missing, the hub or spoke keeps its state.
  */
 export interface Outcome extends Omit<AuditedChange, "events"> {

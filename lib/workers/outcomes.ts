@@ -58,7 +58,7 @@ export interface StateAfterFailure {
   readonly maintenance?: boolean;
 }
 
-/** What to record when an action ends, in addition to the spoke's new state. */
+/** The records to write when an action ends, in addition to the spoke's new state. */
 interface Ending {
   /** Returns changes to the spoke's row. Not called if the spoke is being removed. */
   readonly change?: () => SpokeChange;

@@ -1,6 +1,6 @@
 /**
  * Sets a generated password for a user who lost the old one. The new password is shown once and not stored in
- * plaintext. Whoever requests the reset vouches for the user, so the reset also verifies the user's email address.
+ * plaintext. The operator who requests the reset vouches for the user, so the reset also verifies the user's email address.
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";

@@ -1,5 +1,5 @@
 /**
- * Redeems emailed links. A link proves that whoever opens it reads the emails sent to the address. Before the first
+ * Redeems emailed links. A link proves that the user who opens it reads the emails sent to the address. Before the first
  * verification, an account may have been created by a stranger, so verification revokes its password, sessions and
  * tokens. The user's row is locked before the link's row.
  */
@@ -64,7 +64,7 @@ interface AccountTakeover {
   readonly keepTokens?: boolean | undefined;
 }
 
-/** Gives the account to whoever owns its email address. Returns audit events for the tokens it revoked. */
+/** Gives the account to the owner of its email address. Returns audit events for the tokens it revoked. */
 export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: AccountTakeover): Promise<AuditEntry[]> {
   await verifyAndUpdateUser(tx, user.id, takeover);
   await endSessionsOf(tx, user.id);

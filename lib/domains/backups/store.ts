@@ -12,7 +12,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export type BackupKind = DatedBackup["kind"];
 
-/** One volume's part of a backup. All fields are set once the backup is ready. */
+/** A volume's part of a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {
   readonly claim: string;
   /** The name of the VolumeSnapshot in the spoke's namespace. */

@@ -17,7 +17,7 @@ interface SizeDifference {
   readonly billed: number;
 }
 
-/** What was stored about the subscription before this comparison. */
+/** The stored data about the subscription before this comparison. */
 export interface StoredBilling {
   readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;

@@ -21,7 +21,7 @@ export const BILLING_EVENT_JOB: JobKind = {
   timeLimit: NO_TIME_LIMIT,
 };
 
-/** What an event is about: a hub's subscription, or a refund. */
+/** The subject of an event: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
 
 /** Returns what an event of this type is about. Null if such events are ignored. */

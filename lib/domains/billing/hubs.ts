@@ -67,7 +67,7 @@ function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "pr
   return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }
 
-/** Returns whether the provider must be told about a change in the hub. */
+/** Returns whether the provider must be notified of a change in the hub. */
 export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (

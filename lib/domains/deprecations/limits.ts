@@ -1,7 +1,7 @@
 /** Lists limits that were announced and are not in effect yet, or that took effect after the last release. */
 
 export interface AnnouncedLimit {
-  /** A name that must never be reused, because the database uses it to record who was told about this limit. */
+  /** A name that must never be reused, because the database uses it to record who was notified about this limit. */
   readonly name: string;
   /** The limit in words, including its amount, for example "Requests with one token: 600 a minute". */
   readonly title: string;
@@ -11,7 +11,7 @@ export interface AnnouncedLimit {
    */
   readonly since: string;
   readonly from: string;
-  /** What developers of API clients should do about the limit. */
+  /** The advice about the limit for developers of API clients. */
   readonly note: string;
 }
 

@@ -75,7 +75,7 @@ export async function recordNoticeDeliveries(
   return delivered;
 }
 
-/** One of a notified user's API tokens, and the number of calls made with it. */
+/** An API token of a notified user, and the number of calls made with it. */
 export interface TokenCalls extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;

@@ -6,7 +6,7 @@ import { findFederation } from "#lib/domains/federations/store.ts";
 import { findAccount } from "#lib/domains/users/store.ts";
 
 interface AuditQuery extends Omit<AuditFilter, "actorId" | "spokeId">, ListPageRequest {
-  /** Whose events to find: a user's ID or email address, `system` or `anonymous`. */
+  /** The actor of the events: a user's ID or email address, `system` or `anonymous`. */
   readonly actor?: string | undefined;
 }
 

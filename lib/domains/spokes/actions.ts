@@ -34,7 +34,7 @@ export async function requestSpokeAction(
 
 interface ActionRequest {
   readonly action: SpokeActionName;
-  /** The job's payload, made from the action's parameters. */
+  /** The job's payload, built from the action's parameters. */
   readonly parameters: object;
 }
 
@@ -55,7 +55,7 @@ export function requireActionEffect(
   operationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
-/** What an action is checked against: the state that the spoke will have after all its queued operations. */
+/** The state that the spoke will have after all its queued operations. Actions are checked against it. */
 interface ActionFacts extends SpokeFacts {
   readonly size: string;
   /** The failed upgrade after which the spoke's state is `failed`. Null if there is none. */

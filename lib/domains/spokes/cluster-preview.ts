@@ -19,7 +19,7 @@ const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 
 interface PreviewResult {
   readonly changes: ActionPreview["changes"];
-  /** One message for each change that the cluster would refuse. */
+  /** A message for each change that the cluster would refuse. */
   readonly refusals: readonly string[];
 }
 

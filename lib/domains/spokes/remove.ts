@@ -14,7 +14,7 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Requests a spoke's removal. If one is already under way, returns it, and retries it at once if it is waiting. */
+/** Requests a spoke's removal. If a removal is already running, returns it. A removal that waits for a retry is retried immediately. */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);

@@ -41,7 +41,7 @@ export const SpokeView = v.object({
   adminEmail: v.string(),
   region: v.nullable(v.string()),
   lmsVersion: v.string(),
-  /** The same as `lmsVersion`, under the name that the specification uses. */
+  /** A copy of `lmsVersion`, under the name that the specification uses. */
   moodleVersion: v.string(),
   /** Digest of the image that the last install, upgrade, restore or reapply used. Null until a pod has reported it. */
   imageDigest: v.nullable(v.string()),

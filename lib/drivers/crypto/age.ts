@@ -38,7 +38,7 @@ export async function* encrypt(
   yield* await encrypter.encrypt(streamOf(content));
 }
 
-/** Throws DecryptionFailed, at the latest in place of the last chunk, or the error from reading `ciphertext`. */
+/** Throws DecryptionFailed, at the latest instead of the last chunk, or the error from reading `ciphertext`. */
 export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);

@@ -18,7 +18,7 @@ export interface Tx extends Transaction<Schema> {
 }
 
 /**
- * What a wake-up is about: new stream events in a hub, queued jobs, a job to cancel, or a user whose credentials or
+ * The subject of a wake-up: new stream events in a hub, queued jobs, a job to cancel, or a user whose credentials or
  * memberships changed. A wake-up carries no data, so listeners must read the rows.
  */
 export type WakeupTopic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";

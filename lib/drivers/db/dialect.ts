@@ -72,7 +72,7 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
     commitTransaction: refuseDirectUse,
     rollbackTransaction: refuseDirectUse,
     releaseConnection: (connection) => Promise.resolve((connection as LeasedConnection).lease.release()),
-    destroy: () => Promise.resolve(), // whoever opened the pool must close it
+    destroy: () => Promise.resolve(), // the code that opened the pool must close it
   };
 }
 

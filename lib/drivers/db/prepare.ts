@@ -12,7 +12,7 @@ class Placeholder {
   }
 }
 
-/** What query builders and `sql` have in common. */
+/** The common interface of query builders and `sql`. */
 interface Buildable<Row> {
   compile(executor: QueryExecutorProvider): CompiledQuery<Row>;
 }

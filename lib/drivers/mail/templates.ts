@@ -1,6 +1,5 @@
 /**
- * Returns the content of each email. An unverified address may belong to anybody, so an email that a stranger can
- * trigger contains no text from that stranger, not even a name.
+ * Returns the content of each email. Emails that strangers can trigger contain no text from them, not even a name.
  */
 import {
   buttonBlock,
@@ -18,8 +17,7 @@ const MAX_NAME = 60; // the maximum length of a name in the text, in characters
 const MAX_SUBJECT_NAME = 36; // the maximum length of a name in the subject line, in characters
 const MAX_PLACES = 10;
 const MAX_REASON = 2000;
-// The maximum length of a notice's subject in characters: in the text, and in the email's subject line.
-const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72;
+const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // in the text and in the subject line
 
 export function mailContentOf<T extends MailTemplate>(
   { template, about, to }: LetterOf<T>,

@@ -86,7 +86,7 @@ export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: st
   return requestedSize(await patchFenced(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
 }
 
-/** Returns keys of earlier resize errors, so that new errors can be told apart from them. */
+/** Returns keys of earlier resize errors, to distinguish new errors from them. */
 export async function readPastErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }

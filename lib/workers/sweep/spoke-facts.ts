@@ -75,7 +75,7 @@ export interface SweepPace extends ListPaging {
   readonly maxReads: number;
 }
 
-/** What a check has found out about a spoke. */
+/** The findings of a check about a spoke. */
 export interface SpokeFacts {
   readonly spoke: SweptSpoke;
   /** The problem of the namespace and of each object, by title; null if healthy. Unlisted objects have no entry. */
@@ -93,7 +93,7 @@ export interface SweepCheck {
   readonly cluster: Cluster;
   readonly pace: SweepPace;
   readonly startedAt: Date;
-  /** What is known about each spoke, by namespace. */
+  /** The known facts about each spoke, by namespace. */
   readonly facts: ReadonlyMap<string, SpokeFacts>;
   /** Reads all objects of one kind that belong to the spokes, and passes them to `take`. */
   readonly list: (kind: SweptResource, take: PageConsumer) => Promise<void>;

@@ -3,7 +3,7 @@ import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib
 import { Fault } from "#lib/base/errors.ts";
 import { findHubRequest, type HubRequestRow } from "#lib/domains/federations/requests/store.ts";
 
-/** What a caller may do. `see` and `withdraw`: operators and the user who made the request. `decide`: operators. */
+/** The permissions of a caller. `see` and `withdraw`: operators and the user who made the request. `decide`: operators. */
 type RequestPermission = "see" | "decide" | "withdraw";
 
 export function hubRequestAccess(

@@ -106,7 +106,7 @@ test("rejects changed and missing site records", async ({ scene, hub, names }) =
     data: { record: changed },
   });
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}/configmaps/wheelwright`, null);
-  const lines = await text(scene.app, { apply: true });
+  const lines = await listReconcileFindings(scene.app, { apply: true });
   assert.match(
     lines.join("\n"),
     `Namespace ${names.elm} has the label of a spoke that is not in the database, and has a site record that this`,

@@ -92,7 +92,7 @@ test("reports its failure, and can be requested again", async ({ clinic }) => {
   assert.equal([state, failure!.code, failure!.step], ["failed", "PhpFatal", "seed"]);
   const row = await clinic.row();
   assert.equal([row.state, row.displayName, row.blueprintInputs.displayName], ["active", "Geometry", "Algebra"]);
-  assert.match(row.stateReason!, /could not be set up because Moodle ended with an error/);
+  assert.match(row.stateReason!, /could not be set up because Moodle failed with an error/);
   clinic.scene.simulator.faults.remove(fault);
   const again = await clinic.configures({ displayName: "Geometry" });
   assert.equal([again.state, readings(clinic)[0], (await clinic.row()).stateReason], ["succeeded", "Geometry", null]);
