@@ -126,6 +126,7 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
   try {
     if (line.startsWith(start)) return v.parse(schema, JSON.parse(line.slice(start.length)));
   } catch {
+    // The error below covers text that is not JSON.
   }
   throw new BackupDamaged(
     start === MAGIC ? "The file was not written by wheelwright backup" : "The backup has an invalid line",

@@ -80,6 +80,7 @@ function parse({ status, body }: ExchangeResponse, description: string): object 
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
     if (good && (status < 300 || "error" in parsed)) return parsed;
   } catch {
+    // The error below covers text that is not JSON.
   }
   throw new PaymentError("bad_answer", `${description} returned ${status} and a body that is not from the provider`, {
     transient: true,

@@ -202,6 +202,7 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
     const body = JSON.parse(text);
     if (isRecord(body)) return body;
   } catch {
+    // The error below covers text that is not JSON.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
