@@ -203,7 +203,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /** For how long shutdown only fails the readiness check while requests are still accepted, in milliseconds. */
+    /** How long, in milliseconds, requests are still accepted after shutdown begins, while the readiness check already fails. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,

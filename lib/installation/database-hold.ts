@@ -55,7 +55,7 @@ export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
 }
 
 export interface DatabaseHoldWatch {
-  /** Returns the hold on the database as of the last poll; null if there was none. */
+  /** Returns the database hold that the last poll found; null if the database was not held. */
   current(): DatabaseHold | null;
   close(): void;
 }

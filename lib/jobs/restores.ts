@@ -39,7 +39,7 @@ function selectRestores(rows: Rows, spokeId: string) {
     .where("kind", "=", OPERATIONS.restore.name);
 }
 
-/** Whether an operation of this kind has succeeded on the spoke after the time `since`. */
+/** Whether an operation of this kind has succeeded on the spoke since the given time. */
 export async function hasSucceededSince(
   rows: Rows,
   spokeId: string,

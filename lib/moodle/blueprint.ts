@@ -38,7 +38,7 @@ import {
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
-  /** The Moodle site identifier that the Job `setup` expects in the database, if the identifier is known. */
+  /** The Moodle site identifier that the Job `setup` expects to find in the database, if known. */
   readonly siteIdentifier?: string;
   /** When the backup that the Job `verify-files` checks was started, as a Unix timestamp in seconds. */
   readonly since?: number;

@@ -78,5 +78,5 @@ export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJo
 
 /** The label selector for the pods of Jobs that must never run at the same time. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** The label selector for all of a site's pods, including the pods that run its Jobs. A suspended site has none. */
+/** The label selector for all of a site's pods, including those of its Jobs. A suspended site has no pods. */
 export const SITE_PODS = "role in (app,db)";

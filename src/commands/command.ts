@@ -31,7 +31,7 @@ interface CommandDeclaration<F extends Flags> {
 
 export type Command = ReturnType<typeof defineCommand>;
 
-/** Returns a command from its declaration, with defaults for omitted properties. */
+/** Builds a command from its declaration, with defaults for omitted properties. */
 export function defineCommand<const F extends Flags = Record<never, never>>(declared: CommandDeclaration<F>) {
   const { usage = [""], words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
   const run = async (args: CommandArguments) => await (await load())(args as CommandArguments<Values<F>>);

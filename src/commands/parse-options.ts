@@ -4,7 +4,7 @@ import { findNearestName } from "#lib/base/nearest-name.ts";
 
 export type OptionDeclarations = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
-/** Returns the option values, the tokens, and the first problem, or null if there is no problem. */
+/** Returns the option values, the tokens, and the first problem (null if there is none). */
 export function parseOptions(options: OptionDeclarations, line: readonly string[]) {
   const { values, tokens } = parseArgs({
     ...{ args: [...line], options },

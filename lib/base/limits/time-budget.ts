@@ -13,7 +13,7 @@ export interface TimeBudget {
 interface TimeBudgetOptions {
   /** Milliseconds. */
   readonly limit: number;
-  /** Returns the time of a monotonic clock, in milliseconds. */
+  /** Returns the current time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
   /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;

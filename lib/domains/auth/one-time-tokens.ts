@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 export type LinkPurpose = "invitation" | "password_reset" | "email_verification";
 
-/** How long a grant (one-time token) is valid, in milliseconds, for each purpose. */
+/** How long a one-time link stays valid, in milliseconds, by purpose. */
 export const LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,

@@ -33,7 +33,7 @@ export interface LostObject {
   readonly spoke: SpokeRow | null;
   /** The backup to restore from. Null for a hub, and for a spoke without a usable backup. */
   readonly backup: Backup | null;
-  /** Why the hub or spoke is not restored. Null if it is restored. */
+  /** Why the hub or spoke will not be restored; null if it will be. */
   readonly keepReason: string | null;
 }
 

@@ -20,7 +20,7 @@ import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 /** The maximum number of notices described in one email. For further notices, the email only gives their number. */
 const MAX_DESCRIBED = 10;
 
-/** Returns the notices that have been announced but are not in effect yet. */
+/** Returns notices of announced changes that have not taken effect yet. */
 export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }

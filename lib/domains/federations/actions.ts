@@ -11,7 +11,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Requests the action. Throws a `conflict` fault (`federation_state`) unless the hub's state is `failed`. */
+/** Requests an action on a failed hub. Throws a `conflict` fault (`federation_state`) in any other state. */
 export async function requestHubAction(
   app: App,
   actor: Actor,

@@ -20,7 +20,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Requests an action. Throws a `conflict` fault (`spoke_state`) and faults for invalid parameters. */
+/** Requests an action. Throws a `conflict` fault (`spoke_state`) if the spoke's state does not allow it, or another fault if a parameter is invalid. */
 export async function requestSpokeAction(
   app: App,
   actor: Actor,

@@ -64,7 +64,7 @@ export interface FormerDomain {
   readonly until: Date;
 }
 
-/** Lists each spoke's former domains, those that expire first at the front. */
+/** Lists each spoke's former domains, soonest to expire first. */
 export async function listFormerDomains(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
   if (ids.length === 0) return new Map();
   const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)

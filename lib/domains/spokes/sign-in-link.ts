@@ -26,7 +26,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const MAX_LINKS = 10; // links per user and hour
 
-/** The action to take first if the spoke is in a state in which waiting does not help. */
+/** The action to take first, for each state that does not end by itself. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
   failed: "fix what failed, and retry it",

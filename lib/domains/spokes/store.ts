@@ -116,7 +116,7 @@ function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | und
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
 }
 
-/** Finds those of the given live spokes that the viewer can see, in any order. */
+/** Returns the given live spokes that the viewer can see, in no particular order. */
 export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];

@@ -95,7 +95,7 @@ export async function recordTemplateUse(
   await tx.insertInto("template_uses").values({ ...use, templateId: id, fallbackReason: null }).execute();
 }
 
-/** Resets the template's number of failures. Call this after a site was created from it successfully. */
+/** Resets the template's failure count. Call this once a site has been created from the template. */
 export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates").set({ failures: 0 }).where("id", "=", id).where("failures", ">", 0).execute();
 }

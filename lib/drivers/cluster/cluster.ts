@@ -220,7 +220,7 @@ export interface Cluster {
   serves(kind: Omit<ObjectRef, "name">, call: ClusterCall): Promise<boolean>;
   /** Lists the objects of this kind that match the label selector, in all namespaces. */
   listAll(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
-  /** Lists objects in a namespace that may no longer exist, because a forced deletion can leave objects behind. */
+  /** Lists objects in a namespace, even if the namespace is gone: a forced deletion can leave objects behind. */
   listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists one page of a long list. If the token `next` has expired, throws a ClusterError with status 410. */
   listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;

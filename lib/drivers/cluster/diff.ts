@@ -40,7 +40,7 @@ export function findMismatches(manifest: KubeObject, observed: KubeObject): stri
   return compare([], strip(manifest), strip(observed), "ignore").map(({ at }) => pathOf(at));
 }
 
-/** Returns the differences between two states of an object, without secret values. `before` is null for a new one. */
+/** Returns the differences between two states of an object, without secret values. `before` is null if the object is new. */
 export function diffObjects(before: KubeObject | null, after: KubeObject): FieldDifference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];

@@ -114,7 +114,7 @@ export async function readNamespaceObjects(
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
   if (!events.items.some(isPvcEvent)) return observed;
-  // Reads PersistentVolumeClaims after the events, so that one that was bound in between does not look pending.
+  // Lists the PersistentVolumeClaims only after listing the Events, so that a claim bound in between is not reported as pending.
   const claims = await objects.list({ apiVersion: "v1", kind: PVC_KIND }, "", call);
   return { ...observed, events: withoutOutdatedPvcEvents(events.items, claims) };
 }

@@ -157,7 +157,7 @@ export function transactionOn(
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
 
-/** Creates a transaction without Kysely's implementation, which sends each statement only after the previous answer. */
+/** Creates a transaction. Kysely's own implementation waits for each response before it sends the next statement. */
 function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));

@@ -130,7 +130,7 @@ export interface SubscriptionItem {
   /** The size that the item is for. Null if Wheelwright did not create the item. */
   readonly size: string | null;
   readonly quantity: number;
-  /** The price per unit and month, in the currency's smallest unit. Null if it is not a fixed amount. */
+  /** The monthly price per unit, in the currency's minor unit (such as cents). Null if the price is not a fixed amount. */
   readonly monthly: number | null;
 }
 

@@ -46,7 +46,7 @@ export async function createSubscription(
 ): Promise<Subscription> {
   const { customer, federationId } = request;
   if (request.items.length === 0) throw new TypeError("A subscription needs an item");
-  // Includes the last ended subscription in the key, because a hub may get a new subscription after it.
+  // The idempotency key includes the most recently ended subscription, so that the hub can subscribe again.
   const earlier = await listSubscriptions(client, request, signal);
   const subscription = await createOnce<Subscription>(client, {
     key: `subscription-${federationId}-${earlier.findLast(hasSubscriptionEnded)?.id ?? "first"}`,

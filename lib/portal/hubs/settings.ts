@@ -1,4 +1,4 @@
-/** Renders a hub's settings, and the page that removes the hub. */
+/** Renders a hub's settings page and the page for removing the hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";

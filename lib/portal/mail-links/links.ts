@@ -49,7 +49,7 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   /** Advice for users who did not request the link. */
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
-  /** Returns the form's fields. `form` is null until the form has been submitted. */
+  /** Returns the fields to show. `form` holds the submitted values; null before the first submission. */
   readonly fields: (link: MailLink, form: Form | null, submission: Submission | undefined) => readonly Markup[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }

@@ -9,7 +9,7 @@ export const POST = endpoint({
   summary: "Request the same action for many spokes. IDs that you cannot see are skipped",
   access: signedInAccess,
   scope: "cli",
-  // Refuses dryRun: ignoring it would run the action.
+  // Rejects dryRun=true. If it were ignored, the action would run.
   query: v.object({ dryRun: v.optional(v.picklist(["false", "0"], "is possible for one spoke at a time")) }),
   body: BulkAction,
   reply: accepted(v.array(BulkOutcome)),

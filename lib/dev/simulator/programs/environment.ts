@@ -1,4 +1,4 @@
-/** Checks what a container needs: environment variables, volumes and an image. Returns an error if one is missing. */
+/** Checks that a container has its environment variables, volumes and image. Returns an error if anything is missing. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";

@@ -69,7 +69,7 @@ function readExec(exec: Raw, field: string, folder: string): NonNullable<KubeUse
   });
   return {
     apiVersion: apiVersion!,
-    // Does not change a command without a slash, because it is searched for in PATH.
+    // Leaves a command without a slash unchanged, because it is looked up in PATH.
     command: command.includes("/") ? absolutePath(command, folder)! : command,
     args: listOf(exec.args, `${field}.args`).map((each, i) => textOf(each, `${field}.args[${i}]`) ?? ""),
     env: Object.fromEntries(pairs),

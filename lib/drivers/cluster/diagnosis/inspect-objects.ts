@@ -6,7 +6,7 @@ import { SECOND } from "#lib/base/time.ts";
 const TIMESTAMP_PRECISION = SECOND;
 
 /**
- * Returns the pods that an object currently owns, without pods that are being deleted. For a Deployment, these are the
+ * Returns the pods that an object currently owns, excluding pods that are being deleted. For a Deployment, these are the
  * pods of the ReplicaSet that has the newest pod.
  */
 export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {

@@ -176,7 +176,7 @@ function causeOf(message: string): string {
     .replace(/sandbox "[0-9a-f]{64}"/g, "sandbox");
 }
 
-/** Reports failing probes. They are normal in a pod's first minute, and never make the wait fail. */
+/** Reports failing probes. Probe failures are normal in a pod's first minute, and never end the wait for the pod. */
 function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastOccurrence(found) < MINUTE).at(

@@ -188,7 +188,10 @@ test("succeeds with a note if the storage does not delete the source snapshots",
     saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
   } as unknown as Run;
   await restoreHandler(app).steps["retain"]!(run);
-  assert.match(notes.at(-1)!, `deleted with the spoke: Removing VolumeSnapshot ${metadata.name} took over`);
+  assert.match(
+    notes.at(-1)!,
+    `Could not delete the VolumeSnapshots: Removing VolumeSnapshot ${metadata.name} took over`,
+  );
 });
 
 test.run();
