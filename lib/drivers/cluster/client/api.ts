@@ -68,7 +68,7 @@ interface ApiOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The error code for calls made after `close`. The error is transient, because another replica can take over. */
+/** The error code for calls that follow `close`. The error is transient, because another replica can take over. */
 const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
 /** The time limit for reading an error response that was sent instead of a stream, in milliseconds. */
