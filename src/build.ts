@@ -44,7 +44,7 @@ async function main(line: string[]): Promise<void> {
  */
 const FIRST_MODULE = `import { createRequire, registerHooks } from "node:module";
 import { getAsset } from "node:sea";
-const base = "file:///wheelwright/", isBundled = ({ parentURL }) => parentURL?.startsWith(place);
+const base = "file:///wheelwright/", isBundled = ({ parentURL }) => parentURL?.startsWith(base);
 registerHooks({
   resolve: (name, from, next) =>
     isBundled(from) && name.startsWith("./") ? { url: new URL(name, base).href, shortCircuit: true } : next(name, from),
