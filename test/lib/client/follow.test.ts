@@ -60,9 +60,14 @@ test("resumes once an unavailable server is back", async ({ stage }) => {
   assert.ok(cuts.length >= 3 && cuts.every((code) => code === "unreachable"), cuts.join());
 });
 
-test("treats a silent stream as lost", async ({ stage }) => {
+test("treats a silent stream as lost, and reports each resumption once", async ({ stage }) => {
   const client = await stage.as("hubAdmin"), cuts: string[] = [];
-  const options: FollowOptions = { silence: 400, onDisconnect: ({ error }) => void cuts.push(error.message) };
+  let resumed = 0;
+  const options: FollowOptions = {
+    silence: 400,
+    onDisconnect: ({ error }) => void cuts.push(error.message),
+    onResume: () => void resumed++,
+  };
   await emitMany(stage, 2);
   const numbers = await take(client, 5, options, ({ id }) => {
     if (id !== "2") return;
@@ -71,6 +76,7 @@ test("treats a silent stream as lost", async ({ stage }) => {
   });
   assert.equal(numbers, upTo(5));
   assert.match(cuts[0]!, "silent for");
+  assert.ok(resumed >= 1 && resumed <= cuts.length, `${resumed} resumptions after ${cuts.length} losses`);
 });
 
 test("ends without an error when its signal aborts", async ({ stage }) => {
