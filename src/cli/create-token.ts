@@ -25,7 +25,7 @@ interface TokenRequest extends Credentials {
 /** Creates a token and passes it to `store` before the session ends. If `store` throws, the token is revoked. */
 export async function signInAndCreateToken(
   cli: CliContext,
-  { url, newToken: wish, ...credentials }: TokenRequest,
+  { url, newToken, ...credentials }: TokenRequest,
   store: (token: MintedToken, email: string) => Promise<void>,
 ): Promise<void> {
   warnIfUnencrypted(url);
@@ -39,7 +39,7 @@ export async function signInAndCreateToken(
   const { message } = await session.login({ email, password });
   if (message) printNote(cli, message);
   try {
-    const token = await session.createToken(wish);
+    const token = await session.createToken(newToken);
     requireToken(url, token);
     await store(token, email).catch(async (error) => {
       await revokeUnstoredToken(session, token.id);

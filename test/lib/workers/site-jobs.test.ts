@@ -34,7 +34,7 @@ test("is retried, and not taken as a missing or unhealthy site", async ({ scene 
   await unread(scene, "provision", "claim", () => scene.spoke(hub, "algebra"));
   const id = await unread(scene, "provision", "setup", () => scene.spoke(hub, "logic"));
   for (
-    const [action, job, wish] of [
+    const [action, job, parameters] of [
       ["restart", "verify", {}],
       ["restart", "health", {}],
       ["reset-admin-password", "password", {}],
@@ -42,7 +42,7 @@ test("is retried, and not taken as a missing or unhealthy site", async ({ scene 
     ] as const
   ) {
     await unread(scene, action, job, async () => {
-      await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+      await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
       return id;
     });
   }

@@ -38,8 +38,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
     // Uses three random IDs, none of which belongs to an existing session.
     sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
-      own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
-      foreign: await makeRequest(scene, other.id, "other-wish"),
+      own: await makeRequest(scene, people.hubAdmin.id, "own-request"),
+      foreign: await makeRequest(scene, other.id, "other-request"),
       absent: newId("frq"),
     },
     notificationId: {

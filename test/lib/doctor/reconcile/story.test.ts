@@ -169,8 +169,8 @@ test("runs all operations afterwards, without duplicates or drift", async ({ sce
     const row = await scene.row(ids[name]);
     assert.equal([row.state, row.health, row.drift], ["active", "healthy", null], name);
   }
-  const succeeded = async (id: string, action: Parameters<typeof runAction>[2], wish = {}) => {
-    const job = await runAction(scene, id, action, wish);
+  const succeeded = async (id: string, action: Parameters<typeof runAction>[2], parameters = {}) => {
+    const job = await runAction(scene, id, action, parameters);
     assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
   };
   await succeeded(ids.new, "restart");

@@ -93,7 +93,7 @@ test("runs only the removal on a spoke that is being removed, in any order of re
 
 test("stores the parameters in the job and the audit event, and resolves them when the job runs", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
-  const oak = await spoke(await hub("wish"), { slug: "oak", size: "small" }, "active");
+  const oak = await spoke(await hub("sized"), { slug: "oak", size: "small" }, "active");
   const record = await requestSpokeAction(app, operator, oak, {
     action: "upgrade",
     lmsVersion: "5.2",

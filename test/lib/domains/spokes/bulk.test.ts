@@ -99,7 +99,7 @@ test("lets spoke admins request actions on their own spokes", async ({ stage: { 
 
 test("returns faults of the whole request, and refusals of single spokes in their outcomes", async ({ stage }) => {
   const { app, operator, person, hub, spoke } = stage;
-  const home = await hub("bulk-wish");
+  const home = await hub("bulk-sized");
   const admin = await person({ role: "hub_admin", federationIds: [home.id] });
   const small = await spoke(home, { slug: "small", size: "small" }, "active");
   const large = await spoke(home, { slug: "large", size: "large" }, "active");

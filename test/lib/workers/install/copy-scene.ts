@@ -27,14 +27,14 @@ let count = 0;
 /** Requests a copy, by default in the source's hub. Returns its ID. */
 export async function copy(
   { scene, id }: CopyScene,
-  wish: Partial<NewSpoke> = {},
+  parameters: Partial<NewSpoke> = {},
   hub?: FederationRow,
 ): Promise<string> {
   const { app, actor, db } = scene,
     { federationId } = await scene.row(id),
     input = { slug: `copy-${++count}`, copyOf: id };
   const place = hub ?? (await findFederation(db.rows, federationId, "shown"))!;
-  const request = { ...input, ...wish } as NewSpoke;
+  const request = { ...input, ...parameters } as NewSpoke;
   return (await createSpoke(app, actor, place, request, null, { findCopySource })).id;
 }
 

@@ -43,8 +43,8 @@ test("changes nothing if the size is no longer offered", async ({ scene }) => {
 test("changes nothing if the site was suspended meanwhile", async ({ scene }) => {
   const before = scene.sizes();
   await scene.db.transact(async (tx) => {
-    const ask = (action: SpokeActionName, wish = {}) =>
-      acceptSpokeAction(scene.app, tx, scene.actor, scene.id, { action, parameters: wish });
+    const ask = (action: SpokeActionName, parameters = {}) =>
+      acceptSpokeAction(scene.app, tx, scene.actor, scene.id, { action, parameters });
     await ask("suspend");
     await ask("resume");
     await ask("resize", { size: "medium" });

@@ -8,7 +8,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 export interface ResizeScene extends WorkScene {
   readonly id: string;
   readonly namespace: string;
-  ask(action: SpokeActionName, wish?: object): Promise<void>;
+  ask(action: SpokeActionName, parameters?: object): Promise<void>;
   /** Requests the resize, and waits for its end. */
   resize(size: string): Promise<Awaited<ReturnType<WorkScene["ended"]>>>;
   /** Returns the current object of the spoke. */
@@ -30,8 +30,8 @@ export async function openResizeScene({ replica = "running" }: { replica?: "runn
   if (replica === "stopped") await scheduler.close();
   const existing = (kind: string, name: string): KubeObject =>
     scene.simulator.objects(kind).find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)!;
-  const ask = async (action: SpokeActionName, wish: object = {}) => {
-    await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+  const ask = async (action: SpokeActionName, parameters: object = {}) => {
+    await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
   };
   return {
     ...scene,

@@ -30,8 +30,8 @@ async function requireNoDrift({ scene, row, space }: Clinic, after: string): Pro
   }
 }
 
-async function does({ scene, id }: Clinic, action: SpokeActionName, wish: object): Promise<void> {
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: wish }));
+async function does({ scene, id }: Clinic, action: SpokeActionName, parameters: object): Promise<void> {
+  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
   const job = await scene.ended(id, action);
   assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
 }
@@ -50,9 +50,9 @@ test("after a spoke was suspended and resumed", async ({ clinic }) => {
   await requireNoDrift(clinic, "resume");
 });
 
-for (const [action, wish] of ACTIONS) {
+for (const [action, parameters] of ACTIONS) {
   test(`after ${action}`, async ({ clinic }) => {
-    await does(clinic, action, wish);
+    await does(clinic, action, parameters);
     await requireNoDrift(clinic, action);
   });
 }
