@@ -78,7 +78,7 @@ export const FAULTS = {
     "ash.school.example is not verified for this hub: set the TXT record _wheelwright.ash.school.example to " +
     "wheelwright=3f2b8c41d09e5a7760b1c2d4e8f90a1b2c3d4e5f, wait until DNS returns it, and try again",
   ],
-  federation_state: ["conflict", "Cannot retry a hub that is active; it must be failed"],
+  federation_state: ["conflict", "Cannot retry a hub that is active; only a failed hub can be retried"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
   link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [

@@ -1,7 +1,7 @@
 /**
  * Runs a real PostgreSQL server in a directory, with the programs from the npm package `embedded-postgres`.
  *
- * `wheelwright dev` and the tests use it. The programs are run directly, not through that package's API, because:
+ * `wheelwright dev` and the tests use this server. This module does not use the API of that package, because:
  * - The server needs its own process group. Ctrl-C then reaches only the service, which drains before it stops the
  *   server.
  * - The server must survive if its parent process is killed. The next start then adopts the running server.
@@ -31,8 +31,8 @@ import { reasonOf, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const APPLICATION_NAME = "wheelwright-embedded"; // application_name of our own connections to the server
-const START_LIMIT = 60 * SECOND; // recovery after a power loss can take long
+const APPLICATION_NAME = "wheelwright-embedded"; // identifies the connections of this module in pg_stat_activity
+const START_LIMIT = 60 * SECOND; // the longest wait for the server; recovery after a power loss can be slow
 
 interface EmbeddedOptions {
   readonly directory: string;
@@ -46,7 +46,7 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Whether the server was already running, for example because the program that started it was killed. */
   readonly adopted: boolean;
-  /** Shuts the server down. A durable server keeps running while other programs are connected to it. */
+  /** Shuts the server down. If `durable` is set, keeps the server running while other programs are connected. */
   stop(): Promise<void>;
 }
 
@@ -65,23 +65,23 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     options.log.debug(adopted ? "Adopted the running PostgreSQL" : "Started PostgreSQL", { pid, port });
     return { url, pid, adopted, stop: () => stop(url, pid, files.data, options) };
   } catch (error) {
-    const next = "free disk space there, or set DATA_DIR to another directory";
+    const next = "free disk space in this directory, or set DATA_DIR to another directory";
     const message = `Cannot run PostgreSQL under ${options.directory}: ${reasonOf(error)}; ${next}`;
     throw new StartError(message, { cause: error });
   }
 }
 
-/** Returns the server that already runs in this directory, once it accepts connections; null if none runs. */
+/** Waits until a server that already runs in this directory accepts connections. Returns null if no server runs. */
 async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null> {
   const end = performance.now() + START_LIMIT;
   let postmaster = await readPostmaster(data);
   while (postmaster && await isPostmasterRunning(postmaster.pid, data)) {
     if (postmaster.status === "ready") return { pid: postmaster.pid, port: postmaster.port, adopted: true };
     if (performance.now() > end) throw new Error(`the server process ${postmaster.pid} is still ${postmaster.status}`);
-    await sleep(20); // another process is starting or stopping it
+    await sleep(20); // another process is starting or stopping the server
     postmaster = await readPostmaster(data);
   }
-  // Removes a stale pid file: PostgreSQL refuses to start if any of our processes has the pid in that file.
+  // Removes a stale pid file. PostgreSQL refuses to start if a process of the same user has the pid in that file.
   if (postmaster) await rm(join(data, "postmaster.pid"), { force: true });
   return null;
 }
@@ -95,9 +95,9 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
     const port = await choosePostgresPort(files);
     const outcome = await launch(files, join(binaries, "postgres"), port, options.durable);
     if (typeof outcome === "number") return { pid: outcome, port, adopted: false };
-    const running = await adopt(files); // another process started the server first
+    const running = await adopt(files); // another process may have started the server first
     if (running) return running;
-    // Retries, because a killed server's worker processes hold its shared memory until they exit moments later.
+    // Retries the start: the worker processes of a killed server hold its shared memory until they exit moments later.
     if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
       throw new Error(readPostgresError(outcome));
     }
@@ -105,7 +105,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
   }
 }
 
-/** Starts the server. Returns its pid once it accepts connections, or its log output if it fails to start. */
+/** Starts the server. Returns the server's pid once it accepts connections, or its log output if the start fails. */
 async function launch(
   files: PostgresDirectory,
   postgresPath: string,
@@ -115,7 +115,7 @@ async function launch(
   const settings = {
     listen_addresses: "127.0.0.1",
     port,
-    unix_socket_directories: "", // socket paths are limited to about 100 characters, and ours may be longer
+    unix_socket_directories: "", // no socket: its path could exceed the limit of about 100 characters
     max_connections: 200,
     timezone: "UTC",
     log_timezone: "UTC",
@@ -130,7 +130,7 @@ async function launch(
     let exited = false;
     child.once("exit", () => exited = true);
     const ready = await waitUntilServing(files.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
-    child.unref(); // the child must not keep this process alive
+    child.unref(); // the server must not keep this process alive
     if (ready) return ready.pid;
     if (!exited) await stopPostmaster(child.pid!, files.data);
     return await readFile(logFile, "utf8");
@@ -144,18 +144,18 @@ async function createDatabase(url: string): Promise<void> {
     const postmaster = await sql`select 1 from pg_database where datname = ${DATABASE_NAME}`;
     if (postmaster.length > 0) return;
     await sql`create database ${sql(DATABASE_NAME)}`.catch((error) => {
-      if (error.code !== "42P04" && error.code !== "23505") throw error; // another process created it at the same time
+      if (error.code !== "42P04" && error.code !== "23505") throw error; // ignores the error if the database exists
     });
   });
 }
 
 async function stop(url: string, pid: number, data: string, options: EmbeddedOptions): Promise<void> {
   const others = options.durable && await hasOtherClients(url);
-  if (others) return options.log.info("PostgreSQL keeps running: another program is connected to it", { pid });
+  if (others) return options.log.info("PostgreSQL keeps running because another program is connected to it", { pid });
   await stopPostmaster(pid, data);
 }
 
-/** Whether other clients are connected. Waits up to one second, because closed connections can still be listed. */
+/** Whether other programs are connected. Retries for one second, because the server may still list closed clients. */
 async function hasOtherClients(url: string): Promise<boolean> {
   const end = performance.now() + SECOND;
   return await withClient(url, async (sql) => {
@@ -166,7 +166,7 @@ async function hasOtherClients(url: string): Promise<boolean> {
       if (performance.now() > end) return true;
       await sleep(20);
     }
-  }).catch(() => false); // a server without an answer has no clients
+  }).catch(() => false); // a server that does not respond has no clients
 }
 
 async function withClient<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {

@@ -126,7 +126,6 @@ export function findMailSettings({ mail, mailHeld }: SpokeInputs): SpokeInputs["
   return mailHeld ? null : mail;
 }
 
-/** Returns the placeholder values for a former host. */
 export function buildFormerHostValues(
   { issuer }: SpokeInputs,
   { host, certificate }: FormerHost,

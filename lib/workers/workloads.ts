@@ -64,10 +64,10 @@ async function withLogCause(wait: () => Promise<void>): Promise<void> {
     const log = error.evidence?.log ?? [], cause = findLogCause(log), last = findLikelyErrorLine(log);
     const waited = findLogLineForWait(log);
     if (waited !== undefined) {
-      throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(waited)}`, hint: WAIT_HINT });
+      throw withErrorDetails(error, { message: `${error.message}. Last log line: ${redact(waited)}`, hint: WAIT_HINT });
     }
     if (!cause && last !== undefined) {
-      throw withErrorDetails(error, { message: `${error.message}. Its log ends: ${redact(last)}` });
+      throw withErrorDetails(error, { message: `${error.message}. Last log line: ${redact(last)}` });
     }
     if (!cause) throw error;
     const { code, reason: why, line, blame, hint } = cause;

@@ -11,7 +11,7 @@ import { changeSettings, readSettings, type ServerProfile, settingsPath } from "
 import { CREDENTIAL_FLAGS, signInAndCreateToken, warnIfUnencrypted } from "./create-token.ts";
 import { EXIT_NOT_ALLOWED, EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
 
-const SINGLE_TRY = { tries: 1, timeout: 5 * SECOND };
+const SINGLE_TRY = { maxAttempts: 1, timeout: 5 * SECOND };
 const SCOPE_FLAG = { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" } as const;
 
 export const loginNoun: CliNoun = {

@@ -103,7 +103,7 @@ test("shows at the field that a password needs a recent session, and keeps the o
   await flows.db.sql("update sessions set created_at = created_at - interval '2 hours' where user_id = $1", [ivy.id]);
   const again = await welcome.submit("Done", { "Your name": "Ivy", "New password": "a wholly new password" });
   assert.equal([again.status, again.field("Your name").value], [403, "Ivy"]);
-  assert.match(again.field("New password").description, "sign in again to set a password here");
+  assert.match(again.field("New password").description, "sign in again to set a password");
   assert.is((await again.submit("Done")).path, "/hubs?done=changed");
 });
 

@@ -84,7 +84,7 @@ test("grants the operator role, or explains why not", async ({ flows, open }) =>
     "Make operator",
   );
   assert.is(refused.status, 409);
-  assert.match(refused.part("alert").text, "the email address is not verified");
+  assert.match(refused.part("alert").text, "the user's email address is not verified");
   const { id } = await createTestUser(flows.db, "second");
   const made = await (await (await open(`/users/${id}`)).follow("Make operator …")).submit("Make operator");
   const demoted = await (await made.follow("Remove operator role …")).submit("Remove operator role");

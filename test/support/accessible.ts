@@ -1,4 +1,4 @@
-/** Checks a page's accessibility with axe, and whether the page fits on a narrow screen. */
+/** Checks a page's accessibility with the axe library, and whether the page fits on a narrow screen. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
@@ -17,11 +17,11 @@ type RuleSelection = { readonly type: "tag" | "rule"; readonly values: readonly 
 const ALL: RuleSelection = { type: "tag", values: TAGS },
   COLOURS: RuleSelection = { type: "rule", values: ["color-contrast"] };
 
-/** Returns the accessibility problems that the page has in its current state, as text. Empty if there are none. */
+/** Returns the accessibility problems in the page's current state, as text. Empty if the page has no problem. */
 export async function findAccessibilityProblems(page: Page, runOnly: RuleSelection = ALL): Promise<readonly string[]> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(await axe);
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
-  // Returns only what is needed, because axe's complete result is ten times as large and takes two seconds to transfer.
+  // Returns only the needed fields, because axe's complete result is ten times as large and takes two seconds.
   const violations = await page.evaluate<Finding[]>(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   );
@@ -45,5 +45,5 @@ export async function findAllAccessibilityProblems(page: Page): Promise<readonly
   await page.setViewportSize({ width: 320, height: 900 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   await page.setViewportSize({ width: 1280, height: 900 });
-  return [...found.values(), ...(wide > 320 ? [`it is ${wide} px wide on a screen of 320 px`] : [])];
+  return [...found.values(), ...(wide > 320 ? [`the page is ${wide} px wide on a screen of 320 px`] : [])];
 }

@@ -1,4 +1,4 @@
-/** Creates an App for a test, with a database, the built-in blueprint and a silent log, but without a cluster. */
+/** Creates the program's App object for a test: with a database, but without a cluster and without log output. */
 import type { App } from "#lib/app.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
@@ -14,7 +14,7 @@ import { openPayments } from "#lib/drivers/payments/open.ts";
 import { release } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 
-/** Creates the App. `env` holds configuration variables. A test that opens event streams must close the App's feeds. */
+/** Creates an App with the configuration variables `env`. A test that opens event streams must close App.feeds. */
 export async function createTestApp(db: Database, env: Readonly<Record<string, string>> = {}): Promise<App> {
   const blueprint = await builtInBlueprint();
   const variables = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off", ...env };

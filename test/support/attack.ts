@@ -1,4 +1,4 @@
-/** Prepares an attack on the real server, which runs as a process, with other callers and a way to measure its memory.
+/** Prepares an attack on the real server, which runs as a process. Also sends ordinary requests and measures memory.
  *
  *   const attack = await openAttack();
  *   const { status } = await attack.call(attack.token, "GET", "/api/auth/me");
@@ -18,15 +18,15 @@ export interface AttackResponse {
 export interface Attack extends Bench {
   readonly url: string;
   readonly port: number;
-  /** Creates another user who has a token. */
+  /** Creates another user with a token. */
   person(name: string, operator?: boolean): Promise<TestUser & { readonly token: TestToken }>;
-  /** Sends one request as an ordinary caller. If the token is null, sends no credentials. */
+  /** Sends a single request as an ordinary caller. If the token is null, sends no credentials. */
   call(token: string | null, method: string, path: string, body?: unknown): Promise<AttackResponse>;
-  /** Whether the readiness probe succeeds. Tolerates a late scheduler heartbeat, because the machine may be busy. */
+  /** Whether the readiness probe succeeds. Tolerates late scheduler heartbeats, as on a busy machine. */
   isReady(): Promise<boolean>;
   /** Opens a connection on which the attacker can send arbitrary bytes. */
   connect(): RawConnection;
-  /** Returns how much memory the server's process uses, in MiB. */
+  /** Returns the memory usage of the server's process, in MiB. */
   memory(): Promise<number>;
 }
 

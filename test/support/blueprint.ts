@@ -1,4 +1,4 @@
-/** Reads the built-in blueprint once per process, as the program does, because reading it is slower than most tests. */
+/** Reads the built-in blueprint once per process, because this takes longer than most tests. */
 import { type Blueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint as files } from "#src/blueprints.ts";
 

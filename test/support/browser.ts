@@ -1,5 +1,5 @@
-/** Opens a browser once per test file, for tests of the portal: Debian's Chromium, or the browser at CHROMIUM_PATH. If
- * there is no browser, the tests are skipped with a message.
+/** Opens a browser once per test file, for tests of the portal: Debian's Chromium, or the browser at CHROMIUM_PATH.
+ * Without a browser, the tests are skipped with a message.
  *
  *   const test = browserSuite("the portal in a browser");
  *   test("shows hubs", async ({ portal, open }) => {
@@ -16,9 +16,9 @@ import { openPortal, type Portal, type PortalRole } from "#test/support/portal.t
 
 export interface BrowserContext {
   readonly portal: Portal;
-  /** Opens a browser window in which this user is signed in. The test fails if the page reports an unexpected error. */
+  /** Opens a browser window in which this user is signed in. The test fails on unexpected errors in the page. */
   open(who: PortalRole | "nobody", options?: BrowserContextOptions): Promise<Page>;
-  /** Declares an error message that the test expects the page to report. */
+  /** Declares an expected error message in the page, so that this error does not fail the test. */
   foresee(complaint: RegExp): void;
 }
 
@@ -30,22 +30,22 @@ interface BrowserSuite {
 }
 
 const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-/** How long to wait for a page, in milliseconds. The longest wait is for an installation. */
+/** Milliseconds to wait for an element in a page. Installations take longest. */
 const PATIENCE = 60_000;
-/** Messages that do not make a test fail: a page with a 4xx status, and requests that navigation has cancelled. */
+/** Matches error messages that do not fail a test: pages with a 4xx status, and requests cancelled by navigation. */
 const USUAL = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 export function browserSuite(name: string): BrowserSuite {
   const test = suite<BrowserContext & { browser: Browser; complaints: string[]; foreseen: RegExp[] }>(name);
   if (!existsSync(PATH)) {
     console.log(
-      `${name}: skipped, for there is no ${PATH}; apt-get install chromium, or name another by CHROMIUM_PATH`,
+      `${name}: skipped, because ${PATH} is missing; run apt-get install chromium, or set CHROMIUM_PATH`,
     );
     return Object.assign((title: string) => test.skip(title), { run: () => test.run() });
   }
   test.before(async (context) => {
     const args = [
-      "--host-resolver-rules=MAP *.spokes.example.org 127.0.0.1", // resolves the simulated sites to loopback
+      "--host-resolver-rules=MAP *.spokes.example.org 127.0.0.1", // resolves simulated sites to loopback
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
     ];
     context.browser = await chromium.launch({ executablePath: PATH, args });

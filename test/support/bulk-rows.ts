@@ -1,4 +1,4 @@
-/** Inserts very many rows for one customer, each kind with a single statement, for tests of pages and lists. */
+/** Inserts many rows for a single customer, each kind with one SQL statement, for tests of pages and lists. */
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
 

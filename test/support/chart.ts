@@ -7,7 +7,7 @@ import { helm } from "#test/support/tools.ts";
 
 export const CHART = fileURLToPath(new URL("../../deploy/helm/wheelwright", import.meta.url));
 
-/** The values that the chart requires, without any optional ones. */
+/** The chart's required values, without optional values. */
 export const REQUIRED_CHART_VALUES = {
   image: { repository: "registry.example.org/wheelwright" },
   publicUrl: "https://hubs.example.org",
@@ -15,7 +15,7 @@ export const REQUIRED_CHART_VALUES = {
   existingSecret: "wheelwright",
 };
 
-/** Returns the text of each template that renders an object, keyed by file name, in the order of the files. */
+/** Returns the rendered templates as text, keyed by file name. Omits templates that render no object. */
 export function renderTemplates(
   values: object,
   release = "wheelwright",
@@ -40,6 +40,6 @@ export function readObjects(text: string): Json[] {
 
 /** Runs Helm and returns its output. Throws an error with Helm's message if Helm fails. */
 export function runHelm(args: readonly string[], input = ""): string {
-  if (helm === null) throw new Error("There is no helm; npm run tools fetches one");
+  if (helm === null) throw new Error("Helm is missing; to download it, run npm run tools");
   return execFileSync(helm, args, { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 2 ** 24 });
 }

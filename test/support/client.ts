@@ -1,4 +1,4 @@
-/** Implements an API client with fetch, JSON and server-sent events, in the way in which users would write one. */
+/** Implements an API client with fetch, JSON and server-sent events, as a user of the API would write it. */
 import { createConformanceCheck } from "#test/support/conformance.ts";
 import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 
@@ -23,7 +23,7 @@ export interface TestClient {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ClientResponse>;
-  /** Yields the hub's events after the event with the number `since`, until the caller stops iterating. */
+  /** Yields the hub's events after event number `since`, until the caller stops iterating. */
   events(hub: string, since?: number): AsyncGenerator<ReceivedEvent>;
 }
 
@@ -34,7 +34,7 @@ export async function signIn(url: string, email: string, password: string): Prom
   const login = await retryWhileOverloaded(() =>
     fetch(`${url}/api/auth/login`, { method: "POST", headers: json, body: credentials })
   );
-  if (!login.ok) throw new Error(`Login answered ${login.status}: ${await login.text()}`);
+  if (!login.ok) throw new Error(`The sign-in request returned ${login.status}: ${await login.text()}`);
   await login.body?.cancel();
   const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
   const body = JSON.stringify({ name: "test", scope: "cli" });
@@ -67,7 +67,7 @@ export function withToken(url: string, token: string): TestClient {
       const reply = await retryWhileOverloaded(() =>
         fetch(`${url}/api/federations/${hub}/events${query}`, { headers: { authorization }, signal: abort.signal })
       );
-      if (!reply.ok) throw new Error(`The stream answered ${reply.status}: ${await reply.text()}`);
+      if (!reply.ok) throw new Error(`The event stream returned ${reply.status}: ${await reply.text()}`);
       const exchange = { method: "GET", path: `/api/federations/${hub}/events`, status: 200, headers: reply.headers };
       conform({ ...exchange, text: null });
       try {

@@ -1,5 +1,5 @@
-/** Runs a trace collector for tests. It accepts OTLP over HTTP in JSON, checks each span against the specification and
- * keeps every byte. A test can make the collector respond with errors. */
+/** Runs an OpenTelemetry trace collector for tests. Accepts OTLP over HTTP in JSON, checks each span against the
+ * specification and keeps every byte. A test can make the collector respond with errors. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { until } from "#test/support/until.ts";
@@ -20,7 +20,7 @@ export interface CollectedSpan {
   readonly resource: Readonly<Record<string, string>>;
 }
 
-/** The part of an OTLP request that tests use. */
+/** The part of an OTLP export request that tests use. */
 interface Batch {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] };
@@ -40,14 +40,14 @@ export interface Collector {
   readonly url: string;
   /** Configuration variables that make the program send its traces to this collector. */
   readonly env: Readonly<Record<string, string>>;
-  /** The received spans, in the order in which they arrived. */
+  /** The received spans, in order of arrival. */
   readonly spans: readonly CollectedSpan[];
   readonly headers: readonly IncomingHttpHeaders[];
   /** Sends the response to each request. The default accepts the spans; a test can assign another function. */
   answer: (response: ServerResponse, batch: number) => void;
-  /** Returns everything that the collector has received, as text. */
+  /** Returns all received request bodies, as text. */
   bytes(): string;
-  /** Returns the first span that has this name and passes `fits`. If there is none yet, waits for one to arrive. */
+  /** Returns the first span that has this name and passes `fits`. If necessary, waits until such a span arrives. */
   span(name: string, fits?: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function openCollector(): Promise<Collector> {
   return collector;
 }
 
-/** Reads the spans in a request. Throws, which ends the test's process, if a collector would reject the request. */
+/** Reads the spans in a request. Throws, which ends the test's process, if a collector must reject the request. */
 function readSpans(
   method: string | undefined,
   path: string | undefined,
@@ -103,7 +103,7 @@ function readSpans(
   text: string,
 ): CollectedSpan[] {
   const wrong = (what: string): never => {
-    throw new Error(`This is no OTLP in JSON: ${what}`);
+    throw new Error(`The request is not valid OTLP in JSON: ${what}`);
   };
   if (method !== "POST" || path !== "/v1/traces") wrong(`${method} ${path}`);
   if (headers["content-type"] !== "application/json") wrong(`content-type ${headers["content-type"]}`);

@@ -65,7 +65,7 @@ test("accepts documented responses", () => {
   assert.is(checked({ ...stream, body: 'id: 1\ndata: {"state":"active"}\n\n' }), null);
 });
 
-test("names each mismatch", () => {
+test("reports each mismatch", () => {
   const wrong: readonly (readonly [Doctored, RegExp])[] = [
     [{ status: 200 }, /status is not declared/],
     [{ status: 302 }, /status is not declared/],
@@ -131,7 +131,7 @@ test("requires that a page's policy allows exactly what the page uses", () => {
   for (const [body, pattern, policy] of wrong) assert.match(String(page(body, policy)), pattern, body);
 });
 
-test("follows references, and treats allOf as one closed object", () => {
+test("follows references, and treats allOf as a single closed object", () => {
   const part = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } } });
   const openApi = openOpenApiReader({
     paths: {},
@@ -145,14 +145,14 @@ test("follows references, and treats allOf as one closed object", () => {
   for (const bad of [{ a: "x", c: "y" }, { a: 1 }, 7]) assert.ok(openApi.misfit(both, bad), JSON.stringify(bad));
 });
 
-test("rejects undeclared errors once one error is declared", () => {
+test("rejects undeclared errors if the document declares any error", () => {
   const responses = { 200: { description: "" }, 400: { description: "" }, default: { description: "" } };
   const strict = openOpenApiReader({ paths: { "/x": { get: { responses } } } }).find("/x")!.operation("GET")!;
   assert.ok(strict.answer(400));
   assert.is(strict.answer(409), null);
 });
 
-test("throws with method, path, status and mismatch for the program's own routes", () => {
+test("throws an error with method, path, status and mismatch for the program's own routes", () => {
   const headers = new Headers(HEADERS);
   const exchange = {
     method: "GET",

@@ -1,5 +1,5 @@
-/** Checks the status, media type, body and headers of every response in a test against the OpenAPI document. If they do
- * not match, the test that sent the request fails. The portal's pages are checked by page-conformance.ts instead. */
+/** Checks the status, media type, body and headers of every response in a test against the OpenAPI document. If a
+ * response does not match, the test fails. For the portal's pages, see page-conformance.ts. */
 import { describeApi } from "#lib/reference/openapi.ts";
 import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
@@ -15,7 +15,7 @@ import {
 /** A request and its response. The response body is text, or null if the response is an open stream. */
 export interface RecordedExchange {
   readonly method: string;
-  /** The request's path, which may include a query. */
+  /** The request's path, with or without a query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
@@ -53,11 +53,11 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
   503: ["retry-after"],
   504: ["retry-after"],
 };
-/** Matches paths whose 201 responses need no Location header, because a secret that is shown once has no URL. */
+/** Matches paths whose 201 responses need no Location header: a secret that is shown only once has no URL. */
 const SHOWN_ONCE = /\/sign-in-link$/;
-/** The path of the OpenAPI document, which describes itself only as an object. Other tests check its content. */
+/** The path of the OpenAPI document, whose own schema is only `object`. Other tests check the document's content. */
 const ITSELF = "/api/openapi.json";
-const GONE = 499; // written only to the log; no client receives it
+const GONE = 499; // a status that is only logged; no client receives it
 const PROBLEM = {
   type: "object",
   properties: {
@@ -69,7 +69,7 @@ const PROBLEM = {
   required: ["statusCode", "code", "message", "error"],
 };
 
-/** Returns a function that checks responses from these routes, except routes that a test defines. */
+/** Returns a function that checks responses from the routes in the manifest. Skips routes that a test defines. */
 export function createConformanceCheck(manifest: Manifest = routes): ConformanceCheck {
   if (manifest !== routes) return () => {};
   return (seen) => {
@@ -81,7 +81,7 @@ export function createConformanceCheck(manifest: Manifest = routes): Conformance
   };
 }
 
-// Caches the documents per process, because creating one takes a moment and every client needs one.
+// Caches the OpenAPI documents, because every client needs a document and its creation is slow.
 const documents = new Map<Manifest, OpenApiReader>();
 
 function documentOf(manifest: Manifest): OpenApiReader {
@@ -90,7 +90,7 @@ function documentOf(manifest: Manifest): OpenApiReader {
   return document;
 }
 
-/** Returns what is wrong with a response, or null if it is correct. */
+/** Returns how a response differs from the OpenAPI document; null if the response matches. */
 export function checkExchange(document: OpenApiReader, seen: RecordedExchange): string | null {
   const { method, path, status, headers } = seen;
   const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
@@ -109,8 +109,8 @@ export function checkExchange(document: OpenApiReader, seen: RecordedExchange): 
   return (refusal ? checkProblem(document, seen, declared.codes) : null) ?? checkBody(document, declared, seen);
 }
 
-/** Checks a response for a path that the document does not contain. Such a response must be a page of the portal or a
- * 404, as a page for people and as JSON for programs. */
+/** Checks a response for a path that the document does not contain. The response must be a page in the portal, or a 404
+ * as a page for browsers or as JSON for programs. */
 function checkUndocumented(document: OpenApiReader, seen: RecordedExchange): string | null {
   if (seen.status === 404 && isJson(seen.headers)) return checkProblem(document, seen, ["no_route"]);
   return isPortal(seen.path) || seen.status === 404 ? checkPageResponse(seen) : "the path is not declared";
@@ -183,6 +183,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // undefined matches no schema
+    return undefined; // undefined, which matches no schema
   }
 }

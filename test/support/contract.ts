@@ -1,4 +1,4 @@
-/** Reads the current OpenAPI document, and compares it with changed copies of itself. */
+/** Reads the current OpenAPI document and compares it with changed copies. */
 import * as assert from "uvu/assert";
 import { buildCurrentDocument } from "#test/contract/check.ts";
 import { checkContract, type CheckedFinding } from "#test/contract/contract.ts";
@@ -10,8 +10,8 @@ export type Json = any;
 
 export const CHECK_DATE = "2026-11-21";
 
-/** Returns the document with every error code, as it is before publication. Leaves out the examples, which promise
- * nothing and make up most of its text. */
+/** Returns the OpenAPI document with all error codes, as before publication. Omits the examples, which are most of the
+ * text but promise nothing to clients. */
 export function loadCurrentDocument(): Promise<Json> {
   const text = JSON.stringify(buildCurrentDocument());
   const isSample = (key: string, value: Json) =>
@@ -29,19 +29,19 @@ export function cloneDocument(document: Json, change: (copy: Json) => void): Jso
 
 const surfaces = new WeakMap<Json, Surface>();
 
-/** Returns the document's public surface, after writing it as text and reading that text again. */
+/** Returns the document's public surface, after formatting it as text and parsing this text. */
 export function surfaceIn(document: Json): Surface {
   const surface = surfaces.get(document) ?? parseSurface(renderSurface(document));
   surfaces.set(document, surface);
   return surface;
 }
 
-/** Returns the findings that are reported if `after` replaces `before`. */
+/** Returns the findings (breaking changes and mistakes) if the document `after` replaces `before`. */
 export function compareDocuments(before: Json, after: Json, today = CHECK_DATE): readonly CheckedFinding[] {
   return checkContract(surfaceIn(before), surfaceIn(after), today);
 }
 
-/** Returns the findings that are reported for a copy of the document with this change. */
+/** Returns the findings for a copy of the document to which the change was applied. */
 export function findBreaks(
   document: Json,
   change: (copy: Json) => void,
@@ -50,8 +50,8 @@ export function findBreaks(
   return compareDocuments(document, cloneDocument(document, change), today);
 }
 
-/** Returns each distinct finding as text, such as `type_changed Operation.step`. If the finding is not in a shared
- * schema, the text names the operation. */
+/** Returns the distinct findings as text, such as `type_changed Operation.step`. For a finding outside shared schemas,
+ * the text names the operation. */
 export function describeFindings(found: readonly CheckedFinding[]): readonly string[] {
   return [
     ...new Set(
@@ -60,7 +60,7 @@ export function describeFindings(found: readonly CheckedFinding[]): readonly str
   ];
 }
 
-/** A change to a copy of the document, with the only finding that the change must cause. */
+/** A change to a copy of the document, and the only finding that the change must cause. */
 export type ContractCase = readonly [says: string, change: (paths: Json, schemas: Json) => void];
 
 export function testEachCase(document: Json, cases: readonly ContractCase[]): void {
@@ -70,7 +70,7 @@ export function testEachCase(document: Json, cases: readonly ContractCase[]): vo
   }
 }
 
-/** Returns a document with a single operation, POST /things, that uses the given request and response schemas. */
+/** Returns a document with a single operation, POST /things, which uses the given request and response schemas. */
 export function documentOf(taken: Json, answered: Json, components: Json = {}): Json {
   const content = (schema: Json) => ({ content: { "application/json": { schema } } });
   return {

@@ -1,5 +1,5 @@
 /** Creates a separate database for each test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
- * In a run of test/run.ts, the database is on the run's server. A test file that runs alone starts its own server. */
+ * Tests that test/run.ts runs share a database server. A test file that runs alone starts its own server. */
 import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { fromColumnName } from "#lib/drivers/db/naming.ts";
@@ -9,38 +9,38 @@ import { connect, createTemplateDatabase, databaseUrl, openPostgresServer } from
 
 export interface TestDatabase extends OpenDatabase {
   readonly url: string;
-  /** Runs one SQL statement without changing it, on a connection outside the pool. */
+  /** Runs a single SQL statement as it is, on a connection outside the pool. */
   // deno-lint-ignore no-explicit-any
   sql(text: string, params?: readonly unknown[]): Promise<any[]>;
-  /** Changes how far the service's clock is ahead of the real time, in milliseconds. */
+  /** Sets how many milliseconds the service's clock is ahead of the real time. */
   shiftClock(ms: number): Promise<void>;
-  /** Creates an empty database on the same server and returns its URL. Closing this database also drops the new one. */
+  /** Creates an empty database on the same server and returns the URL. `close` also drops this new database. */
   freshUrl(): Promise<string>;
-  /** Opens another connection pool, as another replica would. Closing this database also closes that pool. */
+  /** Opens another connection pool, as another replica would. `close` also closes this pool. */
   openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
   close(): Promise<void>;
 }
 
-/** The address of a database server, and the name of the template database on it. */
+/** The URL of a database server, and the name of its template database. */
 export interface DatabaseLocation {
   readonly url: string;
   readonly template: string;
 }
 
-const PAST = 5; // statements outside the pool that may wait for each other
+const PAST = 5; // connections outside the pool: statements on them may wait for each other
 
 /**
- * Selects the locks that a session in this database waits for. Parallel tests use other databases on the same server.
+ * Selects the locks for which sessions in this database wait. Parallel tests use other databases on the same server.
  */
 export const AWAITED_LOCKS_QUERY =
   "select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()";
 
 const MINUTE = 60_000;
 
-/** Time limits that are not reached even on a busy machine, for tests that are not about time limits. */
+/** Database time limits for tests that do not test time limits. Even a busy machine never reaches these limits. */
 export const GENEROUS_LIMITS = { waitLimit: MINUTE, lockLimit: MINUTE, statementLimit: MINUTE };
 
-/** Opens a new database on the server that this test run uses, or on the server `own`. */
+/** Opens a new database on the test run's server or, if given, on the server `own`. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},
   own: DatabaseLocation | null = null,
@@ -50,7 +50,7 @@ export async function openTestDatabase(
   const admin = connect(place.url, 1), made: string[] = [];
   const make = async (template: string): Promise<string> => {
     const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;
-    // Copies the template's files, which takes a fifth of the time of logging each page.
+    // Copies the template database's files, which takes a fifth of the time of the default strategy (wal_log).
     await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
     made.push(name);
     return databaseUrl(place.url, name);
@@ -89,7 +89,7 @@ export async function openTestDatabase(
   };
 }
 
-// The process's own server, which starts with the first database and is used for all others.
+// The server of this process, which starts when the first test opens a database.
 const places = new Map<"own", Promise<DatabaseLocation>>();
 
 function findPlace(): Promise<DatabaseLocation> {
@@ -102,7 +102,7 @@ function findPlace(): Promise<DatabaseLocation> {
 
 async function openPlace(): Promise<DatabaseLocation> {
   const server = await openPostgresServer();
-  // Exits explicitly, because a signal alone would skip the "exit" event, in which the server is stopped.
+  // Exits explicitly: a signal alone would skip the "exit" event, whose handler stops the server.
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => process.exit(code));
   }

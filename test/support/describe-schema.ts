@@ -1,8 +1,8 @@
-/** Describes a database's schema as text, for comparison and reading. Lists sequences, functions, and each table with
- * its columns, constraints, indexes and triggers, sorted by name. */
+/** Describes a database's schema as text, for comparison and reading. Lists sequences, functions and tables, with their
+ * columns, constraints, indexes and triggers, sorted by name. */
 type Query = (text: string, params?: readonly unknown[]) => Promise<Record<string, string>[]>;
 
-// Selects our objects in the schema "public". The migration runner owns the table "migrations", so it is excluded.
+// Selects the project's objects in the schema "public". Excludes the migration runner's own table "migrations".
 const OURS = "relnamespace = 'public'::regnamespace and relname <> 'migrations'";
 
 export async function describeSchema(query: Query): Promise<string> {
@@ -35,7 +35,7 @@ async function describeTable(query: Query, oid: string, name: string): Promise<s
      where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
     [oid],
   );
-  // Excludes not-null constraints, which are listed with their columns: PostgreSQL before 18 has no rows for them.
+  // Excludes not-null constraints, which are listed with the columns. PostgreSQL before 18 has no rows for them.
   const constraints = await query(
     `select format('constraint %s %s', conname, pg_get_constraintdef(oid)) as line
      from pg_constraint where conrelid = $1 and contype <> 'n' order by contype, conname`,

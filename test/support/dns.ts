@@ -1,8 +1,8 @@
-/** Runs a DNS server on loopback for tests. It answers TXT queries over UDP and TCP with records that a test sets. */
+/** Runs a DNS server on loopback for tests. Responds to TXT queries over UDP and TCP with records that a test sets. */
 import { createSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 
-/** How a query is answered: with records (perhaps behind an alias), no such name, no TXT records, or not at all. */
+/** A DNS response: records (with or without an alias), no such name, no TXT records, or no response at all. */
 export type NameServerAnswer =
   | readonly (readonly string[])[]
   | { readonly alias: string; readonly records: readonly (readonly string[])[] }
@@ -13,9 +13,9 @@ export type NameServerAnswer =
 export interface NameServer {
   /** The server's address, in the format of the variable DNS_SERVERS. */
   readonly address: string;
-  /** The names that were queried, in the order of the queries. */
+  /** The queried names, in the order of the queries. */
   readonly asked: readonly string[];
-  /** Sets the answer to queries for a name. All other names do not exist. */
+  /** Sets the response to queries for a name. The server reports all other names as missing. */
   setAnswer(name: string, outcome: NameServerAnswer): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-/** Runs the examples in the documents in a shell, and compares their output with the block below each example. A `json`
- * block lists fields that the response must have; other blocks are the expected output. `…` matches any text. */
+/** Runs the documents' examples in a shell, and compares each output with the block below the example. A `json` block
+ * lists fields that the response must contain. Other blocks are the expected output. `…` matches any text. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { PROGRAM } from "#test/src/cli/cli-fixture.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const PATIENCE = 240_000;
-/** Matches an overloaded server's response, after which an example is run again. */
+/** Matches the response of an overloaded server. After such a response, the example runs again. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
 
-/** Whether bash and the tools that the examples use are installed. If not, tests of examples are skipped. */
+/** Whether bash and the examples' other tools are installed. If not, tests of examples are skipped. */
 export const canRunExamples = spawnSync("bash", ["-c", "command -v curl sed grep tr tee"]).status === 0;
 
 export interface ExampleBlock {
@@ -27,11 +27,11 @@ export interface ExampleOutput {
 }
 
 export interface ExampleProgram extends StartedProgram {
-  /** Replaces the address and the password that the documents use with those of this server. */
+  /** Replaces the documents' example address and password with the test server's address and password. */
   typed(text: string): string;
 }
 
-/** Starts the program in the same way as `npm start`. Creates the directory if it does not exist. */
+/** Starts the program as `npm start` does. Creates the directory if it does not exist. */
 export async function startForExamples(directory: string): Promise<ExampleProgram> {
   await mkdir(directory, { recursive: true });
   const program = startProgram(["dev"], {
@@ -45,8 +45,8 @@ export async function startForExamples(directory: string): Promise<ExampleProgra
   return { ...program, typed };
 }
 
-/** Shell code that defines the command `wheelwright` as this checkout's program. For signing in, the password is read
- * from a file, because there is no terminal. */
+/** Shell code that defines the command `wheelwright` as this checkout's program. The command
+ * reads the sign-in password from a file, because no terminal exists. */
 export const WHEELWRIGHT_SHELL_FUNCTION = `
 program() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 wheelwright() {
@@ -82,10 +82,10 @@ export async function runExamples(
     try {
       process.kill(-shell.pid!, "SIGKILL");
     } catch {
-      // Ignores the error, because the process has already ended.
+      // Ignores the error: the process has already ended.
     }
   };
-  const late = setTimeout(endAll, PATIENCE); // an example may wait forever
+  const late = setTimeout(endAll, PATIENCE); // an example could wait forever
   await new Promise((resolve) => shell.once("exit", resolve));
   clearTimeout(late);
   endAll(); // ends the second terminal
@@ -98,11 +98,11 @@ export async function runExamples(
   );
 }
 
-/** Returns how the output differs from the block below the example, or null if it matches. */
+/** Returns how the output differs from the block below the example; null if the output matches. */
 export function findOutputMismatch({ language, text }: ExampleBlock, printed: string): string | null {
   if (language === "") return patternOf(text).test(printed) ? null : "it printed something else";
   const expected = JSON.parse(text), misses = jsonIn(printed).map((answer) => missIn(expected, answer, "it"));
-  return misses.includes(null) ? null : misses.at(-1) ?? "no JSON was printed";
+  return misses.includes(null) ? null : misses.at(-1) ?? "the output contains no JSON";
 }
 
 function patternOf(text: string): RegExp {
@@ -133,7 +133,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns how the response differs from the expected value, or null if it matches. */
+/** Returns how the response differs from the expected value; null if the response matches. */
 function missIn(expected: unknown, answer: unknown, name: string): string | null {
   if (typeof expected === "string") {
     return typeof answer === "string" && patternOf(expected).test(answer)

@@ -1,5 +1,5 @@
-/** Creates spokes that look installed but have no running site. Each has a row, and a namespace with two bound volumes
- * in the simulated cluster. Used by tests that need volumes or many spokes. */
+/** Creates fake spokes for tests that need volumes or many spokes. Each has a database row, and a namespace with two
+ * bound volumes in the simulated cluster, but no running site. */
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { App } from "#lib/app.ts";
@@ -33,13 +33,13 @@ export async function postObject(cluster: string, path: string, body: unknown): 
   return JSON.parse(text);
 }
 
-/** Prepares a hub for fake spokes: cancels its jobs, and leaves it in a transitional state, so that no installation
- * starts. */
+/** Prepares a hub for fake spokes: cancels the hub's jobs and leaves the hub in a transitional state, so that no
+ * installation starts. */
 export async function prepareHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
   await queryRows(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
 }
 
-/** Creates an active fake spoke in this cluster. */
+/** Creates an active fake spoke (without a running site) in this cluster. */
 export async function createFakeSpoke(
   app: App,
   db: TestDatabase,
@@ -51,8 +51,8 @@ export async function createFakeSpoke(
   return (await createFakeSpokes(app, db, actor, hub, [slug], cluster))[0]!;
 }
 
-/** Creates many active fake spokes: the first with `createSpoke`, the others as copies of its row. Without the URL of a
- * cluster, creates only rows. */
+/** Creates many active fake spokes: the first spoke with `createSpoke`, the others as copies of its row. Without a
+ * cluster URL, creates only rows. */
 export async function createFakeSpokes(
   app: App,
   db: TestDatabase,
@@ -105,7 +105,7 @@ export async function createFakeSpokes(
 
 const AT_ONCE = 10;
 
-/** Creates a namespace with two PVCs, which are bound even without a pod. Returns the namespace's UID. */
+/** Creates a namespace with two PVCs, which are bound without a pod. Returns the namespace's UID. */
 async function plantObjects(url: string, { id, namespace, federationId }: FakeSpoke): Promise<string> {
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
@@ -130,7 +130,7 @@ export interface PastBackup {
   readonly state?: "ready" | "failed";
 }
 
-/** Creates backups from earlier days in the database and the cluster. Returns their IDs, in the order given. */
+/** Creates backups from earlier days in the database and the cluster. Returns the backup IDs, in the given order. */
 export async function insertBackups(
   db: TestDatabase,
   cluster: string,
@@ -178,7 +178,7 @@ export async function insertBackups(
   }));
 }
 
-/** Resolves when the cluster's controllers have processed all objects that this module created. */
+/** Waits until the cluster's controllers have processed all objects that this module created. */
 export async function waitForControllers(objects: (kind?: string) => readonly KubeObject[]): Promise<void> {
   await until(() =>
     objects("PersistentVolumeClaim").every((claim) => claim["status"]?.phase === "Bound") &&
@@ -191,7 +191,7 @@ export async function setDatabaseClock(db: TestDatabase, to: Date): Promise<void
   await db.shiftClock(to.getTime() - Date.now());
 }
 
-/** Returns the IDs of backups whose two snapshots both exist in the cluster. */
+/** Returns the IDs of backups for which both snapshots exist in the cluster. */
 export function backupsIn(objects: (kind?: string) => readonly KubeObject[], namespace: string): string[] {
   const ids = objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace)
     .map(({ metadata }) => metadata.labels?.["wheelwright.dev/backup"] ?? "");

@@ -1,6 +1,5 @@
-/** Provides a clock for the simulated cluster that stops while anything happens there, and otherwise jumps to the next
- * timer. With this clock, a test measures how long a process takes in the cluster, whatever the load on the machine,
- * and without waiting. */
+/** Provides a clock for the simulated cluster. The clock stops during activity and otherwise jumps to the next timer. A
+ * test can use it to measure durations in the cluster without waiting, independently of the load on the machine. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 

@@ -1,11 +1,11 @@
-/** Reads frames one by one from a source, which pauses until the next frame is requested. */
+/** Reads frames one at a time from a source. The source pauses until the test requests the next frame. */
 
 interface Source<F> {
   run(send: (frame: F) => Promise<void>): Promise<void>;
   cancel(): void;
 }
 
-/** Yields the frames. If the caller stops iterating, cancels the source, as if a reader had disconnected. */
+/** Yields the source's frames. If the caller stops iterating, cancels the source, as a disconnected reader would. */
 export async function* readFrames<F>({ run, cancel }: Source<F>): AsyncGenerator<F, undefined, undefined> {
   const sent: { readonly frame: F; readonly taken: () => void }[] = [];
   let wake = () => {}, over = false;

@@ -1,4 +1,4 @@
-/** Returns the number of a port on which nothing is listening at the moment. */
+/** Returns the number of a free TCP port. */
 import { type AddressInfo, createServer } from "node:net";
 
 export function findFreePort(): Promise<number> {

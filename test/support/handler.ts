@@ -1,5 +1,5 @@
-/** Runs a server with endpoints that a test defines, with or without sockets, and without a database. The request says
- * who calls: `Authorization: Bearer cli` is a token with the scope `cli`, and `Cookie: session` is a session. */
+/** Runs a server with endpoints that a test defines, without a database. The request headers select the caller:
+ * `Authorization: Bearer cli` is a token with the scope `cli`, and `Cookie: session` is a session. */
 import type { App } from "#lib/app.ts";
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -17,7 +17,7 @@ type Entry = any;
 export interface TestHandler {
   readonly app: App;
   readonly server: Server;
-  /** All log entries that have been written so far. */
+  /** All log entries so far. */
   readonly log: Entry[];
   send(path: string, init?: RequestInit, address?: string): Promise<TestResponse>;
 }

@@ -1,19 +1,19 @@
-/** Submits a form like a browser without scripts: reads the form from the page's HTML, fills it in, and sends its
- * fields. A field that the page does not contain cannot be filled in. */
+/** Submits a form as a browser without scripts does: reads the form from the page's HTML, enters values, and sends the
+ * fields. Throws an error for a value without a field in the page. */
 import type { ClientResponse } from "#test/support/client.ts";
 
 export interface HtmlForm {
   readonly action: string;
   readonly method: string;
-  /** The fields' values in the page, keyed by field name. A checkbox that is not ticked is not sent. */
+  /** The field values in the page, keyed by field name. Unchecked checkboxes are omitted. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The complete HTML tag for each field, so that a test can check its attributes. */
+  /** The complete HTML tags, keyed by field name, so that a test can check their attributes. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
 export function parseHtmlForm(html: string): HtmlForm {
   const [, attributes = "", inside = ""] = /<form\b([^>]*)>([\s\S]*?)<\/form>/.exec(html) ?? [];
-  if (!inside) throw new Error(`There is no form in:\n${html}`);
+  if (!inside) throw new Error(`The page contains no form:\n${html}`);
   const inputs = [...inside.matchAll(/<input\b[^>]*>/g)].map(([tag]) => tag).filter((tag) => attribute(tag, "name"));
   return {
     action: attribute(attributes, "action") ?? "",
@@ -26,7 +26,7 @@ export function parseHtmlForm(html: string): HtmlForm {
   };
 }
 
-/** Returns the request that a browser would send when the form's button is pressed. */
+/** Returns the request that a browser would send after a click on the form's button. */
 export function submissionOf(
   html: string,
   filled: Readonly<Record<string, string>>,

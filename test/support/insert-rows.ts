@@ -1,4 +1,4 @@
-/** Inserts a user, a hub and a spoke directly into the database, for tests of code that the domains use. */
+/** Inserts a user, a hub and a spoke directly into the database, for tests of code below the domain layer. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 

@@ -1,4 +1,4 @@
-/** Locks the given directory, prints a line once it is locked, and waits until this process is killed. */
+/** Locks the given data directory, prints a line after locking, and waits until this process is killed. */
 import { lockDataDirectory } from "#src/data-directory.ts";
 
 lockDataDirectory(process.argv[2]!).then((letGo) => {

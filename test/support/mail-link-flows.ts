@@ -1,4 +1,4 @@
-/** Prepares tests of one-time links in emails. Passwords cost nothing to hash, and tests run the jobs themselves,
+/** Prepares tests of one-time links in emails. Password hashing is fake and fast. Tests run the queued jobs themselves,
  * without a scheduler.
  *
  *   const flows = await openMailLinkFlows({ SIGNUP: "on" });
@@ -34,14 +34,14 @@ export interface MailLinkFlows {
   readonly server: Server;
   readonly postman: MailSender;
   readonly passwords: FakePasswords;
-  /** Sends a request without changing it, as if it came from this IP address. */
+  /** Sends a request as it is, with this client IP address. */
   send(path: string, init?: RequestInit, address?: string): Promise<ClientResponse>;
   post(path: string, body: unknown, headers?: Fields, address?: string): Promise<ClientResponse>;
-  /** Runs the queued jobs for forgotten passwords and sign-ups. Returns the number of jobs that ran. */
+  /** Runs the queued jobs for forgotten passwords and sign-ups. Returns the number of these jobs. */
   work(): Promise<number>;
-  /** Returns a token for this purpose, like the token in the link that an email contains. */
+  /** Returns a token for this purpose, like the token in an email's link. */
   link(purpose: LinkPurpose, person: TestUser): Promise<string>;
-  /** Returns whether a user can sign in with this email address and password. */
+  /** Whether a user can sign in with this email address and password. */
   opens(email: string, password: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -106,11 +106,11 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
 }
 
 export interface FakePasswords extends PasswordHasher {
-  /** Returns how many passwords were hashed or checked since the previous call. */
+  /** Returns the number of passwords that were hashed or checked since the previous call of `count`. */
   count(): number;
 }
 
-/** Returns a password hasher that costs no time. The hasher also accepts the password hash from users.ts. */
+/** Returns a password hasher that takes no time. It also accepts the password hash from users.ts. */
 export function createFakePasswords(): FakePasswords {
   let runs = 0;
   const quick = (password: string) => `quick:${createHash("sha256").update(password).digest("hex")}`;

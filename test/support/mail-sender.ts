@@ -1,10 +1,10 @@
-/** Sends the emails that a test has queued, without a scheduler and without a mail server.
+/** Sends the queued emails in a test, without a scheduler or mail server.
  *
  *   const postman = await openMailSender(scene.app);
  *   const { subject, text, link, token } = await postman.next("ada@example.org");
  *
- * `next` sends the queued emails and returns the first one to that address that it has not returned before. `deliver`
- * only sends emails. `mails` contains every email that was sent. With a transport, emails go to a real server. */
+ * `next` sends the queued emails and returns the next email to this address. `deliver` only sends emails. `mails`
+ * contains all sent emails. With a transport, a real mail server receives the emails. */
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -17,13 +17,13 @@ import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 
 export interface DeliveredMail extends Mail {
-  /** The token in the email's link. Null if the email has no such link. */
+  /** The token in the email's link; null if the email has no link with a token. */
   readonly token: string | null;
 }
 
 export interface MailSender {
   readonly mails: readonly DeliveredMail[];
-  /** Runs each job that sends an email and is due, once. Returns the number of jobs that ran. */
+  /** Runs each due email job once. Returns the number of these jobs. */
   deliver(): Promise<number>;
   /** Returns the next email to this address. Throws an error if none is queued. */
   next(to: string): Promise<DeliveredMail>;
@@ -56,7 +56,7 @@ export async function openMailSender(
     async next(to) {
       await deliver();
       const mail = mails.find((each) => each.to.email === to && !taken.has(each));
-      if (!mail) throw new Error(`No mail for ${to}, only for ${mails.map((each) => each.to.email).join(", ")}`);
+      if (!mail) throw new Error(`No email to ${to}, only to ${mails.map((each) => each.to.email).join(", ")}`);
       taken.add(mail);
       return mail;
     },

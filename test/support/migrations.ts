@@ -1,4 +1,4 @@
-/** Reads the migrations directly from sql/, so that the generated module need not be up to date. */
+/** Reads the migrations from sql/, because the generated module src/migrations.ts can be out of date. */
 import { readdir, readFile } from "node:fs/promises";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 

@@ -1,5 +1,5 @@
-/** Defines breaking and compatible changes to a node in a schema. Each change knows which nodes it applies to, so that
- * tests can try it on all of them. */
+/** Defines mutations: breaking and compatible changes to a node in a JSON schema. Tests apply each mutation to every
+ * node that allows it. */
 import type { BreakingKind } from "#test/contract/findings.ts";
 import type { Json } from "#test/support/contract.ts";
 
@@ -7,9 +7,9 @@ export type Direction = "request" | "response";
 
 export interface Mutation {
   readonly name: string;
-  /** The kind of breaking change. Null if the change is compatible. */
+  /** The kind of breaking change; null for a compatible change. */
   readonly kind: BreakingKind | null;
-  /** Applies the change to a copy of the node and returns the copy. */
+  /** Returns a changed copy of the node. */
   readonly edit: (node: Json) => Json;
 }
 
@@ -22,8 +22,8 @@ const OTHER: Readonly<Record<string, string>> = {
   object: "string",
 };
 
-/** Returns all changes that apply to the node. `isOption` says that the node is an option in an `anyOf`, which may also
- * allow other values. */
+/** Returns all mutations of the node. `isOption` means that the node is an option in an `anyOf`, which may also allow
+ * other values. */
 export function listMutations(node: Json, direction: Direction, isOption: boolean): readonly Mutation[] {
   if (node.type === "null") return [];
   const isAny = Object.keys(node).every((key) => key === "description");
@@ -39,18 +39,18 @@ function inAnyDirection(node: Json): Mutation[] {
   const [first, ...others] = (node.enum ?? []) as string[];
   return [
     free(
-      "is described in other words",
+      "has another description",
       (it) => ({ ...it, description: "Other words", title: "x", examples: [1], default: 7 }),
     ),
     ...(node.enum
       ? [
-        ...(others.length > 0 ? [broken("loses a case", "enum_changed", (it) => ({ ...it, enum: others }))] : []),
-        broken("has a case by another name", "enum_changed", (it) => ({ ...it, enum: [`${first}x`, ...others] })),
-        free("has another case", (it) => ({ ...it, enum: ["another", ...it.enum] })),
+        ...(others.length > 0 ? [broken("drops a value", "enum_changed", (it) => ({ ...it, enum: others }))] : []),
+        broken("has a renamed value", "enum_changed", (it) => ({ ...it, enum: [`${first}x`, ...others] })),
+        free("allows another value", (it) => ({ ...it, enum: ["another", ...it.enum] })),
       ]
       : []),
     ...("const" in node
-      ? [broken("is another constant", "enum_changed", (it) => ({ ...it, const: it.const === true ? false : "x" }))]
+      ? [broken("changes its constant", "enum_changed", (it) => ({ ...it, const: it.const === true ? false : "x" }))]
       : []),
     ...(node.anyOf
       ? [free("has its options in another order", (it) => ({ ...it, anyOf: it.anyOf.toReversed() }))]
@@ -68,43 +68,43 @@ function inRequest(node: Json, isOption: boolean): Mutation[] {
   return [
     ...(isText
       ? [
-        tighter("is longer at least", ({ minLength = 0 }) => ({ minLength: minLength + 1 })),
-        tighter("is shorter at most", ({ maxLength = 900 }) => ({ maxLength: maxLength - 1 })),
+        tighter("has a higher minimum length", ({ minLength = 0 }) => ({ minLength: minLength + 1 })),
+        tighter("has a lower maximum length", ({ maxLength = 900 }) => ({ maxLength: maxLength - 1 })),
         tighter("has another pattern", () => ({ pattern: "^x$" })),
         tighter("has another format", () => ({ format: "uri" })),
-        broken("is one of a few", "enum_changed", (it) => ({ ...it, enum: ["x"] })),
+        broken("allows only one value", "enum_changed", (it) => ({ ...it, enum: ["x"] })),
       ]
       : []),
     ...(isList
       ? [
-        tighter("has more entries at least", ({ minItems = 0 }) => ({ minItems: minItems + 1 })),
-        tighter("has fewer entries at most", ({ maxItems = 900 }) => ({ maxItems: maxItems - 1 })),
+        tighter("has a higher minimum number of items", ({ minItems = 0 }) => ({ minItems: minItems + 1 })),
+        tighter("has a lower maximum number of items", ({ maxItems = 900 }) => ({ maxItems: maxItems - 1 })),
       ]
       : []),
     ...(node.properties
       ? [
         node.additionalProperties === false
-          ? free("ignores what it does not know", ({ additionalProperties: _, ...it }) => it)
-          : tighter("refuses what it does not know", () => ({ additionalProperties: false })),
-        tighter("needs a field that is new", ({ required, properties }) => ({
+          ? free("ignores unknown fields", ({ additionalProperties: _, ...it }) => it)
+          : tighter("rejects unknown fields", () => ({ additionalProperties: false })),
+        tighter("requires a new field", ({ required, properties }) => ({
           required: [...required, "fresh"],
           properties: { ...properties, fresh: TEXT },
         })),
       ]
       : []),
     ...Object.keys(node.properties ?? {}).filter((name) => !node.required?.includes(name)).map((name) =>
-      tighter(`needs ${name}`, ({ required = [] }) => ({ required: [...required, name] }))
+      tighter(`requires ${name}`, ({ required = [] }) => ({ required: [...required, name] }))
     ),
     ...Object.keys(node.properties ?? {}).flatMap((name) => [
-      broken(`reads ${name} no more`, "field_renamed", without(name)),
-      broken(`calls ${name} otherwise`, "field_renamed", renamed(name)),
+      broken(`no longer accepts ${name}`, "field_renamed", without(name)),
+      broken(`renames ${name}`, "field_renamed", renamed(name)),
     ]),
     ...(isMaybe(node)
-      ? [tighter("may not be null", ({ anyOf }) => ({ anyOf: anyOf.filter(({ type }: Json) => type !== "null") }))]
+      ? [tighter("never allows null", ({ anyOf }) => ({ anyOf: anyOf.filter(({ type }: Json) => type !== "null") }))]
       : []),
-    free("has no bounds", ({ pattern: _1, maxLength: _2, minLength: _3, maxItems: _4, minItems: _5, ...it }) => it),
-    free("needs nothing", ({ required: _, ...it }) => it),
-    ...(isOption ? [] : [free("may be something else too", (it) => ({ anyOf: [it, ...othersThan(it)] }))]),
+    free("has no limits", ({ pattern: _1, maxLength: _2, minLength: _3, maxItems: _4, minItems: _5, ...it }) => it),
+    free("requires no field", ({ required: _, ...it }) => it),
+    ...(isOption ? [] : [free("also allows other types", (it) => ({ anyOf: [it, ...othersThan(it)] }))]),
   ];
 }
 
@@ -112,20 +112,20 @@ function inResponse(node: Json): Mutation[] {
   const names = Object.keys(node.properties ?? {});
   return [
     ...names.flatMap((name) => [
-      broken(`has ${name} no more`, "response_field_removed", without(name)),
-      broken(`calls ${name} otherwise`, "field_renamed", renamed(name)),
+      broken(`no longer returns ${name}`, "response_field_removed", without(name)),
+      broken(`renames ${name}`, "field_renamed", renamed(name)),
     ]),
     ...names.filter((name) => node.required?.includes(name)).map((name) =>
-      broken(`may lack ${name}`, "response_field_removed", (it) => ({
+      broken(`makes ${name} optional`, "response_field_removed", (it) => ({
         ...it,
         required: it.required.filter((other: string) => other !== name),
       }))
     ),
     ...(node.format ? [broken("has no format", "type_changed", ({ format: _, ...it }) => it)] : []),
-    ...(node.enum ? [broken("is any text", "enum_changed", ({ enum: _, ...it }) => it)] : []),
-    ...(node.properties ? [free("always has every field", (it) => ({ ...it, required: names }))] : []),
-    ...(node.type === "string" && !node.enum ? [free("is one of a few", (it) => ({ ...it, enum: ["x"] }))] : []),
-    ...(node.type === "number" ? [free("is whole", (it) => ({ ...it, type: "integer", minimum: 0 }))] : []),
+    ...(node.enum ? [broken("can be any text", "enum_changed", ({ enum: _, ...it }) => it)] : []),
+    ...(node.properties ? [free("always returns every field", (it) => ({ ...it, required: names }))] : []),
+    ...(node.type === "string" && !node.enum ? [free("returns only one value", (it) => ({ ...it, enum: ["x"] }))] : []),
+    ...(node.type === "number" ? [free("is a whole number", (it) => ({ ...it, type: "integer", minimum: 0 }))] : []),
     ...(isMaybe(node) && node.anyOf.length > 1
       ? [free("is never null", (it) => ({ ...it, anyOf: it.anyOf.filter(({ type }: Json) => type !== "null") }))]
       : []),
@@ -145,7 +145,7 @@ function isMaybe({ anyOf }: Json): boolean {
 }
 
 function toAnotherType(node: Json): Mutation[] {
-  if (node.$ref) return [broken("is no object", "type_changed", () => ({ type: "boolean" }))];
+  if (node.$ref) return [broken("is not an object", "type_changed", () => ({ type: "boolean" }))];
   const other = OTHER[node.type];
   return other ? [broken(`is of type ${other}`, "type_changed", () => ({ type: other }))] : [];
 }
@@ -153,7 +153,7 @@ function toAnotherType(node: Json): Mutation[] {
 function toNullable(node: Json, direction: Direction): Mutation[] {
   if (isMaybe(node)) return [];
   const edit = (it: Json) => ({ anyOf: [it, NULL] });
-  return [direction === "request" ? free("may be null", edit) : broken("may be null", "type_changed", edit)];
+  return [direction === "request" ? free("can be null", edit) : broken("can be null", "type_changed", edit)];
 }
 
 function without(name: string) {

@@ -1,8 +1,8 @@
-/** Checks a response from the portal: a page that its own security policy allows, a redirect, the script, or a file. */
+/** Checks a portal response: a page that matches its Content-Security-Policy, a redirect, the script, or a file. */
 import { createHash } from "node:crypto";
 import type { RecordedExchange } from "#test/support/conformance.ts";
 
-/** Returns what is wrong with the response, or null if it is correct. */
+/** Returns the first problem with a portal response; null if the response is correct. */
 export function checkPageResponse({ method, path, status, headers, text }: RecordedExchange): string | null {
   const type = headers.get("content-type") ?? "";
   if (status === 303) {

@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** Returns a page with this HTML in its body, and the requests that the page's forms send. */
+/** Returns a page with the HTML `body`, and a list of the requests that the page's forms send. */
 async function pageOf(body: string): Promise<{ page: Page; sent: [path: string, init: RequestInit | undefined][] }> {
   const sent: [string, RequestInit | undefined][] = [], status = 200, headers = new Headers();
   const send = (path: string, init?: RequestInit) => {
@@ -24,7 +24,7 @@ async function pageOf(body: string): Promise<{ page: Page; sent: [path: string, 
   return { page: await parsePage({ send, as }, "/here?x=1", { cookie: "" }), sent };
 }
 
-test("signs in by the form, follows the redirect, and keeps the session", async ({ scene }) => {
+test("signs in with the form, follows the redirect, and keeps the session", async ({ scene }) => {
   const door = await parsePage(scene, "/hubs");
   assert.equal([door.status, door.part("heading").text, door.cookie], [401, "Sign in", ""]);
   const { email } = scene.people.operator;
@@ -37,7 +37,7 @@ test("signs in by the form, follows the redirect, and keeps the session", async 
   assert.equal([out.path, out.cookie], ["/sign-in", ""]);
 });
 
-test("finds parts by role and accessible name, without hidden ones", async () => {
+test("finds visible elements by role and accessible name", async () => {
   const { page } = await pageOf(
     `<main><h1>A <b>title</b></h1><a href="/a"><svg aria-hidden="true"><title>Sign</title></svg>
     <span>Go</span> on</a><a href="/b" hidden>Hidden</a><ul><li>One<p>more</p></li></ul><div role="alert">Wrong</div>
@@ -47,7 +47,7 @@ test("finds parts by role and accessible name, without hidden ones", async () =>
   assert.equal(page.all("link"), ["Go on"]);
   assert.equal([page.part("alert").text, page.all("listitem")], ["Wrong", ["One more"]]);
   assert.equal(page.table(), [["Name"], ["oak"]]);
-  assert.throws(() => page.link("Hidden"), /0 times link Hidden; there are:\n {2}Go on/);
+  assert.throws(() => page.link("Hidden"), /Found 0 times link Hidden; the page has:\n {2}Go on/);
 });
 
 test("reads a field's label, value and error", async () => {
@@ -59,7 +59,7 @@ test("reads a field's label, value and error", async () => {
   assert.equal([page.field("Size").value, page.field("Size").options], ["m", ["Small", "Middle"]]);
 });
 
-test("submits what a browser would, and rejects missing fields", async () => {
+test("submits the same request as a browser, and rejects unknown fields", async () => {
   const { page, sent } = await pageOf(`<form method="post" action="/there"><input type="hidden" name="key" value="k">
     <label>Name <input name="name"></label><label><input type="checkbox" name="c" value="on"> Tick</label>
     <label><input type="checkbox" name="d" value="on"> Leave</label>
@@ -71,7 +71,7 @@ test("submits what a browser would, and rejects missing fields", async () => {
   assert.equal([path, init?.method, init?.body], ["/there", "POST", "key=k&name=%3Cb%3E&c=on&size=m&preview=yes"]);
   await page.submit("Search", { q: "oak" });
   assert.equal([sent.at(-1)![0], sent.at(-1)![1]?.method], ["/here?q=oak", undefined]);
-  await rejects(page.submit("Make", { Size: "xl" }), /does not offer xl; it offers: s, m/);
+  await rejects(page.submit("Make", { Size: "xl" }), /has no option xl; its options are: s, m/);
   await rejects(page.submit("Make", { key: "other" }), /0 times field key/);
 });
 

@@ -1,5 +1,5 @@
-/** Reads pages in the way that people do: finds parts by role and accessible name, follows links, and submits forms,
- * all without scripts.
+/** Reads pages as people do: finds elements by role and accessible name, follows links, and submits forms, without
+ * scripts.
  *
  *   const page = await parsePage(scene, "/sign-in");
  *   const hubs = await page.submit("Sign in", { "Email address": email, Password: password });
@@ -9,9 +9,9 @@ import { Window } from "happy-dom";
 import type { ClientResponse } from "#test/support/client.ts";
 import type { Scene, SceneRole } from "#test/support/scene.ts";
 
-/** The name to look for. A string must be the complete name; a pattern must match part of it. */
+/** The accessible name to find: a string is the complete name, a pattern matches a part of the name. */
 export type AccessibleName = string | RegExp;
-/** The text, selected option or checked state to enter, keyed by the field's label or name. */
+/** The values to enter (text, selected option or checked state), keyed by the field's label or name. */
 export type FormValues = Readonly<Record<string, string | boolean>>;
 
 export interface FormField {
@@ -19,29 +19,29 @@ export interface FormField {
   readonly value: string;
   readonly ticked: boolean;
   readonly required: boolean;
-  /** Whether the field is marked as invalid. If so, its description gives the reason. */
+  /** Whether the field is marked as invalid. If so, the field's description says why. */
   readonly wrong: boolean;
   readonly description: string;
   /** The options of a `select` field that the user can choose. */
   readonly options: readonly string[];
 }
 
-/** An element in a page, with its content. If a search finds nothing, it throws an error that lists what exists. */
+/** An element in a page, with its content. A search without a match throws an error that lists the page's elements. */
 export interface PagePart {
   readonly text: string;
   /** Returns the names of all elements that have this role. */
   all(role: string): readonly string[];
   has(role: string, name: AccessibleName): boolean;
-  /** Returns the element with this role and name. If the element has no name, its text is compared instead. */
+  /** Returns the element with this role and name. For elements without a name, compares the text instead. */
   part(role: string, name?: AccessibleName): PagePart;
   attribute(name: string): string | null;
-  /** Returns the URL to which the link with this name leads. */
+  /** Returns the URL of the link with this name. */
   link(name: AccessibleName): string;
   field(label: AccessibleName): FormField;
   /** Returns the texts in a table's cells, row by row, including the header row. */
   table(name?: AccessibleName): readonly (readonly string[])[];
   follow(link: AccessibleName): Promise<Page>;
-  /** Fills in the form that contains the button, and presses the button. */
+  /** Fills in the form that contains the button, and clicks the button. */
   submit(button: AccessibleName, filled?: FormValues): Promise<Page>;
 }
 
@@ -52,18 +52,18 @@ export interface Page extends PagePart {
   readonly headers: Headers;
   readonly html: string;
   readonly title: string;
-  /** The session cookie after this page's responses. Empty if no one is signed in. */
+  /** The session cookie after this page's responses. Empty if no user is signed in. */
   readonly cookie: string;
 }
 
 type PageSender = Pick<Scene, "send" | "as">;
-/** Sends a request to a path. Resolves with the page that follows all redirects. */
+/** Sends a request to a path. Resolves with the page after all redirects. */
 type Go = (path: string, init?: RequestInit) => Promise<Page>;
 
 const MOST_REDIRECTIONS = 5;
 const dom = new Window();
 
-/** Requests a page. `who` is one of the scene's users, or has a cookie of their own. */
+/** Requests a page. `who` is a user of the scene, or contains a session cookie. */
 export async function parsePage(
   scene: PageSender,
   path: string,
@@ -96,7 +96,7 @@ function cookieAfter(cookie: string, { headers }: ClientResponse): string {
 function readPage({ status, headers, body }: ClientResponse, path: string, cookie: string, go: Go): Page {
   const html = String(body);
   const document = new dom.DOMParser().parseFromString(html, "text/html") as unknown as Document;
-  // Corrects the parser, which selects the option before the selected one if the first option is empty.
+  // Corrects a parser bug: if the first option is empty, the parser selects the option before the selected option.
   for (const select of document.querySelectorAll("select")) {
     select.value = (select.querySelector<HTMLOptionElement>("option[selected]") ?? select.options[0])?.value ?? "";
   }
@@ -134,7 +134,7 @@ function findIn(root: Element, role: string, name?: AccessibleName): Element {
   if (fitting.length === 1) return fitting[0]!;
   const there = all.map((each) => `  ${nameOf(each)}`).join("\n");
   throw new Error(
-    `${fitting.length} times ${role} ${name ?? ""}; there are:\n${there || `  none in: ${textOf(root)}`}`,
+    `Found ${fitting.length} times ${role} ${name ?? ""}; the page has:\n${there || `  none in: ${textOf(root)}`}`,
   );
 }
 
@@ -145,7 +145,7 @@ function fits(element: Element, name: AccessibleName): boolean {
     : name.test(accessibleName);
 }
 
-/** Ignores style sheets, because they do not affect names here, and computing styles is slow. */
+/** A window without style sheets. Styles do not affect accessible names here, and computing styles is slow. */
 const unstyled = { getComputedStyle: () => ({ getPropertyValue: () => "" }) as unknown as CSSStyleDeclaration };
 
 function nameOf(element: Element): string {
@@ -155,13 +155,13 @@ function nameOf(element: Element): string {
   return computeAccessibleName(element, unstyled).replace(/\s+/g, " ").trim();
 }
 
-/** Roles whose elements are found by their text, because such elements have no accessible name. */
+/** Roles for which tests find elements by text, because these elements have no accessible name. */
 const BY_TEXT = ["listitem", "alert", "status", "term", "definition", "paragraph", "row", "cell", "main"];
 
 function textOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
   for (const each of copy.querySelectorAll("script, style, [hidden], [aria-hidden=true]")) each.remove();
-  // Separates the texts of block elements with spaces, because a browser shows blocks apart from each other.
+  // Separates the texts of block elements with spaces, because a browser shows a gap between them.
   for (const each of copy.querySelectorAll("*")) if (!INLINE.includes(each.tagName)) each.before(" "), each.after(" ");
   return (copy.textContent ?? "").replace(/\s+/g, " ").trim();
 }
@@ -180,7 +180,7 @@ function fieldOf(element: HTMLInputElement | HTMLSelectElement): FormField {
   };
 }
 
-/** Returns the request that a browser would send: the form's own values, the entered values, and the button's value. */
+/** Returns the request that a browser would send: the form's initial, the entered and the button's values. */
 function sending(button: HTMLButtonElement, filled: FormValues, path: string): [path: string, init: RequestInit] {
   const form = button.closest("form");
   if (!form) throw new Error(`The button ${nameOf(button)} has no form`);
@@ -206,7 +206,7 @@ function fill(form: Element, label: string, value: string | boolean): void {
     else each.value = value;
   }
   if (typeof value === "string" && !found.some((each) => each.value === value)) {
-    throw new Error(`${label} does not offer ${value}; it offers: ${found.map(offered).join(", ")}`);
+    throw new Error(`${label} has no option ${value}; its options are: ${found.map(offered).join(", ")}`);
   }
 }
 

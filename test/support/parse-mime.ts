@@ -1,7 +1,7 @@
-/** Reads a raw email: its headers and visible parts. Supports only what Wheelwright's own emails contain. */
+/** Parses the headers and visible parts of a raw email. Supports only the features that Wheelwright's emails use. */
 
 export interface MimeParts {
-  /** The decoded headers, keyed by their names in lower case. */
+  /** The decoded headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly html: string;

@@ -1,8 +1,8 @@
-/** Reads an Atom feed strictly: throws an error if the text is not valid XML or uses an undeclared prefix. */
+/** Parses an Atom feed strictly. Throws an error if the text is not valid XML or uses an undeclared prefix. */
 import { SaxesParser } from "saxes";
 
 export interface XmlElement {
-  /** The element's name. It has no prefix, because these feeds use none. */
+  /** The element's name. The program's feeds use no namespace prefixes. */
   readonly name: string;
   readonly space: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Connects the program's payment driver to the simulated provider, to test the requests that the driver sends. */
+/** Connects the program's payment driver to the simulated payment provider, to test the driver's requests. */
 import { openPayments, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
 import type { Payments, PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -12,7 +12,7 @@ export interface PaymentsSetup {
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 export const HUB_ID = "fed_north";
-/** Two prices, 31.00 and 62.00 a month, which are 1.00 and 2.00 a day in December. */
+/** Two monthly prices, 31.00 and 62.00: in December, 1.00 and 2.00 per day. */
 export const SMALL_PRICE: PriceRequest = { size: "small", title: null, currency: "EUR", monthly: 3100 };
 export const LARGE_PRICE: PriceRequest = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
 /** 1 December 2026 as a Unix time in seconds, and the number of seconds in a day. */
@@ -37,7 +37,7 @@ export function createPayments(provider: Provider, options: Partial<PaymentsOpti
 export const customerOf = ({ payments }: PaymentsSetup, federationId = HUB_ID): Promise<string> =>
   payments.customerFor({ federationId, name: "Northern schools", email: "pay@north.example" }, NEVER_ABORTED);
 
-/** Returns the requests that the provider received, from index `from` on, each as text such as "POST /v1/customers". */
+/** Returns the provider's received requests from index `from` on, each as text such as "POST /v1/customers". */
 export const requestsTo = ({ provider }: PaymentsSetup, from = 0): string[] =>
   provider.calls.slice(from).map(({ method, path }) => `${method} ${path}`);
 

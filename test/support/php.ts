@@ -1,7 +1,7 @@
 /** Finds PHP with its PostgreSQL extension, which tests of the blueprint's scripts need. */
 import { execFileSync } from "node:child_process";
 
-/** Why tests that need PHP cannot run. Null if PHP can run them. */
+/** The reason to skip tests that need PHP; null if PHP and its extension are installed. */
 export const missingPhpReason: string | null = readLack();
 
 function readLack(): string | null {

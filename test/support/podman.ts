@@ -14,7 +14,7 @@ const { values, positionals: [command] } = parseArgs({
   allowPositionals: true,
   options: { rm: flag, interactive: flag, user: word, network: word, "env-file": text, env: text, volume: text },
 });
-if (command !== "run") throw new Error(`podman ${command} is not imitated`);
+if (command !== "run") throw new Error(`This test does not simulate podman ${command}`);
 const lines = (values["env-file"] ?? []).flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
 const mounts = (values.volume ?? []).map((volume) => volume.split(":"));
 const entries = [...lines, ...values.env ?? []].map((entry) => {

@@ -17,13 +17,13 @@ export interface Portal {
   readonly south: FederationRow;
   /** The ID of the spoke "oak", which belongs to the hub "north". */
   readonly oak: string;
-  /** Closes every connection, and accepts no new ones until `listen` is called. */
+  /** Closes all connections, and accepts no new connections until `listen` is called. */
   cut(): Promise<void>;
   listen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long objects in the simulated cluster take to become ready, in milliseconds, so that pages show progress. */
+/** Milliseconds until objects in the simulated cluster are ready. Long enough for pages to show progress. */
 const DELAY = 60;
 
 export async function openPortal(): Promise<Portal> {

@@ -1,5 +1,5 @@
-/** Runs the whole program in this process and records its log, its metrics, and the traces that it sends. The program
- * has a database, a simulated cluster and a mail server. */
+/** Runs the whole program in this process, with a database, a simulated cluster and a mail server. Records the
+ * program's log, metrics and traces. */
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
@@ -31,7 +31,7 @@ export interface ProgramWithOutput {
   readonly smtp: SmtpServer;
   readonly collector: Collector;
   readonly operator: TestUser;
-  /** The log entries that were written so far, parsed (`log`) and as text (`lines`). */
+  /** All log entries so far, parsed (`log`) and as text (`lines`). */
   readonly log: readonly Entry[];
   readonly lines: readonly string[];
   metrics(): Promise<string>;
@@ -42,9 +42,9 @@ export interface ProgramWithOutput {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ClientResponse>;
-  /** Resolves when the spoke has reached this state. */
+  /** Resolves when the spoke reaches this state. */
   becomes(spokeId: string, state: string): Promise<void>;
-  /** Stops the program, but not its database, cluster and mail server. */
+  /** Stops the program, but not the database, cluster and mail server. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }

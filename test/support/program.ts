@@ -1,4 +1,4 @@
-/** Starts the program as a separate process, with the same runtime (Node or Deno) that runs the test. */
+/** Starts the program as a separate process, with the test's own runtime (Node or Deno). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -9,9 +9,9 @@ const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 export interface StartedProgram {
   readonly child: ChildProcess;
-  /** The lines that the program has written so far. */
+  /** All output lines of the program so far. */
   readonly lines: readonly string[];
-  /** Returns the first line of output that matches, waiting if necessary. Rejects if the program ends before that. */
+  /** Waits for the first output line that matches, and returns this line. Rejects if the program ends earlier. */
   said(pattern: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   tell(signal: NodeJS.Signals): void;
@@ -19,14 +19,14 @@ export interface StartedProgram {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `wheelwright …` with these variables, and without the test's own variables that could affect it. `other` is
- * the path to another release's main module. */
+/** Starts `wheelwright …` with these environment variables, and without the test's own variables that could affect the
+ * program. `other` is the path to the main module of another release. */
 export function startProgram(
   line: readonly string[],
   env: Readonly<Record<string, string>>,
   other: string | null = null,
 ): StartedProgram {
-  // Keeps DENO_DIR and NODE_COMPILE_CACHE, the runtimes' compile caches, so that the program starts faster.
+  // Keeps the variables for the runtimes' compile caches, so that the program starts faster.
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
   const main = other ?? (BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN);
   const child = spawn(process.execPath, [...BEFORE, main, ...line], {
@@ -34,7 +34,7 @@ export function startProgram(
       PATH,
       HOME,
       TEMPLATES: "off",
-      SHUTDOWN_NOTICE_MS: "0", // no load balancer has to notice the shutdown
+      SHUTDOWN_NOTICE_MS: "0", // no load balancer needs time to notice the shutdown
       ...(DENO_DIR && { DENO_DIR }),
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       ...env,
@@ -68,12 +68,12 @@ export function startProgram(
           if (found === undefined && !over) return;
           waiting.delete(look);
           if (found !== undefined) resolve(found);
-          else reject(new Error(`It ended without saying ${pattern}:\n${lines.join("\n")}`));
+          else reject(new Error(`The program ended without the output ${pattern}:\n${lines.join("\n")}`));
         };
         waiting.add(look);
         look();
       }),
-    // Does not use child.kill, because Deno would then always report that signal as the cause of the exit.
+    // Does not use child.kill, because Deno would then report this signal as the cause of every exit.
     tell: (signal) => void process.kill(child.pid!, signal),
     stop(signal = "SIGTERM") {
       this.tell(signal);

@@ -1,4 +1,4 @@
-/** Runs a TCP proxy between a test and a server. The proxy can cut or freeze connections, or delay certain data. */
+/** Runs a TCP proxy in front of a server. A test can use it to cut or freeze connections, or to delay certain data. */
 import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { until } from "#test/support/until.ts";
@@ -6,44 +6,44 @@ import { until } from "#test/support/until.ts";
 export interface TcpProxy {
   /** The original URL, but with the proxy's host and port. */
   readonly url: string;
-  /** How many connections to the proxy have been made so far. */
+  /** The number of connections to the proxy so far. */
   readonly made: number;
-  /** Calls the watcher with each piece of data from the client. If the watcher returns false, the piece is still
-   * forwarded, but the server's response is dropped. */
+  /** Calls the watcher with each piece of data from the client. If the watcher returns false, the proxy forwards the
+   * piece, but drops the server's response. */
   watch(watcher: (bytes: Uint8Array) => boolean): void;
-  /** Holds back the next piece of data that matches, and all that its client sends on that connection afterwards. */
+  /** Holds back the next piece of data that matches, and all later data from the client on the same connection. */
   hold(matches: (text: string) => boolean): HeldData;
   /** Stops all traffic on the open connections, but does not close them. */
   freeze(): void;
-  /** Does the same as `freeze`, but also accepts new connections, which then hang until `heal` is called. */
+  /** Stops all traffic like `freeze`, and also accepts new connections, which hang until `heal` is called. */
   stall(): void;
-  /** Rejects new connections, but lets open connections continue. */
+  /** Rejects new connections. Open connections continue. */
   refuse(): void;
   /** Closes all open connections immediately. */
   cut(): void;
-  /** Ends the server's side of all connections. The client's side stays open until the client ends it. */
+  /** Ends the server's side of all connections. The client's side stays open until the client closes it. */
   endHalf(): void;
-  /** Ends `freeze`, `stall` and `refuse`. Data that was held back meanwhile is delivered late. */
+  /** Ends `freeze`, `stall` and `refuse`. The proxy then delivers the delayed data. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A piece of data that the test has asked the proxy to hold back. */
+/** Data that the proxy holds back for the test. */
 export interface HeldData {
-  /** Resolves with the held data as soon as a matching piece of data has arrived. */
+  /** Resolves with the held data as soon as matching data arrives. */
   readonly caught: Promise<string>;
-  /** Delivers the data, even if its sender has disconnected. Resolves with the server's first response. */
+  /** Delivers the data, even if the sender disconnected. Resolves with the server's first response. */
   release(): Promise<string>;
   /** Delivers the data and lets the connection continue, so that the sender receives the response. */
   pass(): Promise<void>;
-  /** Stops waiting for matching data. */
+  /** Stops waiting for data that matches. */
   forget(): void;
 }
 
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
-  /** The data that is held back on this connection. It is kept even after the sender has disconnected. */
+  /** The data that the proxy holds back on this connection, even after the sender disconnected. */
   held: Uint8Array[] | null;
 }
 
@@ -162,7 +162,7 @@ export async function openProxy(url: string): Promise<TcpProxy> {
       refusing = false;
       await until(async () => {
         server = createServer(accept);
-        // Returns false if listening fails, because old connections may still occupy the port.
+        // Returns false if the proxy cannot listen, because old connections still occupy the port.
         return await listen(server, port).then(() => true, () => false);
       });
     },
@@ -175,8 +175,8 @@ export async function openProxy(url: string): Promise<TcpProxy> {
   };
 }
 
-/** Listens on a random port and returns the port. Avoids the ephemeral ports (32768 and above), because while the proxy
- * refuses connections, an outgoing connection could take its port. */
+/** Listens on a random port below 32768 and returns the port number. Avoids the ephemeral ports: an outgoing connection
+ * could take the proxy's port while the proxy refuses connections. */
 async function listenSomewhere(server: Server): Promise<number> {
   return await until(async () => {
     const port = randomInt(15_000, 32_000);

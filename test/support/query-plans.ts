@@ -1,4 +1,4 @@
-/** Shows how PostgreSQL runs each of a function's statements: the query plan, and how much data it reads. */
+/** Explains each SQL statement that a function runs: its query plan, and the amount of data that PostgreSQL reads. */
 import { Kysely, sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openDialect } from "#lib/drivers/db/dialect.ts";
@@ -8,14 +8,14 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface QueryPlan {
   readonly query: string;
-  /** How many pages of 8 KiB were read, from memory or disk. 0 for a statement that only writes. */
+  /** The number of 8 KiB pages read from memory or disk; 0 for a statement that only writes. */
   readonly buffers: number;
   readonly milliseconds: number;
-  /** How often each index was searched from its root, keyed by index name. */
+  /** The number of searches from each index's root, keyed by index name. */
   readonly searches: ReadonlyMap<string, number>;
   /** The number of rows that the statement returned. */
   readonly rows: number;
-  /** The names of indexes that the plan uses, and of tables that it scans completely. */
+  /** The names of used indexes and of completely scanned tables. */
   readonly indexes: readonly string[];
   readonly scannedTables: readonly string[];
   /** The plan as PostgreSQL prints it, line by line. */
@@ -23,7 +23,7 @@ export interface QueryPlan {
 }
 
 export interface QueryExplainer {
-  /** Runs `work` and returns the plan for each of its statements. Rolls back everything that `work` writes. */
+  /** Runs `work` and returns the query plan for each of its statements. Rolls back all writes by `work`. */
   explain(work: (rows: Rows) => Promise<unknown>): Promise<QueryPlan[]>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function openQueryExplainer(url: string, settings: Readonly<Record<string
   };
 }
 
-/** Runs all the work in one transaction, which is possible because the pool has only one connection. */
+/** Runs `work` in a transaction, then rolls back. The pool's only connection runs all statements of `work`. */
 async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   await sql`begin`.execute(rows);
   try {

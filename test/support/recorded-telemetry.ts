@@ -1,4 +1,4 @@
-/** Provides a telemetry listener that keeps everything that the program reports. */
+/** Provides a telemetry listener that records all spans and measurements of the program. */
 import { openTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface RecordedMeasurement {
@@ -9,7 +9,7 @@ interface RecordedMeasurement {
 
 export interface RecordedTelemetry {
   readonly telemetry: Telemetry;
-  /** The spans that have ended, in the order in which they ended. */
+  /** The ended spans, in order of their ends. */
   readonly spans: readonly Span[];
   readonly notes: readonly RecordedMeasurement[];
 }

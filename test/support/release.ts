@@ -1,2 +1,2 @@
-/** The RELEASE_ID that the tests and deploy/kubernetes use, which is the default. */
+/** The default RELEASE_ID, which the tests and deploy/kubernetes use. */
 export const RELEASE = "main";

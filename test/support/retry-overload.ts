@@ -1,5 +1,5 @@
-/** Repeats a request while the server is overloaded, as a client should, because many parallel tests may overload it
- * for a moment. Any other 503 is returned as the response. */
+/** Retries a request while the server is overloaded, as a client should. Many parallel tests can overload the server
+ * for a moment. Returns any other 503 as the response. */
 import { sleep } from "#lib/base/time.ts";
 
 const OVERLOADED = /The server is overloaded|too many requests in progress/;

@@ -1,4 +1,4 @@
-/** Prepares a test of the whole API, without sockets: a database, a hub with a spoke, and users who send requests.
+/** Prepares a test of the whole API without sockets: a database, a hub with a spoke, and users who send requests.
  *
  *   const scene = await openScene();
  *   const { status } = await scene.as("hubAdmin", "cli").post(`/api/federations/${scene.hub}/spokes`, { slug: "oak" });
@@ -29,18 +29,18 @@ import {
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 
 export type SceneRole = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
-/** How a request is authenticated: with a session cookie, or with a token that has this scope. */
+/** The credentials of a request: a session cookie, or a token with this scope. */
 export type CredentialType = "session" | TokenScope;
 
 export interface Scene {
   readonly app: App;
   readonly db: TestDatabase;
   readonly people: Readonly<Record<SceneRole, TestUser>>;
-  /** The ID of the hub that exists from the start. `spoke` is the ID of the spoke in that hub. */
+  /** The ID of the hub "north". `spoke` is the ID of the spoke "oak" in this hub. */
   readonly hub: string;
   readonly spoke: string;
   as(who: SceneRole | "nobody", means?: CredentialType): Caller;
-  /** Sends a request without changing it. */
+  /** Sends a request as it is, without adding credentials. */
   send(path: string, init?: RequestInit): Promise<ClientResponse>;
   close(): Promise<void>;
 }
@@ -52,17 +52,17 @@ export interface Caller {
   post(path: string, body?: unknown, headers?: Fields): Promise<ClientResponse>;
   patch(path: string, body?: unknown, headers?: Fields): Promise<ClientResponse>;
   delete(path: string, headers?: Fields): Promise<ClientResponse>;
-  /** Returns headers that contain the credentials, for requests that need further headers. */
+  /** Returns headers with the user's credentials, for requests with further headers. */
   credentials(): Promise<Fields>;
 }
 
 export interface SceneOptions {
   /** Configuration variables for the API. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A database and a cluster to use instead of new ones. The test that opened them must close them. */
+  /** A database and a cluster to use instead of new ones. The test must close them. */
   readonly world?: { readonly db: TestDatabase } & Pick<App, "clusters" | "log">;
-  /** Time limits for the database. The default limits are not reached even on a busy machine. An empty object selects
-   * the program's own limits. */
+  /** Time limits for the database. Even a busy machine never reaches the default limits. An empty object selects the
+   * program's own limits. */
   readonly limits?: Partial<typeof GENEROUS_LIMITS>;
   /** The routes to use instead of the program's own routes. */
   readonly manifest?: Manifest;
@@ -73,11 +73,11 @@ const ORIGIN = "http://localhost:3000";
 export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? GENEROUS_LIMITS);
   const app = { ...await createTestApp(db, setting.env), ...setting.world };
-  // Stops the clock, because on a busy machine, the sign-in attempts in a test may be a minute apart.
+  // Stops the clock of the rate limit: on a busy machine, the sign-in attempts in a test can be a minute apart.
   const bucket = openRateLimit({ now: () => 0 });
   const server = openServer(app, setting.manifest ?? manifest, { isSchedulerReady: () => true, bucket });
   const conform = createConformanceCheck(setting.manifest);
-  // Creates the users one after another, because in parallel, each would open a connection of its own.
+  // Creates the users one after another: parallel creations would each open a database connection.
   const operator = await createTestUser(db, "operator", { operator: true });
   const hubAdmin = await createTestUser(db, "hub-admin"), spokeAdmin = await createTestUser(db, "spoke-admin");
   const stranger = await createTestUser(db, "stranger");

@@ -1,4 +1,4 @@
-/** Starts a separate PostgreSQL server with TLS. Its certificate, for `localhost`, comes from test/data/tls. */
+/** Starts a separate PostgreSQL server with TLS, with the certificate for `localhost` in test/data/tls. */
 import { chown, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,14 @@ import { until } from "#test/support/until.ts";
 
 export const tlsFile = (name: string): string => fileURLToPath(new URL(`../data/tls/${name}`, import.meta.url));
 
-/** Returns the URL with these query parameters added to the existing ones. */
+/** Returns the URL with additional query parameters. */
 export function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
   const changed = new URL(url);
   for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, value);
-  return changed.href.replaceAll("+", "%20"); // connection strings accept spaces only as %20
+  return changed.href.replaceAll("+", "%20"); // PostgreSQL connection strings accept spaces only as %20
 }
 
-/** Returns the URL with parameters for TLS and for the CA with which the client verifies the server's certificate. */
+/** Returns the URL with parameters for TLS and for the CA that signed the server's certificate. */
 export function withTlsUrl(url: string): string {
   return withParameters(url, { sslmode: "verify-ca", sslrootcert: tlsFile("ca.crt") });
 }
@@ -26,7 +26,7 @@ export async function openSecureServer(): Promise<SeparatePostgresServer> {
   const server = await openSeparatePostgresServer();
   const data = join(server.directory, "data"), { uid, gid } = await stat(data);
   for (const name of ["server.crt", "server.key", "ca.crt"]) {
-    // Restricts access to the key, because the server rejects a key that other users can read.
+    // Restricts access to the key file: PostgreSQL rejects a key that other users can read.
     await writeFile(join(data, name), await readFile(tlsFile(name)), { mode: 0o600 });
     await chown(join(data, name), uid, gid);
   }

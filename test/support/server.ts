@@ -1,6 +1,6 @@
-/** Runs the PostgreSQL server for a test run, with a template database from which each test's database is copied.
+/** Runs the PostgreSQL server for a test run, with a template database. Each test's database is a copy of the template.
  *
- * TEST_DATABASE_URL selects a running server, whose user must be allowed to create databases.
+ * TEST_DATABASE_URL selects a running server. Its user needs the right to create databases.
  * TEST_DATABASE=testcontainers starts a container. By default, starts an embedded server in a temporary directory. */
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
@@ -32,18 +32,18 @@ async function openContainer(): Promise<PostgresServer> {
   const container = await new GenericContainer("postgres:18-alpine")
     .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
     .withExposedPorts(5432)
-    // Waits for the message to appear twice, because the server starts once to initialise itself and once to serve.
+    // Waits for the second such message: PostgreSQL starts once to initialise itself and once to serve.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .start();
   const url = `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
   return { url, stop: async () => void await container.stop() };
 }
 
-/** A database server that a test has for itself, so that the test can stop it. */
+/** A separate database server for a single test, which the test can stop. */
 export interface SeparatePostgresServer extends PostgresServer {
   /** The server's directory, with the database files in its subdirectory `data`. */
   readonly directory: string;
-  /** Stops the server: SIGINT closes connections, and SIGQUIT is like a crash. Resolves when the server has stopped. */
+  /** Stops the server: SIGINT closes connections, and SIGQUIT is like a crash. Resolves when the server is stopped. */
   down(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
   /** Starts the server again, at the same address as before. */
   up(): Promise<void>;
@@ -56,7 +56,7 @@ export async function openSeparatePostgresServer(): Promise<SeparatePostgresServ
     rmSync(directory, { recursive: true, force: true });
     throw error;
   });
-  // Cleans up however this process ends, even if a test did not close its database.
+  // Cleans up when this process ends for any reason, even if a test did not close its database.
   const end = () => endNow(server.pid, directory);
   process.once("exit", end);
   return {
@@ -79,7 +79,7 @@ export async function openSeparatePostgresServer(): Promise<SeparatePostgresServ
 
 const MEMORY = "/dev/shm", ROOM = 4 * 2 ** 30;
 
-/** Returns a directory in memory if it has enough space, to speed up creating and dropping hundreds of databases. */
+/** Returns a directory in memory with enough space, in which hundreds of databases can be created and dropped fast. */
 async function findMemoryDirectory(): Promise<string | null> {
   const found = await statfs(MEMORY).catch(() => null);
   return found && found.bavail * found.bsize > ROOM ? MEMORY : null;
@@ -87,23 +87,23 @@ async function findMemoryDirectory(): Promise<string | null> {
 
 function endNow(pid: number, directory: string): void {
   try {
-    process.kill(pid, "SIGQUIT"); // frees shared memory, which SIGKILL would leave behind
+    process.kill(pid, "SIGQUIT"); // frees the shared memory, which would remain after SIGKILL
     const clock = new Int32Array(new SharedArrayBuffer(4));
     for (let i = 0; i < 100 && existsSync(join(directory, "data/postmaster.pid")); i++) Atomics.wait(clock, 0, 0, 20);
   } catch {
-    // Ignores the error, because the process has already ended.
+    // Ignores the error: the process has already ended.
   }
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Creates a migrated database without rows, unless one for the current files in sql/ exists, and returns its name. */
+/** Returns the name of a migrated database without rows. Creates it unless it exists for the current files in sql/. */
 export async function createTemplateDatabase(url: string): Promise<string> {
   const migrations = await loadMigrations();
   const hash = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 12);
   const name = `wheelwright_template_${hash}`;
   await withAdminConnection(url, async (sql) => {
     await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`; // held until this session ends
-    // Recreates the database if it is not marked as a template, because a killed run may have left it incomplete.
+    // Recreates a database that is not marked as a template, because a killed test run may have left it incomplete.
     const [found] = await sql`select datistemplate as complete from pg_database where datname = ${name}`;
     if (found?.complete) return;
     await sql`drop database if exists ${sql(name)}`;
@@ -127,7 +127,7 @@ export function databaseUrl(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
-/** Creates a client that has at most `max` connections, each of which is opened on first use. */
+/** Creates a client with at most `max` connections. Opens each connection on first use. */
 export function connect(url: string, max: number, more: postgres.Options<Record<string, never>> = {}): postgres.Sql {
   return postgres(url, { max, onnotice: () => {}, ...more });
 }

@@ -1,4 +1,4 @@
-/** Creates the chart's service account and its RBAC rules in a simulated cluster that enforces those rules. */
+/** Creates the Helm chart's service account and RBAC rules in a simulated cluster that enforces these rules. */
 import { readFile } from "node:fs/promises";
 import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
@@ -18,7 +18,7 @@ export async function applyClusterRole(simulator: Simulator): Promise<string> {
   return simulator.kubeconfig(SERVICE_ACCOUNT);
 }
 
-/** Grants the account its rights in a namespace that it did not create. In its own namespaces, it does so itself. */
+/** Grants the account its rights in a foreign namespace. In namespaces that it created, it grants them itself. */
 export async function bindClusterRole(simulator: Simulator, namespace: string): Promise<void> {
   await putAsAdmin(simulator, {
     apiVersion: "rbac.authorization.k8s.io/v1",
@@ -46,7 +46,7 @@ export async function requestAsAccount(
   return { status: response.status, body: await response.json() };
 }
 
-/** Deletes an object with the rights of a cluster administrator, as with kubectl. */
+/** Deletes an object as a cluster administrator would with kubectl. */
 export async function deleteAsAdmin(simulator: Simulator, object: Json): Promise<void> {
   const response = await fetch(simulator.url + pathOf(object), { method: "DELETE" });
   if (!response.ok) throw new Error(await response.text());
@@ -60,7 +60,7 @@ function pathOf(object: Json): string {
   return `${root}${within}/${plural}/${object.metadata.name}`;
 }
 
-/** Applies an object as a cluster administrator would. Puts namespaced objects into the account's namespace. */
+/** Applies an object as a cluster administrator would. Namespaced objects are created in the account's namespace. */
 export async function putAsAdmin(simulator: Simulator, object: Json, query = ""): Promise<Json> {
   const path = `${pathOf(object)}?fieldManager=admin&force=true${query}`;
   const response = await fetch(simulator.url + path, {

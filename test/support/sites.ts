@@ -1,7 +1,7 @@
-/** Adds content to simulated sites, and reads the sites' secrets. */
+/** Adds content to simulated sites, and reads content and secrets of sites. */
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 
-/** Adds users, courses, a marker in the database, a marker in the files, and every kind of secret to a site. */
+/** Adds content to a site: users, courses, every kind of secret, and a marker in the database and in the files. */
 export function addSiteContents(simulator: Simulator, namespace: string, marked = "as it was"): void {
   const { database, files, saveDatabase, saveFiles } = simulator.site(namespace);
   const tables = ["sessions", "external_tokens", "user_private_key", "user_password_resets", "user_devices"]
@@ -24,7 +24,7 @@ export function addSiteContents(simulator: Simulator, namespace: string, marked 
   saveFiles({ ...files, marked, maintenance: true });
 }
 
-/** Returns those parts of a site's content that a copy of the site must also have. */
+/** Returns the parts of a site's content that a copy of the site must also contain. */
 export function siteContentsOf(simulator: Simulator, namespace: string): Record<string, unknown> {
   const { database, files } = simulator.site(namespace);
   const { accounts = {}, courses = [], config = {} } = database!;
@@ -32,7 +32,7 @@ export function siteContentsOf(simulator: Simulator, namespace: string): Record<
   return { row: config.marked, file: files.marked, courses: [...courses].sort(), users, title: config.fullname };
 }
 
-/** Returns all of a site's secrets (passwords, salts, keys, tokens and so on), keyed by where they are stored. */
+/** Returns all secrets of a site (passwords, salts, keys, tokens and so on), keyed by storage location. */
 export function siteSecretsOf(simulator: Simulator, namespace: string): Record<string, string> {
   const { database, files } = simulator.site(namespace);
   const { config = {}, secrets = {}, accounts = {}, password } = database!;

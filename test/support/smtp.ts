@@ -1,4 +1,4 @@
-/** Runs a mail server for tests. It accepts emails, or misbehaves in a way that the test configures.
+/** Runs a mail server for tests. The server accepts emails, or misbehaves as the test configures.
  *
  *   const smtp = await openSmtp();
  *   const scene = await openScene({ env: smtp.env });
@@ -12,42 +12,42 @@ import { parseMime } from "#test/support/parse-mime.ts";
 import { until } from "#test/support/until.ts";
 
 export interface ReceivedMail {
-  /** The recipient's address, taken from the SMTP envelope. */
+  /** The recipient's address from the SMTP envelope. */
   readonly to: string;
   readonly from: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The decoded headers, keyed by their names in lower case. */
+  /** The decoded headers, keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first URL in the text that contains a token, and that token. */
+  /** The first URL with a token in the email's text. `token` is the token in this URL. */
   readonly link: string | null;
   readonly token: string | null;
-  /** The whole email, as the server received it. */
+  /** The whole email as received. */
   readonly raw: string;
-  /** Whether the email came over TLS, the user who had logged in, and whether the client requested SMTPUTF8. */
+  /** Whether the client used TLS to send the email, the signed-in user, and whether the client requested SMTPUTF8. */
   readonly secure: boolean;
   readonly user: string | null;
   readonly utf8: boolean;
 }
 
-/** How the server misbehaves. A response is a line such as `550 5.1.1 No such user`. Null accepts the command. */
+/** Rules for how the server responds. A response is a line such as `550 5.1.1 No such user`. Null means success. */
 export interface SmtpRules {
-  /** Whether the server hangs instead of sending its greeting, or its response to an email's data. */
+  /** Whether the server hangs instead of sending its greeting or its response to an email's data. */
   hang?: "greeting" | "data" | undefined;
   /** Whether the server accepts an email but disconnects before confirming it. */
   drop?: boolean | undefined;
   sender?: ((address: string) => string | null) | undefined;
   recipient?: ((address: string) => string | null) | undefined;
-  /** Returns the response to an email. Any response that starts with `250` also accepts the email. */
+  /** Returns the response to an email. A response that starts with `250` also accepts the email. */
   data?: ((raw: string) => string | null) | undefined;
 }
 
 export interface SmtpServerOptions {
   readonly auth?: { readonly user: string; readonly pass: string };
-  /** Whether TLS starts at once or with STARTTLS. By default, there is no TLS. The certificate is for kube.test. */
+  /** Whether TLS starts immediately or with STARTTLS. By default, no TLS. The certificate is for kube.test. */
   readonly tls?: "at once" | "starttls";
-  /** The port to listen on. By default, a free port is chosen. */
+  /** The port to listen on. Defaults to a free port. */
   readonly port?: number;
 }
 
@@ -55,19 +55,19 @@ export interface SmtpServer {
   readonly port: number;
   /** Configuration variables that make the program use this mail server. */
   readonly env: Readonly<Record<string, string>>;
-  /** The emails that were received, in the order in which they arrived. */
+  /** The received emails, in order of arrival. */
   readonly mails: readonly ReceivedMail[];
-  /** The rules that currently apply. A test may change them at any time. */
+  /** The current rules. A test can change the rules at any time. */
   readonly rules: SmtpRules;
-  /** Returns how many connections there have been, and how many of them are still open. */
+  /** Returns the number of connections so far, and the number of open connections. */
   connections(): { readonly all: number; readonly open: number };
-  /** Returns how many times clients have sent a password. */
+  /** Returns the number of sign-in attempts with a password. */
   logins(): number;
-  /** Returns how many emails the server has received but not yet responded to. */
+  /** Returns the number of received emails to which the server has not responded. */
   hanging(): number;
-  /** Closes all connections that are open. */
+  /** Closes all open connections. */
   hangUp(): void;
-  /** Returns the first email to this address that `next` has not returned before. Waits for one if necessary. */
+  /** Returns the next email to this address. If necessary, waits until an email arrives. */
   next(to: string): Promise<ReceivedMail>;
   close(): Promise<void>;
 }
@@ -122,7 +122,7 @@ export async function openSmtpServer({ auth, tls, port = 0 }: SmtpServerOptions 
       _socket.destroy();
     }
   };
-  server.on("error", () => {}); // some tests disconnect or reject the certificate
+  server.on("error", () => {}); // expected: some tests disconnect or reject the certificate
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const address = server.server.address() as { port: number };
   return {

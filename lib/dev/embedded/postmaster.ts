@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-const POLL_INTERVAL = 20; // ms between two checks for a start or stop
+const POLL_INTERVAL = 20; // ms between checks whether the server has started or stopped
 
 interface Postmaster {
   readonly pid: number;
@@ -51,7 +51,7 @@ export async function waitUntilServing(
 
 /**
  * Requests a fast, clean shutdown, then sends SIGQUIT and SIGKILL if needed. Returns once the process has ended. A
- * zombie counts as ended, because a container without an init process may never reap it.
+ * zombie process counts as ended, because a container without an init process may never reap it.
  */
 export async function stopPostmaster(pid: number, data: string): Promise<void> {
   for (

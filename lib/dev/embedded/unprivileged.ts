@@ -1,6 +1,6 @@
 /**
  * Chooses the user that runs the embedded PostgreSQL server, which refuses to run as root. If this process is root, the
- * server runs under another uid, and keeps the capability `dac_override` if that uid cannot enter a parent directory.
+ * server runs under another uid. It keeps the capability `dac_override` if that uid cannot enter a parent directory.
  */
 import type { SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
@@ -23,7 +23,7 @@ interface Command {
 export async function choosePostgresOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
-  // Reads all user IDs: initdb fails under a uid without a user name, and such a uid can own a mounted directory.
+  // Reads all users, because initdb fails if a uid has no user name. Such a uid can own a mounted directory.
   const users = new Map(
     (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
       const [, , user, group] = line.split(":");
@@ -47,13 +47,13 @@ export async function buildUnprivilegedCommand(
   args: string[],
   paths: string[],
 ): Promise<Command> {
-  // Replaces our environment, because variables such as PGDATA, PGPORT and LC_ALL would change the server's behaviour.
+  // Starts from a fixed environment: inherited variables such as PGDATA, PGPORT or LC_ALL would affect the server.
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
   if (!owner) return { file, args, options: { env } };
   const reachable = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
   if (reachable.every(Boolean)) return { file, args, options: { env, ...owner } };
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  // initdb finds its programs with access(2). `no_setuid_fixup` makes that call respect the capability.
+  // initdb looks for its programs with access(2), which respects `dac_override` only if `no_setuid_fixup` is set.
   const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"];
   return { file: "setpriv", args: [...become, ...keep, "--", file, ...args], options: { env } };
 }

@@ -4,10 +4,10 @@ import { SECOND } from "#lib/base/time.ts";
 export interface SimulatedDelays {
   /** The time from a pod's creation until its first container starts, if the pod's PVCs are already bound. */
   readonly podStart: number;
-  /** The time from a pod's deletion until its removal. `killedPodStop` is for a program that ignores SIGTERM. */
+  /** The time from a pod's deletion until the pod is removed. `killedPodStop` applies if a program ignores SIGTERM. */
   readonly podStop: number;
   readonly killedPodStop: number;
-  /** How long a container runs, depending on its program. `job` is the default for programs in Jobs. */
+  /** The time that a container runs, depending on its program. `job` is the default for programs in Jobs. */
   readonly initContainer: number;
   readonly job: number;
   readonly install: number;
@@ -20,11 +20,11 @@ export interface SimulatedDelays {
   readonly database: number;
   readonly app: number;
   readonly server: number;
-  /** The time from a PVC's creation until it is bound. `expansionStage` applies to each of a resize's two stages. */
+  /** The time from a PVC's creation until it is bound. `expansionStage` applies to each of the two resize stages. */
   readonly claim: number;
   readonly filledClaim: number;
   readonly expansionStage: number;
-  /** The time from a snapshot's creation until it is ready. `existingSnapshot` applies if its data already exists. */
+  /** The time from a snapshot's creation until it is ready. `existingSnapshot` is for a snapshot with existing data. */
   readonly snapshot: number;
   readonly existingSnapshot: number;
   readonly address: number;
@@ -51,7 +51,7 @@ export function createEvenDelays(ms: number): SimulatedDelays {
 }
 
 /**
- * How many seconds actions took on a real cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
+ * Seconds that actions took on a real cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
  *
  * Measured totals: an install Job 64 to 69; a new database 6 to 9 until ready, a resumed database 5; Moodle 7; a Job
  * that runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
@@ -64,7 +64,7 @@ export function createEvenDelays(ms: number): SimulatedDelays {
 const MEASURED: SimulatedDelays = {
   podStart: 1,
   podStop: 2.5,
-  killedPodStop: 10, // a real cluster takes 30; shortened here
+  killedPodStop: 10, // a real cluster takes 30 s
   initContainer: 0.3,
   ...{ job: 0.7, install: 64, upgrade: 60, cli: 3.5, seed: 3.7, setup: 4.2 },
   ...{ databaseSetUp: 6, database: 4, app: 5.7, server: 1 },

@@ -1,7 +1,7 @@
 /**
- * Defines the faults that can be posted to `/simulator/faults`. `path` matches any part of a request's path and query.
- * `name` matches the start of an object's name or of `namespace/name`. A fault applies to the next `times` requests or,
- * without `times`, until it is removed.
+ * Defines the simulated failures ("faults") that a POST to `/simulator/faults` adds. `path` matches any part of a
+ * request's path and query. `name` matches the start of an object's name or of `namespace/name`. A fault applies to the
+ * next `times` requests or, without `times`, until it is removed.
  */
 import { isRecord } from "#lib/dev/simulator/store/object.ts";
 
@@ -46,11 +46,11 @@ const optional = <T>(field: Field<T>) => ({ ...field, optional: true } as const)
 
 const REQUEST_FILTER = { method: optional(TEXT), path: optional(TEXT), times: optional(wholeNumber(1, 1_000_000)) };
 /**
- * The point at which an exchange breaks: when the request was read (`received`), when it was performed but no response
- * was sent (`performed`), after the response headers, or in the middle of the response body.
+ * The point at which a connection breaks: after the request was read (`received`), after the request was performed but
+ * before a response is sent (`performed`), after the response headers, or in the middle of the response body.
  */
 const FAULT_POINT = oneOf("received", "performed", "headers", "body");
-/** How open watches end. `expired` and `error` send an ERROR event; `half` and `endless` send a malformed line. */
+/** How a fault ends open watches. `expired` and `error` send an ERROR event, `half` and `endless` a malformed line. */
 const DROP = oneOf("cut", "end", "expired", "error", "garbage", "half", "endless");
 const CONNECTION_FAULT = { at: optional(FAULT_POINT), chunked: optional(FLAG), ...REQUEST_FILTER };
 const NAME = { name: TEXT };
@@ -58,7 +58,7 @@ const NAME_AND_MESSAGE = { name: TEXT, message: TEXT };
 
 const FAULT_FIELDS = {
   latency: { ms: wholeNumber(0, HOUR), ...REQUEST_FILTER },
-  /** Responds without performing the request: with `body` if set, otherwise with a `Status` like the API server's. */
+  /** Responds without performing the request. Sends `body` if it is set, otherwise a `Status` like the API server's. */
   answer: {
     status: wholeNumber(200, 599),
     retryAfter: optional(SECONDS),
@@ -68,7 +68,7 @@ const FAULT_FIELDS = {
   },
   /** Closes the connection. */
   cut: CONNECTION_FAULT,
-  /** Sends nothing more but leaves the connection open. */
+  /** Leaves the connection open but sends no more data. */
   hang: CONNECTION_FAULT,
   /** Sends the response body in pieces of `bytes` bytes (default 1), with a pause of `ms` milliseconds before each. */
   trickle: { ms: wholeNumber(0, HOUR), bytes: optional(wholeNumber(1, 1 << 20)), ...REQUEST_FILTER },
@@ -78,39 +78,39 @@ const FAULT_FIELDS = {
    * until the fault is removed.
    */
   "silent-watches": { kind: optional(TEXT) },
-  /** Discards the history of changes. A watch that starts at an earlier version gets a 410 error. */
+  /** Discards the history of changes. A watch that starts at an earlier version receives a 410 error. */
   compact: {},
   "stuck-namespace": NAME,
   "failing-job": { ...NAME, log: optional(TEXTS), exitCode: optional(wholeNumber(1, 255)) },
-  /** The Job's program never exits, and the Job's deadline passes early. */
+  /** Keeps the Job's program running forever, and ends the Job early with an exceeded deadline. */
   "hanging-job": { ...NAME, log: optional(TEXTS) },
-  /** Containers in matching pods exit right after each start. */
+  /** Makes the containers in matching pods exit right after each start. */
   crash: { ...NAME, log: optional(TEXTS), exitCode: optional(wholeNumber(1, 255)) },
   /** Keeps matching pods and snapshots from becoming ready. `message` is the error that the readiness probe reports. */
   unready: { ...NAME, message: optional(TEXT) },
-  /** The site's pages respond with this status. `name` matches the pod that runs the site's web server. */
+  /** Makes the site's pages respond with this status. `name` matches the pod that runs the site's web server. */
   "failing-page": { ...NAME, status: wholeNumber(400, 599) },
-  /** The image cannot be pulled. `message` replaces the registry's default error message. */
+  /** Makes pulls of the image fail. `message` replaces the default error message of the registry. */
   "missing-image": { image: TEXT, message: optional(TEXT) },
-  /** The pod cannot be scheduled. `message` is the error that the scheduler reports. */
+  /** Prevents the pod from being scheduled. `message` is the error that the scheduler reports. */
   "no-node": NAME_AND_MESSAGE,
-  /** The pod's sandbox cannot be created. `message` is the error that the node's network plugin reports. */
+  /** Prevents the creation of the pod's sandbox. `message` is the error that the node's network plugin reports. */
   "no-sandbox": NAME_AND_MESSAGE,
-  /** The node stops reporting. Its pods no longer start, stop or disappear, and the node gets no new pods. */
+  /** Makes the node unreachable. Its pods no longer start, stop or disappear, and no new pods are scheduled there. */
   "lost-node": NAME,
-  /** The CSI driver fails to provision a volume for the PVC. */
+  /** Makes the CSI driver fail to provision a volume for the PVC. */
   "no-volume": NAME_AND_MESSAGE,
-  /** The CSI driver never finishes provisioning a volume for the PVC. */
+  /** Makes the CSI driver wait forever instead of provisioning a volume for the PVC. */
   "slow-volume": NAME,
-  /** The CSI driver fails to expand the PVC's volume. `message` is the error that the driver reports. */
+  /** Makes the CSI driver fail to expand the PVC's volume. `message` is the error that the driver reports. */
   "no-expansion": NAME_AND_MESSAGE,
-  /** The PVC's file system is expanded only when a new pod mounts it, not while an existing pod uses it. */
+  /** Expands the PVC's file system only when a new pod mounts the volume, not while an existing pod uses the volume. */
   "offline-expansion": NAME,
-  /** The CSI driver fails to take a snapshot. */
+  /** Makes the CSI driver fail to take a snapshot. */
   "no-snapshot": NAME_AND_MESSAGE,
-  /** Admission rejects new objects with a matching name or, if `kind` is set, only such objects of that kind. */
+  /** Makes admission reject new objects with a matching name or, if `kind` is set, only such objects of that kind. */
   deny: { ...NAME_AND_MESSAGE, kind: optional(TEXT) },
-  /** The certificate is not issued. Its challenge stays pending with this message or, if `final` is set, fails. */
+  /** Withholds a certificate. Its challenge stays pending with this message or, if `final` is set, fails. */
   uncertified: { ...NAME_AND_MESSAGE, final: optional(FLAG) },
   oom: NAME,
   /** Removes a permission: a verb (`*` for all verbs) on a resource such as `pods`, `pods/log` or `jobs.batch`. */
@@ -138,7 +138,7 @@ export function parseFault(value: unknown): SimulatorFault | string {
   const fields = Object.hasOwn(FAULT_FIELDS, String(value.type)) ? fieldsByType[value.type] : undefined;
   if (!fields) return `type must be one of ${Object.keys(FAULT_FIELDS).join(", ")}`;
   for (const name of Object.keys(value)) {
-    if (name !== "type" && !Object.hasOwn(fields, name)) return `Unknown field ${name} for ${value.type}`;
+    if (name !== "type" && !Object.hasOwn(fields, name)) return `Unknown field ${name} for fault type ${value.type}`;
   }
   for (const [name, { fits, words, optional }] of Object.entries(fields)) {
     if (value[name] === undefined ? !optional : !fits(value[name])) return `${name} must be ${words}`;

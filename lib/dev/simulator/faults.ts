@@ -5,7 +5,7 @@
  * `DELETE /simulator/faults` removes all faults, and `DELETE /simulator/faults/ID` removes one fault. Examples:
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5}' http://127.0.0.1:PORT/simulator/faults
- *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performed without a response
+ *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performs, sends no response
  *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
  *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
  *     curl --json '{"type": "drop-watches", "how": "expired"}' …   takes effect immediately, is not stored
@@ -16,7 +16,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 
-/** A watch or a followed log, which a fault can drop or silence. `kind` is null for a log. */
+/** An open stream that a fault can drop or silence: a watch, or a log that a client follows (`kind` is null). */
 export interface FaultyStream {
   readonly kind: ApiKind | null;
   readonly drop: (how: WatchDrop) => void;
@@ -54,7 +54,7 @@ export interface FaultRegistry {
     namespace: string | undefined,
     name: string,
   ): Extract<SimulatorFault, { type: T }> | null;
-  /** Returns why the image cannot be pulled; null stands for the default error. Undefined if it can be pulled. */
+  /** Returns the error for pulling the image, or null for the default error. Returns undefined if no fault applies. */
   findPullError(image: string): string | null | undefined;
   /** Registers a stream. Returns a function that must be called when the stream has ended. */
   registerStream(stream: FaultyStream): () => void;
@@ -155,7 +155,7 @@ function matchesRequest(breakage: SimulatorFault, method: string, path: string):
   return (one === undefined || one === method) && (part === undefined || path.includes(part));
 }
 
-/** Returns `hit` with the fault's effect added; null if the fault adds no effect. Latencies are added up. */
+/** Adds the fault's effect to the effects in `hit`. Returns null if the fault has no effect. Latencies are summed. */
 function addEffect(hit: RequestFaults, breakage: SimulatorFault): RequestFaults | null {
   switch (breakage.type) {
     case "latency":

@@ -29,15 +29,15 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
-  /** Roughly how many milliseconds pass until an object is ready. With 0, objects still become ready asynchronously. */
+  /** The approximate milliseconds until an object is ready. With 0, objects still become ready asynchronously. */
   readonly delayMs: number;
-  /** Multiplies the delays that were measured on a real cluster by this factor, and uses them instead of `delayMs`. */
+  /** A factor for the delays that were measured on a real cluster. If it is set, these delays replace `delayMs`. */
   readonly measured?: number | null;
   /** Timers to use instead of the system clock. */
   readonly timers?: SimulatorTimers;
   /** The port for the API server. Defaults to a free port. */
   readonly port?: number;
-  /** Serves a page for each simulated site on this port, or on a free port if this port is in use. */
+  /** Serves a page for each simulated site on this port. Uses a free port instead if this port is already in use. */
   readonly sites?: { readonly port: number };
   /** The file that stores the cluster's state between runs. Without a file, the state is lost when the process ends. */
   readonly state?: string;
@@ -56,7 +56,7 @@ export interface Simulator {
   readonly sitePort: number | null;
   /** Returns a kubeconfig in YAML for a service account or, without an account, for a user who may do everything. */
   kubeconfig(account?: ServiceAccountRef): string;
-  /** Returns the permissions that a request needed and that only a single role granted, such as `reader: list pods`. */
+  /** Returns the permissions that requests used and that only a single role grants, such as `reader: list pods`. */
   grants(): ReadonlySet<string>;
   readonly faults: FaultRegistry;
   /** Simulates a rebuilt image with the same tag. Containers that start later run the new image. */

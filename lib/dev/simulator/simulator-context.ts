@@ -1,6 +1,6 @@
 /**
  * Defines the context that is passed to every part of the simulated cluster. It contains the objects, the clock, and
- * state that no object shows, such as volume contents, container logs and injected faults.
+ * state that is not part of any object, such as volume contents, container logs and injected faults.
  */
 import type { Log } from "#lib/base/log.ts";
 import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
@@ -19,15 +19,15 @@ export interface SimulatorContext {
   readonly logs: ContainerLogs;
   readonly volumes: VolumeContents;
   readonly faults: FaultRegistry;
-  /** How often each image tag was rebuilt. */
+  /** The number of rebuilds for each image tag. */
   readonly rebuilt: Map<string, number>;
   readonly log: Log;
-  /** Roughly how many milliseconds pass until an object is ready. Retry intervals depend on it. */
+  /** The approximate number of milliseconds until an object is ready. Retry intervals depend on this number. */
   readonly delayMs: number;
   readonly delays: SimulatedDelays;
   /** Whether RBAC is on. If it is off, every user may do everything. */
   readonly authorization: boolean;
-  /** Permissions that a request needed and that only a single role granted, as `ROLE: VERB RESOURCE`. */
+  /** The permissions that requests used and that only a single role grants, as `ROLE: VERB RESOURCE`. */
   readonly grants: Set<string>;
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

@@ -24,7 +24,7 @@ export const FEDERATION_ACTIONS = ["retry"] as const;
 /** Throws a `conflict` fault (`federation_state`) unless the hub's state is `failed`. */
 export function requireFailedHub(state: FederationState): void {
   if (state === "failed") return;
-  const reason = state === "provisioning" ? "wait until it is active or failed" : "it must be failed";
+  const reason = state === "provisioning" ? "wait until it is active or failed" : "only a failed hub can be retried";
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
 }
 

@@ -29,9 +29,9 @@ const MAX_LINKS = 10; // links per user and hour
 /** The advice in the error message, by spoke state. For other states, the advice is to wait for the operation. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
-  failed: "fix what failed, and retry it",
+  failed: "fix the failure, and retry the spoke",
   suspended: "resume it first",
-  removing: "it will be deleted",
+  removing: "the spoke will be deleted",
 };
 
 /**

@@ -3,7 +3,7 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 
 const BUSY = "TooManyRequests";
 
-/** Error codes for calls that could not reach an API server, or that the API server would refuse from any caller. */
+/** Error codes which mean that the API server was not reached, or that it would refuse requests from any caller. */
 export const UNAVAILABLE_CODES: readonly string[] = [
   ...["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"],
   ...[BUSY, "Unauthorized", "BadGateway", "ServiceUnavailable", "Timeout"],

@@ -38,7 +38,7 @@ export function objectRefOf({ apiVersion, kind, metadata: { name } }: KubeObject
   return { apiVersion, kind, name };
 }
 
-/** A permission to check, such as to `create` (verb) `jobs` (resource). A subresource is written `pods/log`. */
+/** A Kubernetes permission, for example the verb `create` on the resource `jobs`. Subresources look like `pods/log`. */
 export interface ClusterAccess {
   readonly verb: string;
   /** The API group. Empty for Kubernetes' core group. */
@@ -48,27 +48,27 @@ export interface ClusterAccess {
   readonly name?: string;
 }
 
-/** The cancellation signal and the permission check for a call to the cluster. */
+/** Options for a call to the cluster: a signal that cancels the call, and a check that the caller may still act. */
 export interface ClusterCall {
   readonly signal: AbortSignal;
   /**
-   * Throws if the caller is no longer allowed to act, for example because its lease has ended. Called just before each
-   * request, because a process that was paused could otherwise send a request before a timer aborts the signal.
+   * Throws if the caller may no longer act, for example because its lease has ended. Called just before each request,
+   * because a process that was paused could otherwise send a request before a timer aborts the signal.
    */
   readonly check?: () => void;
 }
 
 export interface ClusterWait extends ClusterCall {
-  /** The maximum duration of the wait, in milliseconds. A longer wait throws a transient ClusterError `deadline`. */
+  /** The maximum duration of the wait, in milliseconds. After this time, the wait throws a ClusterError `deadline`. */
   readonly timeout: number;
-  /** Called with the progress sentence each time that the sentence changes. */
+  /** Receives a progress message for users each time the message changes. */
   readonly onProgress?: (sentence: string) => void;
 }
 
 export interface JobWait extends ClusterWait {
   /**
-   * Called each time a log is read from its first line, which happens again after a reconnect. Returns a function that
-   * receives each line and returns a progress sentence, or null if the line shows no progress.
+   * Called when Wheelwright starts to read a Job's log, and again when it restarts after a lost connection. Returns a
+   * function that receives each log line and returns a progress message, or null if the line shows no progress.
    */
   readonly listen?: () => (line: string) => string | null;
 }
@@ -132,11 +132,11 @@ export type PatchOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** Reads and changes objects in a namespace that Wheelwright created. Its UID is verified at most once a second. */
+/** A namespace that Wheelwright created. Calls verify the namespace's UID if the last check is over a second old. */
 export interface ClusterNamespace {
   readonly namespace: string;
   readonly uid: string;
-  /** Applies the objects in the given order by server-side apply, with the field manager `wheelwright` and `force`. */
+  /** Applies the objects in the given order with server-side apply (field manager `wheelwright`, `force`). */
   apply(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
   /** Returns what `apply` would return, but changes nothing (server-side dry run). */
   dryRun(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
@@ -148,27 +148,27 @@ export interface ClusterNamespace {
   patch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Returns what `patch` would return, but changes nothing (server-side dry run). */
   dryRunPatch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Deletes the object and, in the background, its dependents. Succeeds if no object with this UID exists. */
+  /** Deletes the object that has this UID, and its dependents in the background. Succeeds if the object is gone. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /**
-   * Waits until all objects are ready, for example until an Ingress has an address. Kinds without a rule of their own
-   * need a Ready or Available condition. Throws a permanent ClusterError with evidence as soon as pods or events show
-   * that an object cannot become ready.
+   * Waits until all objects are ready, for example until an Ingress has an address. Objects of a kind without its own
+   * rule in readiness.ts need a Ready or Available condition. Throws a permanent ClusterError with evidence (events and
+   * a log) as soon as pods or events show that an object cannot become ready.
    */
   ready(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
-  /** Waits until none of these objects exist anymore. Finalizers may delay their removal. */
+  /** Waits until all these objects have been deleted. Finalizers may delay the deletion. */
   gone(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
-  /** Waits until no pods match the selector, apart from pods that have completed. */
+  /** Waits until no pod that matches the selector is left. Ignores completed pods. */
   noPods(selector: string, waiting: ClusterWait): Promise<void>;
   /**
-   * Creates the Job unless it exists, waits until the Job succeeds or fails, and returns the result. Throws a permanent
-   * ClusterError with evidence if the Job cannot start, for example because its image is missing.
+   * Creates the Job if it does not exist, waits until the Job succeeds or fails, and returns the result. Throws a
+   * permanent ClusterError with events and a log if the Job cannot start, for example because its image is missing.
    */
   run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
   follow(job: string, waiting: JobWait): Promise<JobResult>;
   /** Collects the namespace's current events and a container's log for a failure report. */
   evidence(call: ClusterCall): Promise<FailureEvidence>;
-  /** Deletes this namespace and waits until it is gone. Does not delete another namespace that reuses the name. */
+  /** Deletes this namespace and waits until it is gone. Does not delete a newer namespace with the same name. */
   remove(waiting: ClusterWait): Promise<void>;
 }
 
@@ -198,7 +198,7 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** Creates the Namespace, or accepts one with the same ownership labels. Throws `stranger` if its labels differ. */
+  /** Creates the Namespace, or accepts an existing one with equal ownership labels. Otherwise throws `stranger`. */
   createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
   findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
   find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
@@ -208,7 +208,7 @@ export interface Cluster {
    */
   identity(call: ClusterCall): Promise<string | null>;
   space(namespace: string, uid: string): ClusterNamespace;
-  /** Applies cluster-scoped objects, such as a ClusterIssuer, by server-side apply. */
+  /** Applies cluster-scoped objects, such as a ClusterIssuer, with server-side apply. */
   applyGlobal(objects: readonly KubeObject[], call: ClusterCall): Promise<void>;
   /** Creates the object, or returns the existing object with the same name unchanged. */
   createGlobal(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
@@ -216,23 +216,23 @@ export interface Cluster {
   deleteGlobal(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /** Applies a JSON Patch. If a `test` operation fails, throws a permanent ClusterError `Invalid` (status 422). */
   patchGlobal(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Whether the API server serves this kind, which may belong to an optional component such as cert-manager. */
+  /** Whether the API server serves this kind. Some kinds belong to optional components, such as cert-manager. */
   serves(kind: Omit<ObjectRef, "name">, call: ClusterCall): Promise<boolean>;
   /** Lists the objects of this kind that match the label selector, in all namespaces. */
   listAll(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
-  /** Lists objects in a namespace, even if the namespace is gone: a forced deletion can leave objects behind. */
+  /** Lists the objects in a namespace that may be gone, because a forced deletion can leave objects behind. */
   listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists one page of a long list. If the token `next` has expired, throws a ClusterError with status 410. */
   listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
   /**
-   * Yields the changes since the given version, and reconnects when a watch ends. Ends only by throwing an error, for
-   * example a ClusterError with status 410 if the version has expired.
+   * Yields all changes to objects of this kind since the given version, and reconnects when a watch ends. Ends only by
+   * throwing an error, for example a ClusterError with status 410 if the version has expired.
    */
   follow(kind: Omit<ObjectRef, "name">, from: WatchStart, call: ClusterCall): AsyncIterable<WatchedChange>;
   version(call: ClusterCall): Promise<string>;
   /** Whether Kubernetes grants Wheelwright this permission (checked by a SelfSubjectAccessReview). */
   allows(access: ClusterAccess, call: ClusterCall): Promise<boolean>;
-  /** Returns the server's URL, and the milliseconds by which its clock is ahead. Differences under 2 s count as 0. */
+  /** Returns the API server's URL, and how many milliseconds its clock is ahead. Differences under 2 s count as 0. */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

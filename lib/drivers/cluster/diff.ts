@@ -1,7 +1,7 @@
 /**
- * Compares Kubernetes objects. `findMismatches` checks thousands of objects without API calls. It misses no difference,
- * but it does not know the API server's defaults, so a dry run must confirm its results. `diffObjects` compares an
- * object with the result of such a dry run, so both sides include the defaults.
+ * Compares Kubernetes objects. `findMismatches` finds every difference between a manifest and an object, without
+ * API calls. It does not know the API server's defaults, so a dry run must confirm each difference. `diffObjects`
+ * compares an object with the result of that dry run, so both sides include the defaults.
  */
 import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -15,14 +15,14 @@ export interface FieldDifference {
   readonly to: unknown;
 }
 
-/** Fields that are not compared. `stringData` is one of them, because the API server stores its content in `data`. */
+/** Fields that are not compared. The API server stores the content of `stringData` in `data`. */
 const IGNORED_FIELDS = new Set(["apiVersion", "kind", "status", "stringData"]);
 /** Metadata fields that are not compared, because the API server sets them. */
 const IGNORED_METADATA = new Set([
   ...["uid", "resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"],
   ...["deletionTimestamp", "deletionGracePeriodSeconds"],
 ]);
-/** Fields that can identify the items in a list. A field is used only if its value is different in each item. */
+/** Fields that can identify the items in a list. A field is used only if all items have different values for it. */
 const LIST_KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
 /** Lists that the API server treats as a single value, so an extra item counts as a difference. */
 const ATOMIC_LISTS = new Set<unknown>([
@@ -31,7 +31,7 @@ const ATOMIC_LISTS = new Set<unknown>([
 const ATOMIC_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
 /** Fields whose values are maps of quantities. A quantity can be written in several ways, such as `1` and `1000m`. */
 const QUANTITY_MAPS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
-/** Shown instead of a secret value. Readers may still see that two secret values differ. */
+/** The text that is shown instead of a secret value. A changed secret value is still reported as a difference. */
 const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
@@ -40,7 +40,7 @@ export function findMismatches(manifest: KubeObject, observed: KubeObject): stri
   return compare([], strip(manifest), strip(observed), "ignore").map(({ at }) => pathOf(at));
 }
 
-/** Returns the differences between two states of an object, without secret values. `before` is null if the object is new. */
+/** Returns the differences between two states of an object, without secret values. A new object has no `before`. */
 export function diffObjects(before: KubeObject | null, after: KubeObject): FieldDifference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [readableDifference("", null, conceal ? concealSecret(strip(after)) : strip(after))];
@@ -68,8 +68,8 @@ interface RawDifference {
 type Step = string | { readonly item: string | number };
 
 /**
- * How to treat fields and list items that only the second state has: report them, ignore them, or report the whole
- * value that contains them.
+ * The treatment of fields and list items that exist only in the second of two states: report them, ignore them, or
+ * report the whole value that contains them.
  */
 type ExtraFields = "report" | "ignore" | "compare whole";
 
@@ -118,7 +118,7 @@ function isSame(at: readonly Step[], from: unknown, to: unknown): boolean {
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
 }
 
-/** Maps each item by the value of its field `key`, or by its position if `key` is undefined. */
+/** Returns a map of the list items, keyed by their field `key`, or by position if `key` is undefined. */
 function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string | number, Fields> {
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }
@@ -167,7 +167,7 @@ function maskOf(value: unknown): unknown {
 }
 
 /**
- * Formats a path. Names that contain a dot or slash are put in brackets, as list items are:
+ * Formats the path of a field. List items and names with a dot or slash are put in brackets, for example
  * `metadata.labels[app.kubernetes.io/name]`.
  */
 function pathOf(at: readonly Step[]): string {

@@ -22,7 +22,7 @@ interface EvidenceContext {
   readonly namespace: string;
 }
 
-/** Collects events and a log. The log notes which parts could not be read. Throws only if the signal aborts. */
+/** Collects events and the failed container's log, which also notes read errors. Throws only if the signal aborts. */
 export async function collectEvidence(
   { api, objects, namespace }: EvidenceContext,
   call: ClusterCall,
@@ -51,7 +51,7 @@ export function describeEvents(events: readonly KubeObject[]): FailureEvidence["
     const key = JSON.stringify([object, reason, message]);
     const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
     const before = merged.get(key)?.count ?? 0;
-    merged.delete(key); // a repeated message moves to the end
+    merged.delete(key); // moves a repeated message to the end of the map
     merged.set(key, {
       at: new Date(lastOccurrence(event)).toISOString(),
       object,

@@ -5,18 +5,18 @@ import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** Labels that hold the ID of an object's hub (federation) and the ID of its spoke. */
+/** Labels with the IDs of the hub (a group of Moodle sites) and the spoke (one site) that an object belongs to. */
 export const FEDERATION_LABEL = "wheelwright.dev/federation";
 export const SPOKE_LABEL = "wheelwright.dev/spoke";
-/** Labels that hold the ID of a sandbox and the ID of the spoke that the sandbox was created from. */
+/** Labels with the ID of a sandbox (a namespace for restore tests) and of the spoke that it was created from. */
 export const SANDBOX_LABEL = "wheelwright.dev/sandbox";
 export const CREATED_FROM_LABEL = "wheelwright.dev/made-after";
 const OURS = "wheelwright";
 
 export interface NamespaceGuard {
-  /** To be called before a write. Throws if Wheelwright did not create the namespace, or if it is being deleted. */
+  /** Checks the namespace before a write. Throws if it is being deleted or was not created by Wheelwright. */
   write(call: ClusterCall): Promise<void>;
-  /** To be called before a read. Like `write`, but does not throw if the namespace is being deleted. */
+  /** Checks the namespace before a read. Unlike `write`, does not throw if the namespace is being deleted. */
   read(call: ClusterCall): Promise<void>;
   forget(): void;
 }
@@ -29,7 +29,7 @@ interface NamespaceCheck {
   readonly terminating: boolean;
 }
 
-/** Opens the guard for a namespace. `objects` must be a client for cluster-scoped objects. */
+/** Returns a guard that checks a namespace. `objects` must be a client for cluster-scoped objects. */
 export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid: string): NamespaceGuard {
   let lastCheck: NamespaceCheck | undefined, pending: Promise<NamespaceCheck> | undefined;
 
@@ -40,7 +40,7 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     return { at, terminating: isTerminating(found) };
   }
 
-  /** Checks the namespace with one request for all concurrent callers. If it fails, each other caller sends its own. */
+  /** Checks the namespace with one request for all concurrent callers. If it fails, each caller sends a new request. */
   async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
@@ -74,7 +74,7 @@ export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {
     throw foreignNamespaceError(
-      `The namespace ${name} is not the one that Wheelwright created: its uid is ${namespace.metadata.uid}`,
+      `The namespace ${name} was replaced after Wheelwright created it: its UID is now ${namespace.metadata.uid}`,
     );
   }
   if (labels?.[MANAGED_BY_LABEL] !== OURS) {
@@ -82,7 +82,7 @@ export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   }
 }
 
-/** Whether the namespace's ownership labels equal the manifest's. A label that only one of them has is a difference. */
+/** Whether the namespace has the same ownership labels as the manifest. Extra labels count as a difference. */
 export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
   return namespace.metadata.labels?.[MANAGED_BY_LABEL] === OURS &&
     [MANAGED_BY_LABEL, FEDERATION_LABEL, SPOKE_LABEL, SANDBOX_LABEL].every((label) =>
@@ -98,7 +98,7 @@ export function foreignNamespaceError(message: string): ClusterError {
   return new ClusterError("stranger", message, {
     transient: false,
     blame: "operator",
-    hint: "Somebody replaced or relabelled the namespace. Wheelwright does not touch it.",
+    hint: "Somebody replaced or relabelled this namespace, so Wheelwright does not change it.",
   });
 }
 

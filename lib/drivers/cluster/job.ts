@@ -1,5 +1,5 @@
 /**
- * Follows a Job until it has finished, and returns its result and log. A failing Job's pods may still be running when
+ * Waits until a Job has finished, and returns its result and log. A failing Job's pods may still be running when
  * its condition FailureTarget appears, so the wait continues until the condition Failed. If the wait times out in
  * between, the Job counts as failed.
  */
@@ -32,9 +32,9 @@ import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
-/** The age of a Job, in milliseconds, from which its log lines are shown as progress. Shorter Jobs need no progress. */
+/** The age of a Job, in milliseconds, after which its last log line is shown as progress. */
 const LOG_EXCERPT_AFTER = 10 * SECOND;
-/** How long to wait for followed logs to end after the Job has ended, in milliseconds. */
+/** How long log streams may stay open after the Job has ended, in milliseconds. */
 const LOG_TIMEOUT = 3 * SECOND;
 
 /** The observed state of a Job that is being followed. `pods` also contains pods that no longer exist. */
@@ -44,7 +44,7 @@ interface JobRun {
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
   readonly logs: LogFollower;
-  /** The last progress sentence that was derived from a line of the Job's log. */
+  /** The last progress message that was derived from a line of the Job's log. */
   lastSentence: string | undefined;
 }
 
@@ -82,7 +82,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
-    const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job needs neither events nor watches
+    const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job does not need events or watches
     if (isFirst && !complete) return {};
     const { pods, events, watches: namespaceWatches } = complete
       ? { pods: await context.objects.list(POD_KIND, "", call), events: [], watches: [] }
@@ -107,7 +107,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
       ? logs.followed().at(-1)?.lines.findLast(hasWords)
       : undefined;
     const { sentence, again } = diagnosis;
-    return { sentence: line === undefined ? sentence : `${sentence}; its log says: ${line.trim()}`, again, watches };
+    return { sentence: line === undefined ? sentence : `${sentence}; last log line: ${line.trim()}`, again, watches };
   };
   try {
     await waitFor({ ...context, what: `Job ${name}`, check }, waiting);

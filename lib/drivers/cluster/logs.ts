@@ -16,7 +16,7 @@ const MAX_LINE_LENGTH = 4096;
 /** The maximum number of bytes that the server may send for one log. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
-/** The start of the line that stands for a log that could not be read. */
+/** The start of the line that replaces a log that could not be read. */
 export const UNREADABLE_LOG = "(the log of ";
 
 export interface LogSource {
@@ -54,15 +54,15 @@ export interface FollowedLog {
 }
 
 export interface LogFollower {
-  /** Starts to follow the logs of those containers in these pods that have started. */
+  /** Starts to follow the log of each container in these pods that has started. */
   update(pods: readonly KubeObject[]): void;
-  /** Returns all followed logs with their last lines, in the order in which the logs were first followed. */
+  /** Returns the last lines of each followed log, in the order in which the logs were first opened. */
   followed(): readonly FollowedLog[];
   /** Stops reconnecting, and waits up to `timeoutMs` milliseconds for open logs to end before closing them. */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Follows pods' logs. If `listen` is set, each log is read from its first line. If not, only its end is read. */
+/** Follows pods' logs. If `listen` is set, reads each log from its first line, otherwise only the last 200 lines. */
 export function followLogs(
   api: KubeApi,
   namespace: string,
@@ -94,7 +94,7 @@ export function followLogs(
         if (stop.signal.aborted || !isWorthReopening(error)) return;
       }
       if (ended.has(key) || closing.signal.aborted) return;
-      await sleep(backoffDelay(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // the next line checks for the abort
+      await sleep(backoffDelay(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // aborts are checked next
       if (closing.signal.aborted || ended.has(key)) return;
     }
   }
@@ -115,7 +115,7 @@ export function followLogs(
     followed: () => [...tails.values()],
     close: async (timeoutMs) => {
       closing.abort();
-      const timer = setTimeout(() => stop.abort(new Error("the log took too long to end")), timeoutMs);
+      const timer = setTimeout(() => stop.abort(new Error("timed out while waiting for the log to end")), timeoutMs);
       await Promise.all(running);
       clearTimeout(timer);
       stop.abort(new Error("the log was read completely"));
@@ -125,7 +125,7 @@ export function followLogs(
 }
 
 /**
- * Whether reopening the log can succeed. The server answers 400 while a container is about to start. Reopening is
+ * Whether reopening the log can succeed. The API server responds with 400 while a container is starting. Reopening is
  * useless if the pod was deleted or the log is forbidden.
  */
 function isWorthReopening(error: unknown): boolean {

@@ -23,12 +23,12 @@ interface ApiObjectReply {
 export type WriteMode = "write" | "dry run";
 
 /**
- * Reads and writes the objects in one namespace. Without a namespace, the client reads and writes cluster-scoped
- * objects, and its lists cover all namespaces.
+ * A client that reads and writes the objects in one namespace. Without a namespace, the client reads and writes
+ * cluster-scoped objects, and its lists cover all namespaces.
  */
 export interface ObjectClient {
   get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
-  /** Lists the objects of this kind that match the label selector. An empty selector matches all of them. */
+  /** Lists the objects of this kind that match the label selector. An empty selector matches all objects. */
   list(kind: Kind, selector: string, call: ClusterCall): Promise<KubeObject[]>;
   listPage(kind: Kind, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
   /** Creates the object. Returns null if an object with the same name already exists. */
@@ -39,7 +39,7 @@ export interface ObjectClient {
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
   /** Lists the objects, and returns them with a query that watches for later changes. */
   listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
-  /** Returns a query that watches this kind from the object's version on, or from a new list if the object is null. */
+  /** Returns a query that watches this kind from the object's version on. If `object` is null, lists first. */
   watchSince(kind: Kind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;
 }
 
@@ -49,7 +49,7 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The field manager that creates objects. Patches use a different field manager (see lib/workers/field-owner.ts). */
+/** The field manager for create requests. Apply and patch use `wheelwright` (see lib/workers/field-owner.ts). */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
 /** The maximum number of times that a list is restarted because its continue token has expired. */
 const MAX_LIST_RESTARTS = 3;
@@ -102,7 +102,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: CREATE_FIELD_MANAGER }, { name } = object.metadata;
       try {
-        // A repeat is safe: if an earlier attempt created the object, the server answers that the name exists.
+        // A retry is safe: if an earlier attempt created the object, the server responds with AlreadyExists.
         return (await send({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
@@ -111,7 +111,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
     },
     apply: async (object, mode, call) => {
       const at = await path(object, call, object.metadata.name), query = { ...writeQuery(mode), force: "true" };
-      const type = "application/apply-patch+yaml"; // JSON is YAML
+      const type = "application/apply-patch+yaml"; // JSON is valid YAML
       return await send({ method: "PATCH", path: at, query, body: object, type, repeat: "safe" }, call);
     },
     patch: async (ref, operations, mode, call) => {

@@ -1,4 +1,4 @@
-/** Waits until objects are ready, or until they are gone. Fails as soon as an object can never become ready. */
+/** Waits until objects are ready or deleted. Throws as soon as it is clear that an object can never become ready. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
   type ClusterCall,
@@ -40,11 +40,11 @@ export interface NamespaceContext {
 
 export const POD_KIND = { apiVersion: "v1", kind: "Pod" };
 const EVENT = { apiVersion: "v1", kind: "Event" };
-/** The time limit for collecting evidence after a failure, in milliseconds. */
+/** The time limit for collecting events and a log after a failure, in milliseconds. */
 const EVIDENCE_TIMEOUT = 15 * SECOND;
 /** The maximum number of characters that are quoted from a log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** The maximum number of sentences in a progress message, which then says how many more there are. */
+/** The maximum number of sentences in a progress message. The message then ends with `and 2 more`, for example. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(
@@ -114,7 +114,7 @@ export async function readNamespaceObjects(
   ]);
   const observed = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
   if (!events.items.some(isPvcEvent)) return observed;
-  // Lists the PersistentVolumeClaims only after listing the Events, so that a claim bound in between is not reported as pending.
+  // Lists the PersistentVolumeClaims after the events, so that a claim bound in between is not reported as pending.
   const claims = await objects.list({ apiVersion: "v1", kind: PVC_KIND }, "", call);
   return { ...observed, events: withoutOutdatedPvcEvents(events.items, claims) };
 }
@@ -139,9 +139,7 @@ async function listOrders(context: NamespaceContext, call: ClusterCall): Promise
   return (await Promise.all(lists)).flat();
 }
 
-/**
- * Returns one watch per kind. A watch for several objects has no start version, because the objects' versions differ.
- */
+/** Returns one watch query per kind. A query for several objects has no version, because their versions differ. */
 export async function watchesOf(
   { objects }: NamespaceContext,
   refs: readonly ObjectRef[],
@@ -161,7 +159,7 @@ export function errorOfDiagnosis(diagnosis: Diagnosis & { is: "impossible" }): C
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-/** Calls `run`. If `run` fails permanently or times out, adds evidence to its error. */
+/** Calls `run`. If `run` fails permanently or times out, adds events and a log to the error. */
 export async function attachEvidence<T>(
   context: NamespaceContext,
   call: ClusterCall,
@@ -177,7 +175,7 @@ export async function attachEvidence<T>(
 }
 
 async function evidenceInTime(context: NamespaceContext, call: ClusterCall): Promise<FailureEvidence> {
-  const timeoutError = () => new Error("timed out while collecting evidence");
+  const timeoutError = () => new Error("timed out while collecting events and logs");
   try {
     return await runWithin(
       [call.signal],
@@ -201,7 +199,7 @@ async function withLastLogLine(
   const last = lines.findLast((line) => /[A-Za-z]{3}/.test(line) && !line.startsWith(UNREADABLE_LOG));
   if (last === undefined) return diagnosis;
   const words = redact(last.trim().replace(/[.\s]+$/, "")).slice(0, MAX_QUOTED_LENGTH);
-  return { ...diagnosis, sentence: `${diagnosis.sentence}. Its log ends: ${words}` };
+  return { ...diagnosis, sentence: `${diagnosis.sentence}. Last log line: ${words}` };
 }
 
 function notCreated(ref: ObjectRef): Diagnosis {

@@ -1,6 +1,6 @@
 /**
  * Deletes a namespace without force, waits until it is gone, and reports what delays the deletion. The namespace's
- * conditions only count the remaining objects by kind, so their names are looked up for operators.
+ * conditions only count the remaining objects of each kind, so the names of these objects are looked up.
  */
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { ClusterCall, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ import { SECOND } from "#lib/base/time.ts";
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 /** The maximum number of object names per kind in a progress message. */
 const MAX_NAMES = 5;
-/** How often the namespace is checked, in milliseconds, because not every installation may watch namespaces. */
+/** The time between checks of the namespace, in milliseconds. Some installations may not watch namespaces. */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
@@ -38,14 +38,14 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
   await waitFor({ ...context, what: `Removing namespace ${name}`, check }, waiting);
 }
 
-/** Describes since when the namespace has been terminating, and what its deletion is waiting for. */
+/** Returns a progress message that says when the deletion of the namespace began and what delays it. */
 async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: ClusterCall): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
   const blocking = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
     .map((type) => conditionOf(namespace, type)).find(isStatusTrue);
   if (blocking) {
-    return `Namespace ${name}${since} cannot be emptied because the cluster cannot list its own kinds: ${blocking.message}`;
+    return `Namespace ${name}${since} cannot be emptied because the cluster cannot list all kinds: ${blocking.message}`;
   }
   const failing = conditionOf(namespace, "NamespaceDeletionContentFailure");
   if (isStatusTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
@@ -82,7 +82,7 @@ async function describePods(context: NamespaceContext, since: string, call: Clus
   }
 }
 
-/** Looks up the names of objects that a message only counts, for example in `pods. has 2 resource instances`. */
+/** Returns the names of objects that a condition's message only counts, as in `pods. has 2 resource instances`. */
 function nameRemaining(context: NamespaceContext, message: string, call: ClusterCall): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {

@@ -11,10 +11,10 @@ import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/s
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-/** How long to wait until a new binding takes effect, in milliseconds. A busy API server notices it late. */
+/** How long to wait until a new RoleBinding takes effect, in milliseconds. A busy API server applies it late. */
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
-/** A permission that Wheelwright has only once the binding is in effect. */
+/** A permission that Wheelwright has only after the RoleBinding has taken effect. */
 const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {
@@ -23,7 +23,7 @@ interface RoleBindingContext {
   readonly namespace: string;
 }
 
-/** Binds the role, and waits until the API server confirms that the binding is in effect. Safe to call again. */
+/** Binds the ClusterRole, and waits until the API server grants its permissions. Can safely be called again. */
 export async function bindRole(
   { api, objects, namespace }: RoleBindingContext,
   role: string,
@@ -39,18 +39,18 @@ export async function bindRole(
   await objects.create(binding, call);
   for (const end = performance.now() + BINDING_TIMEOUT; !await isAllowed(api, PROBE_ACCESS, namespace, call);) {
     if (performance.now() > end) {
-      throw new ClusterError("Forbidden", `The role ${role} has not taken effect in the namespace ${namespace}`, {
+      throw new ClusterError("Forbidden", `The ClusterRole ${role} did not take effect in the namespace ${namespace}`, {
         transient: true,
         status: 403,
         blame: "operator",
-        hint: `Check that the ClusterRole ${role} exists and may get secrets, and that CLUSTER_ROLE names it.`,
+        hint: `Check that the ClusterRole ${role}, which is set in CLUSTER_ROLE, exists and allows reading Secrets.`,
       });
     }
     await sleep(POLL_INTERVAL, call.signal);
   }
 }
 
-/** Whether the API server grants this permission in the namespace, or in all namespaces if none is given. */
+/** Whether the API server grants this permission in the namespace, or in all namespaces if `namespace` is missing. */
 export async function isAllowed(
   api: KubeApi,
   access: ClusterAccess,
@@ -68,7 +68,7 @@ async function readOwnUsername(api: KubeApi, call: ClusterCall): Promise<string>
   const { userInfo } = await createReview(api, review, call);
   const name = isRecord(userInfo) ? userInfo["username"] : undefined;
   if (typeof name !== "string" || name === "") {
-    throw unexpectedResponseError("The API server did not return the name of our account", 201);
+    throw unexpectedResponseError("The API server did not return the name of Wheelwright's account", 201);
   }
   return name;
 }

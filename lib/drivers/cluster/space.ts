@@ -19,13 +19,13 @@ const MAX_NAMES = 5;
 export function openClusterNamespace(context: NamespaceContext): ClusterNamespace {
   const { api, objects, guard, namespace, uid } = context;
 
-  /** Returns the object with this namespace set. Throws if the object names a different namespace. */
+  /** Returns the object with its namespace filled in. Throws if the object already names a different namespace. */
   const withNamespace = (object: KubeObject): KubeObject => {
     const ownNamespace = object.metadata.namespace;
     if (ownNamespace === namespace) return object;
     if (ownNamespace === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
     const message =
-      `${object.kind} ${object.metadata.name} is meant for namespace ${ownNamespace}, not for ${namespace}`;
+      `${object.kind} ${object.metadata.name} belongs to namespace ${ownNamespace}, not to ${namespace}`;
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 
@@ -87,7 +87,7 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
             .map((pod) => describeTerminatingPod(pod, api.now()));
           if (names.length === 0) return { done: undefined };
           const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-          return { sentence: `Still running: ${names.slice(0, MAX_NAMES).join(", ")}${more}`, watches: [watch] };
+          return { sentence: `Pods still running: ${names.slice(0, MAX_NAMES).join(", ")}${more}`, watches: [watch] };
         },
       }, waiting),
     run: async (job, waiting) => {

@@ -1,7 +1,7 @@
 /**
- * Polls the cluster until a state is reached: after each change, and at least every ten seconds. A watch only triggers
- * the next check, and each check reads the current state, so a lost or late watch can delay the result but never makes
- * it wrong.
+ * Repeats a check until the cluster has reached a state: after each change, and at least every ten seconds. A watch
+ * only triggers the next check, which reads the current state. So a lost or late watch can delay the result, but the
+ * result is never wrong.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
@@ -18,16 +18,16 @@ export type CheckResult<T> =
     readonly sentence?: string;
     /** The maximum time until the next check, in milliseconds. */
     readonly again?: number | undefined;
-    /** Watches that report changes that happen after this check. */
+    /** Queries for watches that report changes after this check. */
     readonly watches?: readonly WatchQuery[];
   };
 
 interface WaitTask<T> {
   readonly api: KubeApi;
   readonly log: Log;
-  /** The words with which the timeout message starts, for example `Job backup`. */
+  /** The start of the timeout message, for example `Job backup`. */
   readonly what: string;
-  /** Checks whether the wait is over. The first check may omit the progress sentence, because the wait may end soon. */
+  /** Checks whether the wait is over. The first check may omit the progress message, because the wait may end soon. */
   readonly check: (call: ClusterCall, isFirst: boolean) => Promise<CheckResult<T>>;
 }
 
@@ -66,7 +66,7 @@ export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promi
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ClusterError) || !error.transient) throw error;
-        report(`The cluster ${error.status > 0 ? "answers" : "does not answer"}: ${error.message}`);
+        report(`The cluster ${error.status > 0 ? "returned an error" : "does not respond"}: ${error.message}`);
         pause = Math.max(backoffDelay(++failures, SECOND, POLL_INTERVAL), error.retryAfterMs ?? 0);
       }
       await sleep(Math.min(MIN_INTERVAL, pause), signal);
@@ -108,12 +108,12 @@ async function watchAll<T>(
   const onError = (error: unknown) => {
     if (call.signal.aborted) return;
     listener.onRefused();
-    wait.log.warn("Waiting without a watch", { what: wait.what, error });
+    wait.log.warn("Cannot watch the cluster; polling instead", { what: wait.what, error });
   };
   await Promise.all(watches.map((options) => one(options).catch(onError)));
 }
 
 function timeoutError(what: string, timeout: number, sentence: string): ClusterError {
-  const message = `${what} took over ${Math.round(timeout / SECOND)} s; last seen: ${sentence}`;
+  const message = `${what} took longer than ${Math.round(timeout / SECOND)} s; last seen: ${sentence}`;
   return new ClusterError("deadline", message, { transient: true });
 }

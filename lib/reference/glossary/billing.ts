@@ -67,7 +67,7 @@ export const BILLING_FIELDS: FieldEntries = {
   "defaults.brand": ["Always null: a spoke without a brand has the platform's own look", null],
   "defaults.seed": ["Always null: a site without a seed starts without courses", null],
   "Catalog.rootDomain": [
-    "The domain below which spokes get their default domain: the slug, a dot, and this domain",
+    "The parent of default domains: a spoke's default domain is its slug, a dot, and this domain",
     "school.example",
   ],
   "Catalog.currency": [

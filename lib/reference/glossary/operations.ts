@@ -86,7 +86,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   label: ["A description of the current step, with its progress if known", "Starting the database"],
   attempt: ["The number of the attempt at this step", 1],
   position: [
-    "The position in the queue of the operation's hub, 1 if the operation is next; null unless it is queued",
+    "The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued",
     null,
   ],
   etaSeconds: [
@@ -189,7 +189,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   demand: ["The maximum amount of resources that the spoke would use"],
   quota: ["The resource quota of the spoke's namespace"],
   "SpokePreview.quota": ["The resource quota of the spoke's namespace, and the resources that the spoke would use"],
-  over: ["The resources of which the spoke would need more than the quota allows", []],
+  over: ["The resources that would exceed the quota", []],
   requests: ["The requested amounts of CPU and memory"],
   limits: ["The maximum amounts of CPU and memory"],
   cpu: ["An amount of CPU, as a Kubernetes quantity", "500m"],

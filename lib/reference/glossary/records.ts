@@ -154,7 +154,7 @@ export const RECORD_FIELDS: FieldEntries = {
   ],
   "kept.claim": ["The name of the PersistentVolumeClaim", "data-db-0"],
   "kept.since": ["When the site stopped using the volume", "2026-11-21T09:12:40.000Z"],
-  "kept.until": ["The time until which the volume is kept, or longer", "2026-11-28T09:12:40.000Z"],
+  "kept.until": ["The volume is kept at least until this time", "2026-11-28T09:12:40.000Z"],
 
   // The fields for announcements and release notes.
   notices: [

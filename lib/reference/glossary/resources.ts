@@ -21,7 +21,7 @@ export const RESOURCE_FIELDS: FieldEntries = {
   "Token.id | MintedToken.id | path.tokenId": ["The token's ID", "tok_06fj2c1s8m4q7x2w9e5d3n6rzy"],
   "Operation.id | OperationDetail.id | operation.id | path.operationId": ["The operation's ID", EXAMPLE_OPERATION_ID],
   "waitingFor.id": ["The operation's ID", "op_06fj2c69z8n1q4v7e2y5t3k9wb"],
-  "StreamEvent.id": ["The number of the event in the hub's event stream. Numbers increase by one", "4"],
+  "StreamEvent.id": ["The number of the event in the hub's event stream, without gaps between numbers", "4"],
   federationId: ["The ID of the hub to which the object belongs", EXAMPLE_HUB_ID],
   "NewSpoke.federationId": ["The ID or slug of the hub. If given, it must match the hub in the path", "north"],
   spokeId: ["The ID of the spoke to which the object belongs", EXAMPLE_SPOKE_ID],
@@ -71,7 +71,7 @@ export const RESOURCE_FIELDS: FieldEntries = {
     false,
   ],
   mailRefusal: [
-    "Why the mail server permanently refused the last email to this address; null if it did not refuse it",
+    "Why the mail server permanently refused the last email to this address; null if no email was refused",
     null,
   ],
   "HubJoining.status | SpokeJoining.status": [
@@ -132,11 +132,11 @@ export const RESOURCE_FIELDS: FieldEntries = {
   federationRequest: ["The user's request for a hub, if the user made one"],
 
   region: ["The name of the region in the catalog", "eu-west"],
-  mode: ["How the hub is open to others, as a name from the catalog", "open"],
+  mode: ["How open the hub is to others, as a name from the catalog", "open"],
   tier: ["The name of the hub's tier in the catalog", "standard"],
   domain: ["The host name of the site", "ash.school.example"],
   formerDomains: [
-    "Former domains of the spoke that redirect to its current domain. During that time, no other spoke can use them",
+    "Former domains that redirect to the spoke's current domain. No other spoke can use them until the redirect ends",
   ],
   "formerDomains.domain": ["The domain", "ash.spokes.example"],
   "formerDomains.until": ["When the redirect and the reservation end", "2026-12-21T12:00:00.000Z"],
@@ -172,7 +172,10 @@ export const RESOURCE_FIELDS: FieldEntries = {
   "Spoke.from | spoke.from": ["The original spoke and backup of a copy; null if the spoke is not a copy", null],
   "from.spokeId": ["The ID of the copied spoke", EXAMPLE_SPOKE_ID],
   "from.backupId": ["The ID of the copied backup; null if a new backup would be taken first", EXAMPLE_BACKUP_ID],
-  mail: ["Whether the site sends email: on, or held until you set this field to on. A copy starts with held", "on"],
+  mail: [
+    "Whether the site sends email: on, or held until you set this field to on. For a copy, the initial value is held",
+    "on",
+  ],
   lmsVersion: ["The Moodle version", "4.5.12"],
   moodleVersion: ["The same value as in the field lmsVersion", "4.5.12"],
   "SpokeAction.lmsVersion | BulkAction.lmsVersion": [

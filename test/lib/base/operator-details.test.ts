@@ -11,8 +11,8 @@ test("removes commands from a sentence", () => {
       "The password stands in the Secret admin",
     ],
     [
-      "Nodes are cordoned: uncordon one (kubectl uncordon), or add nodes.",
-      "Nodes are cordoned: uncordon one, or add nodes.",
+      "Uncordon a node (kubectl uncordon), or add nodes: some nodes are cordoned.",
+      "Uncordon a node, or add nodes: some nodes are cordoned.",
     ],
     ["Delete it: kubectl delete pvc data-db-0. Then retry.", "Delete it. Then retry."],
     [

@@ -69,7 +69,7 @@ test("warns if the first operator is not configured", async ({ env }) => {
   await portOf(program);
   assert.is(await program.stop(), 0);
   const warned = (pattern: RegExp) => program.lines.filter((line) => pattern.test(line)).length;
-  assert.is(warned(/"warn".*No operator exists: to create an operator, set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/), 1);
+  assert.is(warned(/"warn".*No operator exists: to create an operator, set BOOTSTRAP_ADMIN_EMAIL and/), 1);
   assert.is(warned(/"warn".*PUBLIC_URL is http: browsers drop the session cookie/), 1);
   await db.close();
 });
@@ -84,7 +84,7 @@ test("starts without a reachable cluster, accepts requests, and runs them once t
   const notes = async () => (await (await fetch(`${url}/api/readyz`)).json()).notes;
   assert.equal(await notes(), ["The cluster does not respond. Operations that need it are waiting"]);
   await program.said(/"warn".*PUBLIC_URL http:\/\/localhost:3000\/ points to the local machine/);
-  assert.match(await program.said(/The cluster does not answer/), /"warn".*"reason":"connection refused"/);
+  assert.match(await program.said(/The cluster does not respond/), /"warn".*"reason":"connection refused"/);
   const client = await signIn(url, "ada@school.example", "correct horse battery");
   assert.is((await client.send("POST", "/api/federations", { slug: "south" })).body.state, "provisioning");
 

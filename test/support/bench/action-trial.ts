@@ -1,5 +1,5 @@
-/** Tests actions: the spokes in two hubs get every action, first each spoke a different one, then all spokes in bulk.
- * In each round, a replica is killed while it works. Then checks the rows, the audit log, the event stream and the
+/** Tests all actions on the spokes of two hubs: first a different action on each spoke, then each action on all spokes
+ * in bulk. Kills a replica during each round. Then checks the rows, the audit log, the event stream and the
  * cluster. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
@@ -12,7 +12,7 @@ import { addHubAdmin, createTestToken, createTestUser } from "#test/support/user
 import { until } from "#test/support/until.ts";
 
 export interface TrialOptions {
-  /** The number of spokes, half of which are in each hub. */
+  /** The total number of spokes. Each of the two hubs has half of them. */
   readonly spokes: number;
   readonly rounds: readonly TrialRound[];
   readonly print: (line: string) => void;
@@ -32,12 +32,12 @@ export interface TrialAction {
 }
 
 export interface TrialResult {
-  /** A sentence for each guarantee that was violated. */
+  /** The violated guarantees, each described in a sentence. */
   readonly breaches: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** The actions to run on one spoke each. Risky actions come last, because nothing can be queued behind them. */
+/** The actions to run on a single spoke each. Risky actions are last: nothing can be queued after them. */
 const ALONE: readonly TrialAction[] = [
   { action: "restart" },
   { action: "purge-caches" },
@@ -51,15 +51,15 @@ const ALONE: readonly TrialAction[] = [
   { action: "reapply" },
 ];
 
-/** Which action restores the previous state, keyed by the action that changed the state. */
+/** Actions that restore a spoke's previous state, keyed by the action that changed the state. */
 const BACK: ReadonlyMap<string, TrialAction> = new Map([
   ["suspend", { action: "resume" }],
   ["maintenance-on", { action: "maintenance-off" }],
 ]);
 
-/** Error codes that mean that a spoke already has the requested value. */
+/** Error codes that the API returns if a spoke already has the requested version or size. */
 const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
-const PATIENCE = 900_000; // milliseconds; an idle machine needs a fraction of it
+const PATIENCE = 900_000; // milliseconds; an idle machine needs only a fraction of this time
 
 export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): Promise<TrialResult> {
   const bench = await openBench({ replicas: 2, delayMs: 5 });
@@ -70,7 +70,7 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
     await settle(bench);
     tell(`${spokes} spokes are installed`);
     const { seconds, steps } = await readStepTimes(bench, ids.at(-1)!, "provision", PATIENCE);
-    tell(`the last in ${seconds} s: ${steps.map((step) => `${step.name} ${step.seconds}`).join(", ")}`);
+    tell(`the last installation took ${seconds} s: ${steps.map((step) => `${step.name} ${step.seconds}`).join(", ")}`);
     const requestedCounts = new Map<string, number>(), breaches: string[] = [];
     const count = (action: string, times: number) =>
       requestedCounts.set(action, (requestedCounts.get(action) ?? 0) + times);
@@ -86,7 +86,7 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
       await askOne(bench, idOf(i), request);
       count(request.action, 1);
     }
-    tell("each alone");
+    tell("ran each action on a single spoke");
 
     for (const { actions: wishes, kill } of rounds) {
       for (const request of wishes) {
@@ -99,7 +99,7 @@ export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): P
       else await settle(bench);
       const names = wishes.map(({ action }) => action).join(", ");
       breaches.push(...await checkSites(bench, names));
-      tell(`all: ${names}; breaches until now: ${breaches.length}`);
+      tell(`ran on all spokes: ${names}; violations so far: ${breaches.length}`);
     }
 
     breaches.push(...await checkScope(bench, north, ids));
@@ -114,7 +114,7 @@ async function askOne(bench: Bench, id: string, request: TrialAction): Promise<v
   await ask(bench, bench.token, `/api/spokes/${id}/actions`, request);
 }
 
-/** Sends the request only once, because a repeated request would be refused if the first one succeeded. */
+/** Sends the request without retries, because a retry is refused if the first request succeeded. */
 async function ask(
   { replicas }: Bench,
   token: string,
@@ -154,12 +154,12 @@ async function killHolder({ db, replicas }: Bench, action: string, tell: (line: 
     const waits = await queryRows(db, "select 1 from jobs where kind = $1 and state in ('queued', 'running') limit 1", [
       action,
     ]);
-    if (waits.length === 0) return { id: null, count: 0, kinds: [] }; // the action ended before it could be caught
+    if (waits.length === 0) return { id: null, count: 0, kinds: [] }; // the action ended too early for a kill
     return busiest?.kinds.includes(action) && busiest;
   }, PATIENCE);
   const replica = replicas.find(({ id }) => id === holder.id) ?? replicas[0]!;
   await replica.kill();
-  tell(`killed ${replica.name}, which held ${holder.count}: ${holder.kinds}`);
+  tell(`killed ${replica.name}, which ran ${holder.count} operations: ${holder.kinds}`);
   await Promise.all([replica.start(), settle({ db })]);
 }
 
@@ -171,7 +171,7 @@ async function settle({ db }: Pick<Bench, "db">): Promise<void> {
       "select kind, state, attempt, label from jobs where visible and state in ('queued', 'running') order by seq",
     );
   await until(async () => (await live()).length === 0, PATIENCE).catch(async (error) => {
-    throw new Error(`It did not settle: ${JSON.stringify((await live()).slice(0, 5))}`, { cause: error });
+    throw new Error(`Operations did not end in time: ${JSON.stringify((await live()).slice(0, 5))}`, { cause: error });
   });
 }
 
@@ -179,7 +179,7 @@ async function checkSites({ db, cluster }: Bench, round: string): Promise<string
   return (await findSiteMismatches(db, cluster)).map((what) => `After ${round}: ${what}`);
 }
 
-/** Checks that an admin of one hub can act on all of that hub's spokes, and on no spoke in the other hub. */
+/** Checks that a hub admin can run actions on all spokes of the hub, but on no spoke of the other hub. */
 async function checkScope(bench: Bench, north: string, ids: readonly string[]): Promise<string[]> {
   const { db } = bench, person = await createTestUser(db, "north-admin");
   await addHubAdmin(db, person, north);
@@ -193,8 +193,8 @@ async function checkScope(bench: Bench, north: string, ids: readonly string[]): 
   const same = JSON.stringify(accepted) === JSON.stringify(own) && refused.length === 0;
   const touched = (await jobs("<>")).length - before.length;
   return [
-    ...(same ? [] : [`The hub admin got ${accepted.length} accepted, ${refused.length} refused`]),
-    ...(touched === 0 ? [] : [`The admin of one hub made ${touched} operations in the other`]),
+    ...(same ? [] : [`The hub admin's actions: ${accepted.length} accepted, ${refused.length} refused`]),
+    ...(touched === 0 ? [] : [`The admin of one hub created ${touched} operations in the other hub`]),
   ];
 }
 
@@ -226,8 +226,8 @@ async function checkResults(
       ...found,
       ...await checkSites(bench, "all of it"),
       ...[...requestedCounts].filter(([kind, times]) => kinds.get(kind) !== times)
-        .map(([kind, times]) => `${kind} was accepted ${times} times and succeeded ${kinds.get(kind) ?? 0} times`),
-      ...(events[0].count === total ? [] : [`${total} actions were accepted, and ${events[0].count} are in the audit`]),
+        .map(([kind, times]) => `${kind} was accepted ${times} times, but succeeded ${kinds.get(kind) ?? 0} times`),
+      ...(events[0].count === total ? [] : [`${total} actions were accepted, but ${events[0].count} audited`]),
       ...checks.findOverlappingInstalls(jobs, holdings),
       ...findRepeatedUpgrades(jobs),
       ...checks.findDuplicateNamespaces(namespaces, holdings),

@@ -1,6 +1,6 @@
-/** Simulates the load balancer in front of the replicas: sends each request to the next replica that readyz reports as
- * ready. By default, never repeats a request. With `again`, repeats an unanswered request at the next replica if this
- * is harmless: after a refused connection, for a GET, or with an Idempotency-Key. */
+/** Simulates the load balancer in front of the replicas: sends each request to the next replica whose /readyz reports
+ * ready. By default, never retries a request. With `again`, retries a request without response at the next replica if
+ * this is safe: after a refused connection, for a GET, or with an Idempotency-Key. */
 import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sleep } from "#lib/base/time.ts";
@@ -8,9 +8,9 @@ import { until } from "#test/support/until.ts";
 
 export interface LoadBalancer {
   readonly url: string;
-  /** Descriptions of requests that no replica answered. The clients received a 502. */
+  /** Descriptions of requests to which no replica responded. The clients received a 502. */
   readonly failures: readonly string[];
-  /** Resolves once the balancer sends (`ready`), or no longer sends, requests to this URL. */
+  /** Resolves once the load balancer sends requests to this URL (if `ready`), or no longer sends requests there. */
   notices(url: string, ready: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -19,11 +19,11 @@ const LOOK_EVERY = 100, PATIENCE = 60_000; // milliseconds
 
 interface Sent {
   readonly answer: IncomingMessage;
-  /** The complete body, or null if it is a stream of unknown length. */
+  /** The complete response body. Null if the body is a stream of unknown length. */
   readonly body: Uint8Array | null;
 }
 
-/** Starts the load balancer. `addresses` returns the URLs of all current replicas, whether or not they are ready. */
+/** Starts the load balancer. `addresses` returns the URLs of all current replicas, including those not ready. */
 export async function openLoadBalancer(
   addresses: () => readonly string[],
   { again = false }: { readonly again?: boolean } = {},

@@ -27,9 +27,9 @@ export interface Bench {
   readonly db: TestDatabase;
   readonly cluster: ClusterProcess;
   readonly replicas: readonly Replica[];
-  /** Starts another replica. `program` is the path to another release's main module. */
+  /** Starts another replica. `program` is the path to the main module of another release. */
   join(program?: string | null): Promise<Replica>;
-  /** A token that belongs to an operator. All replicas accept it. */
+  /** An operator's token, which all replicas accept. */
   readonly token: string;
   /** Creates a hub through the API and returns the hub's ID. */
   hub(slug: string): Promise<string>;
@@ -38,11 +38,11 @@ export interface Bench {
   /** Requests an action on the spoke and returns the ID of the operation. */
   act(spokeId: string, action: string): Promise<string>;
   becomes(spokeId: string, state: string): Promise<SpokeState>;
-  /** Waits until the spoke's running operation reaches this step. Returns the operation and the replica running it. */
+  /** Waits until the spoke's running operation reaches this step. Returns the operation and its replica. */
   caught(spokeId: string, step: string): Promise<CaughtCall>;
-  /** Creates a spoke in a new hub. Its installation stops in the middle until `goesOn` is called. */
+  /** Creates a spoke in a new hub. The installation of the spoke pauses halfway until `goesOn` is called. */
   installing(slug: string): Promise<CaughtCall & { readonly spoke: string; readonly goesOn: () => Promise<void> }>;
-  /** Waits until another replica takes over the job, and returns the recorded change. */
+  /** Waits until another replica takes over the job. Returns the record of this takeover. */
   takeover(caught: CaughtCall): Promise<HolderChange>;
   close(): Promise<void>;
 }
@@ -58,25 +58,25 @@ export interface CaughtCall {
   readonly job: string;
   readonly fence: number;
   readonly holder: Replica;
-  /** The ID of the process that runs the operation. A restarted replica has a new ID. */
+  /** The replica ID of the process that runs the operation. A restarted replica has a new ID. */
   readonly id: string;
 }
 
 export interface BenchOptions {
   readonly replicas: number;
-  /** How long an object in the cluster takes to become ready, in milliseconds. */
+  /** Milliseconds until a new object in the simulated cluster is ready. */
   readonly delayMs: number;
-  /** If set, objects take as long as in a real cluster, multiplied by this factor, instead of a fixed time. */
+  /** A factor. If set, objects are ready after the time measured in a real cluster, multiplied by this factor. */
   readonly measured?: number;
-  /** A database that the test opened and will close. By default, the bench opens its own. */
+  /** A database that the test opens and closes. By default, the bench opens its own database. */
   readonly db?: TestDatabase;
   /** Additional configuration variables for the replicas. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The path to the main module that the replicas run, if they run another release. */
+  /** The path to the main module of another release, if the replicas should run that release. */
   readonly program?: string | null;
 }
 
-const PATIENCE = 90_000; // milliseconds; an idle machine needs a fraction of it
+const PATIENCE = 90_000; // milliseconds; an idle machine needs only a fraction of this time
 
 export async function openBench(
   { replicas: count, delayMs, measured, db: own, env = {}, program: first = null }: BenchOptions,
@@ -134,7 +134,7 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
         id,
       ],
     );
-    return `The spoke did not become ${wanted}: ${JSON.stringify([await spokeRow(id), jobs], null, 1)}`;
+    return `The spoke did not reach the state ${wanted}: ${JSON.stringify([await spokeRow(id), jobs], null, 1)}`;
   }
 
   const bench: Omit<Bench, "close" | "join"> = {

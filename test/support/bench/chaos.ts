@@ -1,5 +1,5 @@
-/** Runs the chaos test. Customers keep hubs busy while replicas are killed, stopped or cut off one after another. Then
- * all faults end, and the guarantees are checked. The seed determines the faults and what customers do. */
+/** Runs the chaos test. Customers keep hubs busy while replicas are killed, stopped or disconnected, one at a time.
+ * After the last fault, checks the guarantees. The seed determines the faults and the customers' requests. */
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import * as checks from "#test/support/bench/checks.ts";
 import { type Customer, type EventReader, openCustomer, openEventReader } from "#test/support/bench/client.ts";
@@ -18,11 +18,11 @@ export interface ChaosOptions {
 }
 
 export interface ChaosResult {
-  /** A sentence for each guarantee that was violated. */
+  /** The violated guarantees, each described in a sentence. */
   readonly breaches: readonly string[];
-  /** The errors that replicas logged, each with its count. An error is not always a violation. */
+  /** The number of log entries for each error that replicas logged. An error is not always a violation. */
   readonly errors: Readonly<Record<string, number>>;
-  /** How often each kind of event occurred during the run. */
+  /** The number of events during the run, keyed by kind of event. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -35,14 +35,14 @@ export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions
   try {
     const slugs = Array.from({ length: hubs }, (_, i) => `hub-${i + 1}`);
     for (const slug of slugs) await bench.hub(slug);
-    // Opens two readers per hub, so that one of them joins an event feed that another reader already uses.
+    // Opens two readers per hub, so that the second reader joins an event feed that the first reader already uses.
     readers.push(...slugs.flatMap((slug) => [0, 1].map((first) => openEventReader(bench, slug, first))));
     const customers = slugs.map((slug) => openCustomer(bench, slug, random.branch()));
     const troubles = random.branch();
     for (let round = 1; round <= rounds; round++) {
       await injectRandomFault(bench, troubles, (what) => tell(`round ${round}: ${what}`));
     }
-    tell("the customers leave");
+    tell("stopping the customers");
     await Promise.all(customers.map((customer) => customer.leave()));
     tell("waiting until nothing is queued or running");
     const unsettled = await settle(bench, readers);
@@ -54,7 +54,7 @@ export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions
   }
 }
 
-/** Waits until no operation is queued or running and the readers have received all events. Returns timeouts as text. */
+/** Waits until no operation is queued or running and the readers received all events. Returns timeouts as text. */
 async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<string[]> {
   try {
     await until(async () => {
@@ -65,7 +65,7 @@ async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<s
     await until(() => readers.every(({ hub, seen }) => seen().length >= last.get(hub)!), 30_000);
     return [];
   } catch (error) {
-    return [`It did not settle: ${(error as Error).message}`];
+    return [`Operations did not end in time: ${(error as Error).message}`];
   }
 }
 

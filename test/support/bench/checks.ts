@@ -1,5 +1,5 @@
-/** Checks a bench after all faults have ended. Each check returns a sentence for every violation. The checks do not
- * rely on the replicas' reports, but read the rows, the recorded claims and the cluster's own record. */
+/** Checks a bench after all faults ended. Each check returns a sentence for every violation. The checks do not rely on
+ * reports from the replicas, but read the rows, the recorded claims and the cluster's record of changes. */
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -16,7 +16,7 @@ export interface OwnedNamespace {
   readonly uid: string | null;
 }
 
-const CLOCKS = 3; // milliseconds: the record has whole milliseconds only
+const CLOCKS = 3; // milliseconds: tolerance, because the records have only whole milliseconds
 
 export async function readOwnedNamespaces(db: TestDatabase): Promise<OwnedNamespace[]> {
   return await queryRows(
@@ -26,7 +26,7 @@ export async function readOwnedNamespaces(db: TestDatabase): Promise<OwnedNamesp
   );
 }
 
-/** Finds install Jobs that started before another install Job in the same hub had finished. */
+/** Finds install Jobs that started while another install Job in the same hub was running. */
 export function findOverlappingInstalls(
   jobs: readonly RecordedChange[],
   holdings: readonly OwnedNamespace[],
@@ -50,7 +50,7 @@ function isEnd(condition: string): boolean {
   return /^(?:Complete|Failed)=True/.test(condition);
 }
 
-/** Finds namespaces that were created twice, or whose UID differs from the UID in their row. */
+/** Finds namespaces that were created twice, and namespaces with a UID other than the UID in their row. */
 export function findDuplicateNamespaces(
   namespaces: readonly RecordedChange[],
   holdings: readonly OwnedNamespace[],
@@ -67,11 +67,11 @@ export function findDuplicateNamespaces(
   ];
 }
 
-/** The kind of the task that updates site records. The task may write to spokes that other replicas work on. */
+/** The job kind of the task that updates site records, also for spokes whose operations run on other replicas. */
 const UPKEEP = "update-site-records", SITE_RECORD_PATH = /\/configmaps\/wheelwright(?:\?|$)/;
 
-/** Finds writes to a namespace by a replica that ran no operation on its spoke or hub at that moment. Ignores site
- * records that the task for updating them writes. */
+/** Finds writes to a namespace by a replica that ran no operation on the namespace's spoke or hub at that moment.
+ * Ignores writes by the task that updates site records. */
 export function findWritesByOthers(
   writes: readonly WriteRecord[],
   namespaces: readonly RecordedChange[],
@@ -92,9 +92,9 @@ export function findWritesByOthers(
     if (held) return [];
     const last = holds.findLast((hold) => (hold.spokeId ?? hold.federationId) === id && hold.at <= at);
     const since = last
-      ? `, where ${at - Math.round(last.at)} ms before ${last.kind} became ${last.state} of ${last.holder}`
+      ? `; ${at - Math.round(last.at)} ms earlier, ${last.kind} by ${last.holder} became ${last.state}`
       : "";
-    return [`${write.at} ${by} ${write.method} ${write.path} (fence ${write.fence}): it held nothing there${since}`];
+    return [`${write.at} ${by} ${write.method} ${write.path} (fence ${write.fence}): no job there${since}`];
   });
 }
 
@@ -116,15 +116,15 @@ function tenures(holds: readonly HolderChange[]): Time[] {
   });
 }
 
-/** Finds takeovers from a replica that had sent a heartbeat within 4 s. A replica may take back its own job. */
+/** Finds takeovers from a replica whose last heartbeat was less than 4 s old. A replica may take back its own job. */
 export function findEarlyTakeovers(holds: readonly HolderChange[]): string[] {
   return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE_LIMIT - 1))
     .map(({ job, holder, holderBefore, silence }) =>
-      `${holder} took ${job} from ${holderBefore} after ${silence} ms of silence`
+      `${holder} took over ${job} only ${silence} ms after the last heartbeat of ${holderBefore}`
     );
 }
 
-/** Finds unfinished or failed operations, missing or duplicate audit events about their ends, and gaps in streams. */
+/** Finds unfinished or failed operations, missing or duplicate audit events for them, and gaps in event streams. */
 export async function findInconsistentRows(db: TestDatabase): Promise<string[]> {
   const [left, twice, ends, gaps] = await Promise.all([
     queryRows(
@@ -154,15 +154,15 @@ export async function findInconsistentRows(db: TestDatabase): Promise<string[]> 
   return [
     ...left.map(describe("An operation did not succeed")),
     ...twice.map(describe("An audit event was written more than once")),
-    ...ends.filter((row) => row.ends !== 1).map(describe("The end of an operation is not in the audit exactly once")),
-    ...gaps.map(describe("A stream has a gap")),
+    ...ends.filter((row) => row.ends !== 1).map(describe("An operation has no end event, or several")),
+    ...gaps.map(describe("An event stream has a gap")),
   ];
 }
 
-/** Finds event numbers that a reader missed or received out of order. A reader that was connected from the start must
- * have received every number exactly once. */
+/** Finds event numbers that a reader missed or received out of order. A reader that follows a hub from the first event
+ * must receive every number exactly once. */
 export function findMissedEvents(hub: string, seen: readonly number[], last: number): string[] {
   const wrong = seen.findIndex((number, i) => number !== i + 1);
-  if (wrong >= 0) return [`A reader of ${hub} saw ${seen[wrong]} after ${seen[wrong - 1] ?? 0}`];
-  return seen.length === last ? [] : [`A reader of ${hub} saw ${seen.length} of ${last} events`];
+  if (wrong >= 0) return [`A reader of ${hub} received event ${seen[wrong]} after ${seen[wrong - 1] ?? 0}`];
+  return seen.length === last ? [] : [`A reader of ${hub} received ${seen.length} of ${last} events`];
 }

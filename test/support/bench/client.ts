@@ -1,5 +1,5 @@
 /** Simulates API users while replicas start and stop: customers who keep the spokes in a hub busy, and readers who
- * follow its events. If a request gets no answer, it is repeated at another replica with the same Idempotency-Key. */
+ * follow the hub's events. Retries a request without response at another replica, with the same Idempotency-Key. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { SeededRandom } from "#test/support/bench/random.ts";
@@ -11,8 +11,8 @@ const PATIENCE = 5_000; // milliseconds for one response
 const TRIES = 60;
 const SPOKES = 3; // live spokes that each customer keeps
 
-/** Repeats the request while the connection is lost or the status is 502 to 504. Returns the first other response,
- * whose status the caller handles. */
+/** Retries the request while the connection is lost or the status is 502 to 504. Returns the first other response,
+ * including errors such as 409. */
 export async function requestUntilFinal(
   { replicas, token }: Pick<Bench, "replicas" | "token">,
   method: string,
@@ -41,20 +41,20 @@ export async function requestUntilFinal(
     last = typeof reply === "string" ? reply : `${reply.status} ${reply.text}`;
     await sleep(200);
   }
-  throw new Error(`${method} ${path} was not answered in ${TRIES} tries: ${last}`);
+  throw new Error(`${method} ${path} had no final response after ${TRIES} attempts: ${last}`);
 }
 
 export interface Customer {
-  /** Returns how many of the customer's requests were accepted. */
+  /** Returns the number of accepted requests from this customer. */
   accepted(): number;
-  /** Returns descriptions of responses that no customer should get. */
+  /** Returns descriptions of responses that no customer should receive. */
   complaints(): readonly string[];
-  /** Stops sending requests. Resolves after the last response has arrived. */
+  /** Stops sending requests. Resolves after the last response. */
   leave(): Promise<void>;
 }
 
-/** Keeps some of the hub's spokes busy with one request after another. Each request depends on the state that the API
- * reports. */
+/** Simulates a customer who keeps some spokes of a hub busy, with one request at a time. Each request depends on the
+ * state that the API reports. */
 export function openCustomer(bench: Bench, hub: string, random: SeededRandom): Customer {
   const complaints: string[] = [];
   let open = true, made = 0, accepted = 0;
@@ -116,17 +116,17 @@ function choose(state: string, random: SeededRandom): "wait" | "suspend" | "resu
 
 export interface EventReader {
   readonly hub: string;
-  /** Returns the numbers of all received events, in the order in which they arrived. */
+  /** Returns the numbers of all received events, in order of arrival. */
   seen(): readonly number[];
-  /** Returns how often the reader has reconnected. */
+  /** Returns the number of times that the reader reconnected. */
   returns(): number;
   complaints(): readonly string[];
   /** Stops the reader at the next event, or when its connection is lost. */
   leave(): void;
 }
 
-/** Follows a hub from its first event. If the connection to a replica is lost, continues at another replica, after the
- * last event that was received. */
+/** Follows a hub's event stream from the first event. After a lost connection, continues at another replica, after the
+ * last received event. */
 export function openEventReader({ replicas, token }: Bench, hub: string, first: number): EventReader {
   const numbers: number[] = [], complaints: string[] = [];
   let open = true, returns = -1;
@@ -145,7 +145,7 @@ export function openEventReader({ replicas, token }: Bench, hub: string, first: 
           numbers.push(event.id);
         }
       } catch {
-        // Continues: the replica was killed, or it cannot read its database at the moment.
+        // Reconnects: the replica was killed, or temporarily cannot read its database.
       }
       await sleep(100);
     }

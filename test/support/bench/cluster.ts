@@ -1,31 +1,31 @@
-/** Runs the simulated cluster as a separate process, and reads its objects and its record of writes. */
+/** Runs the simulated cluster as a separate process. Reads the cluster's objects and its record of writes. */
 import { readFile } from "node:fs/promises";
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 export interface ClusterProcess {
-  /** The cluster's URL, without any proxy in between. */
+  /** The direct URL of the cluster's API server, without a proxy. */
   readonly url: string;
-  /** Returns a kubeconfig that connects to this server URL. */
+  /** Returns a kubeconfig with this server URL. */
   kubeconfig(server: string): string;
   /** Returns all writes to the cluster, oldest first. */
   writes(): Promise<WriteRecord[]>;
   /** Returns all changes to objects of this kind, oldest first. */
   history(kind: string): Promise<RecordedChange[]>;
-  /** Returns the object, or null if it does not exist. `path` is an API path. */
+  /** Returns the object at this API path; null if the object does not exist. */
   // deno-lint-ignore no-explicit-any
   get(path: string): Promise<any>;
   // deno-lint-ignore no-explicit-any
   list(path: string, selector?: string): Promise<any[]>;
-  /** Keeps pods whose names start with `name` unscheduled until the returned function is called. The pods do not
-   * count as failed. */
+  /** Prevents the scheduling of pods whose names start with `name`, until the returned function is called. The pods
+   * wait, but do not fail. */
   holdPods(name: string): Promise<() => Promise<void>>;
-  /** Returns the process's output, except for its greeting. */
+  /** Returns the output of the cluster's process, without the greeting at the start. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Starts the cluster. With `measured`, objects become ready as fast as in a real cluster, times this factor. */
+/** Starts the cluster. With `measured`, objects are ready after the time in a real cluster times this factor. */
 export async function openClusterProcess(
   directory: string,
   delayMs: number,
@@ -44,7 +44,7 @@ export async function openClusterProcess(
     const reply = await fetch(url + path);
     const body = await reply.json();
     if (reply.status === 404) return null;
-    if (!reply.ok) throw new Error(`The cluster answered ${reply.status} to ${path}: ${JSON.stringify(body)}`);
+    if (!reply.ok) throw new Error(`The cluster responded with ${reply.status} to ${path}: ${JSON.stringify(body)}`);
     return body;
   };
   return {
@@ -66,17 +66,17 @@ export async function openClusterProcess(
   };
 }
 
-/** Whether the line reports a lost client. Deno prints such lines when the bench kills a client on purpose. */
+/** Whether the output line reports a lost client. Deno prints such lines when the bench kills a replica. */
 function isHangUp(line: string): boolean {
   return line.includes('"code":"ECONNRESET"') && line.includes('"message":"aborted"');
 }
 
-/** Returns the ID of the replica that sent the write, taken from the User-Agent. Null if no replica sent it. */
+/** Returns the ID of the replica that sent a write request, from the User-Agent. Null for any other client. */
 export function writerOf({ userAgent }: WriteRecord): string | null {
   return /\((rep_\w+)\)/.exec(userAgent)?.[1] ?? null;
 }
 
-/** Returns the namespace that was written to, or null if the object has no namespace. */
+/** Returns the namespace of the written object; null if the object has no namespace. */
 export function namespaceOf({ path }: WriteRecord): string | null {
   return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? null;
 }

@@ -1,5 +1,5 @@
-/** Fills a cluster with many spokes without installing each of them: one is installed, and the others are copies of its
- * objects and its row. The cluster has no controllers, so nothing changes and almost no CPU time is used.
+/** Fills a cluster with many spokes, but installs only one. The others are copies of this spoke's objects and row. The
+ * cluster has no controllers, so that nothing changes and almost no CPU time is used.
  *
  *   const copies = await openCopiedSpokes(scene, model, 10_000);
  *   // copies.kubeconfig connects to the cluster; the rows are in the scene's database */
@@ -35,8 +35,8 @@ const KEPT = new Set([
   ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
 ]);
 
-/** Copies the scene's active spoke `model` to a new cluster, `count` times. The sweep does not include the model
- * itself, because the model is in another cluster. */
+/** Copies the scene's active spoke `model` to a new cluster, `count` times. The sweep (periodic check of all spokes)
+ * ignores the model, which is in another cluster. */
 export async function openCopiedSpokes(scene: WorkScene, model: string, count: number): Promise<CopiedSpokes> {
   const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
@@ -52,7 +52,7 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
     const id = newId("spk"), slug = `s${i}`, namespace = buildNamespaceName("spoke", { release: RELEASE, slug, id });
     const names = new Map([
       ...[[row.id, id], [row.namespace, namespace], [row.domain, `${slug}.example.org`]] as const,
-      ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // the slug is also a prefix in mail
+      ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // the slug is also a prefix in email addresses
     ]);
     for (const object of objects) {
       const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
@@ -108,7 +108,7 @@ function openWorld(): SimulatorContext {
   };
 }
 
-/** Replaces names in the value. If an object contains none of the names, all copies share it, to save memory. */
+/** Replaces names in the value. All copies share the objects that contain none of the names, to save memory. */
 function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   if (typeof value === "string") return (names.get(value) ?? replaced(value, names)) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -124,7 +124,7 @@ function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   }
 }
 
-/** Replaces host names, even within longer texts. A slug is replaced only if it is the whole text. */
+/** Replaces host names, also within longer texts. Replaces a slug only if the slug is the whole text. */
 function replaced(text: string, names: ReadonlyMap<string, string>): string {
   const long = [...names].filter(([name]) => name.includes(".") && text.includes(name));
   return long.reduce((now, [name, other]) => now.replaceAll(name, other), text);

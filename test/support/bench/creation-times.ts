@@ -1,4 +1,4 @@
-/** Measures how long each step takes in each method of creating a site, with durations as in a real cluster. */
+/** Measures the time for each step in each way to create a site, with durations as in a real cluster. */
 import { formatNumber, renderTable } from "#test/bench/statistics.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { queryRows } from "#test/support/bench/query.ts";
@@ -6,7 +6,7 @@ import { readStepTimes, type TimedOperation } from "#test/support/bench/steps.ts
 import { until } from "#test/support/until.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** Functions that each create a site in a different way and return its spoke. The first one requests the template. */
+/** Functions that create a spoke, each in a different way. The first function also requests the template. */
 const CREATION_METHODS: Readonly<Record<string, (bench: Bench, hub: string) => Promise<string>>> = {
   "by the install Job": (bench, hub) => bench.spoke(hub, "by-job"),
   "from a template": async (bench, hub) => {
@@ -16,7 +16,7 @@ const CREATION_METHODS: Readonly<Record<string, (bench: Bench, hub: string) => P
   },
 };
 
-/** Prints a table for each method, and the ratio of the methods' durations. `factor` multiplies all durations. */
+/** Prints the durations for each way to create a site, and their ratio. `factor` multiplies the simulated durations. */
 export async function printCreationTimes(factor: number, tell: (text: string) => void): Promise<void> {
   const bench = await openBench({ replicas: 1, delayMs: 0, measured: factor, env: { TEMPLATES: "on" } });
   try {

@@ -1,9 +1,9 @@
-/** Records in the database which replica holds (runs) which job. A trigger on `jobs` records each claim, takeover and
- * end in the same transaction, so the record is complete even if a replica was killed. */
+/** Records in the database which replica holds (runs) each job. A trigger on `jobs` records each claim, takeover and
+ * end in the same transaction, so that the record is complete even after a replica was killed. */
 import type { TestDatabase } from "#test/support/database.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
-/** A change in which replica runs a job, or in the job's state. */
+/** A recorded change to a job's state or to the replica that runs the job. */
 export interface HolderChange {
   readonly job: string;
   readonly kind: string;
@@ -17,10 +17,10 @@ export interface HolderChange {
   readonly holderBefore: string | null;
   readonly fenceBefore: number;
   /**
-   * Milliseconds between the previous holder's last heartbeat and this change. Null if there was no previous holder.
+   * Milliseconds between the previous replica's last heartbeat and this change. Null if no replica ran the job before.
    */
   readonly silence: number | null;
-  /** When the change happened, in milliseconds since the epoch. */
+  /** The time of the change, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -60,7 +60,7 @@ export async function recordHolders(db: TestDatabase): Promise<void> {
   for (const statement of CREATE) await db.sql(statement);
 }
 
-/** Returns all recorded changes, or only those to one job, oldest first. */
+/** Returns all recorded changes, or only the changes to a single job, oldest first. */
 export async function readHolderTimeline(db: TestDatabase, job: string | null = null): Promise<HolderChange[]> {
   return await queryRows(
     db,
@@ -72,7 +72,7 @@ export async function readHolderTimeline(db: TestDatabase, job: string | null = 
   );
 }
 
-/** Whether a job moved from one replica to another without having been released. */
+/** Whether another replica claimed the job although the previous replica had not released it. */
 export function isTakeover({ state, stateBefore, holder, holderBefore }: HolderChange): boolean {
   return state === "running" && stateBefore === "running" && holder !== holderBefore;
 }

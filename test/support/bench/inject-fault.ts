@@ -1,5 +1,5 @@
-/** Injects a fault into one replica: kills it, stops it, or cuts it off from its database or cluster. Then ends the
- * fault. */
+/** Injects a fault into a single replica: kills or stops the replica, or disconnects it from its database or cluster.
+ * Then ends the fault. */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { SeededRandom } from "#test/support/bench/random.ts";
@@ -18,7 +18,7 @@ const KINDS = {
 } as const;
 export type ReplicaFault = keyof typeof KINDS;
 
-/** Runs a round with a random replica, fault and duration. Reports the fault, and resolves when it has ended. */
+/** Injects a random fault into a random replica for a random time. Reports the fault. Resolves when the fault ends. */
 export async function injectRandomFault(
   bench: Bench,
   random: SeededRandom,
@@ -36,7 +36,7 @@ export async function injectRandomFault(
   await sleep(random.between(0, 1_500));
 }
 
-/** Waits until the replica runs a job that others can take over. Gives up after 3 s. */
+/** Waits until the replica runs a job that other replicas can take over, but at most 3 s. */
 async function untilBusy({ db }: Bench, { id }: Replica): Promise<void> {
   const held = () => queryRows(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
   await until(async () => (await held()).length > 0, 3_000).catch(() => {});

@@ -1,47 +1,47 @@
-/** Simulates well-behaved users while the service is being disturbed. After a 503 or without a response, they retry at
- * another replica, and retry creations with the same Idempotency-Key. A user who reads an event stream reconnects with
- * the last event's number. */
+/** Simulates well-behaved users of a disturbed service. After a 503 or without a response, users retry at another
+ * replica. To create a spoke, they retry with the same Idempotency-Key. Readers of event streams reconnect with the
+ * number of the last event. */
 import { sleep } from "#lib/base/time.ts";
 import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
 const PAUSE = 50; // milliseconds between the requests of one reader
 const AGAIN = 50; // milliseconds before a retry
-const PATIENCE = 60_000; // milliseconds to wait for a result that must come
+const PATIENCE = 60_000; // milliseconds to wait for an expected result
 
 export interface LoadOptions {
-  /** Returns the replicas' current URLs. Called before each request. */
+  /** Returns the current URLs of the replicas. Called before each request. */
   readonly urls: () => readonly string[];
   readonly token: string;
   readonly hub: string;
-  /** How many spokes to create, one after another. */
+  /** The number of spokes to create, one after another. */
   readonly creations: number;
   readonly readers: number;
   readonly followers: number;
-  /** How long to wait between two creations, in milliseconds. */
+  /** Milliseconds to wait before creating the next spoke. */
   readonly pause?: number;
-  /** The IDs of hubs to rename. One writer per hub keeps renaming it, without an Idempotency-Key. */
+  /** The IDs of hubs to rename. One simulated user per hub renames the hub repeatedly, without an Idempotency-Key. */
   readonly writers?: readonly string[];
 }
 
 export interface BackgroundLoad {
-  /** The number of responses with each status. "none" counts refused and broken connections. */
+  /** The number of responses, keyed by status. The key "none" counts refused and broken connections. */
   readonly answers: ReadonlyMap<string, number>;
-  /** Descriptions of responses that no client should ever get. */
+  /** Descriptions of responses that no client should ever receive. */
   readonly surprises: readonly string[];
-  /** The IDs of spokes that were created, keyed by slug. */
+  /** The IDs of the created spokes, keyed by slug. */
   readonly created: ReadonlyMap<string, string>;
-  /** The numbers of the events that each follower received, in order of arrival. */
+  /** For each reader of an event stream, the numbers of the received events, in order of arrival. */
   readonly heard: readonly (readonly number[])[];
-  /** Returns how long it takes until each reader gets a 200 again, in milliseconds. */
+  /** Returns the milliseconds until each reader receives a 200 again. */
   recovery(): Promise<number[]>;
-  /** Stops creating spokes, even if fewer than the requested number exist. */
+  /** Stops creating spokes, even before the requested number is reached. */
   enough(): void;
-  /** Resolves when all requested spokes have been created. */
+  /** Resolves when all requested spokes are created. */
   readonly allCreated: Promise<void>;
   /** Stops all simulated users immediately, without waiting for responses. */
   leave(): void;
-  /** Stops all simulated users once every follower has received the event with the number `last`. */
+  /** Stops all simulated users once every stream reader has received the event with the number `last`. */
   stop(last: number): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
 
   const at = (index: number): TestClient => withToken(urls()[index % urls().length]!, token);
 
-  /** Sends a request. Returns the response, or null if the request must be repeated. */
+  /** Sends a request. Returns the response, or null if the user must retry the request. */
   async function ask(
     index: number,
     wanted: number,
@@ -115,14 +115,14 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
           if (over) return;
         }
       } catch {
-        await sleep(AGAIN); // the connection broke, or the response was 503
+        await sleep(AGAIN); // after a broken connection or a 503
       }
     }
   }
 
   const reading = lastOk.map((_, reader) => read(reader));
   const allCreated = create(), writing = (options.writers ?? []).map(write);
-  allCreated.catch(() => {}); // callers that wait for it get the error
+  allCreated.catch(() => {}); // prevents an unhandled rejection; callers that wait receive the error
   const following = receivedNumbers.map((_, follower) => follow(follower));
   return {
     answers,
@@ -141,7 +141,7 @@ export function openBackgroundLoad(options: LoadOptions): BackgroundLoad {
       await until(() => receivedNumbers.every((numbers) => (numbers.at(-1) ?? 0) >= last), PATIENCE);
       over = true;
       await Promise.all([...reading, ...writing, allCreated]);
-      following.forEach((each) => each.catch(() => {})); // a stream ends with its replica
+      following.forEach((each) => each.catch(() => {})); // a stream fails when its replica stops
     },
   };
 }

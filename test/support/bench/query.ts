@@ -1,4 +1,4 @@
-/** Runs a single statement over the test's own pool, so that polling does not open a new connection each time. */
+/** Runs a single SQL statement on the test's connection pool, so that polling does not open new connections. */
 import { CompiledQuery } from "kysely";
 import type { Database } from "#lib/drivers/db/database.ts";
 

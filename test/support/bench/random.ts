@@ -1,4 +1,4 @@
-/** Generates reproducible random numbers with mulberry32: the same seed always gives the same numbers. */
+/** Generates reproducible random numbers with the algorithm mulberry32: the same seed produces the same numbers. */
 
 export interface SeededRandom {
   /** Returns a random number from 0 up to, but not including, 1. */
@@ -7,7 +7,7 @@ export interface SeededRandom {
   pick<T>(from: readonly T[]): T;
   /** Returns one of the names. The probability of each name is proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
-  /** Returns another generator, whose seed comes from this one. */
+  /** Returns another generator, with a seed that this generator produced. */
   branch(): SeededRandom;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Provides two releases that run side by side: the last tagged one (`before`) and this checkout (`after`). Without a
- * tag, as in a shallow clone, this checkout is `before`, and `after` is a copy of it with typical changes: a new
- * version, new columns, and a new plan for the longest operation.
+ * Provides two releases to run side by side: the last tagged release (`before`) and this checkout (`after`). Without a
+ * tag, as in a shallow clone, `before` is this checkout and `after` is a copy with typical changes: a new version, new
+ * columns, and a new plan for the longest operation.
  */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -12,10 +12,10 @@ import { promisify } from "node:util";
 import { migrations } from "#src/migrations.ts";
 
 export interface ReleasePair {
-  /** The path to the release's main module. Null for this checkout. */
+  /** The path to the older release's main module. Null for this checkout. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Whether `after` is a changed copy of this checkout, so that a test knows its changes. */
+  /** Whether `after` is a changed copy of this checkout. If so, a test knows the changes. */
   readonly planted: boolean;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function openReleasePair(): Promise<ReleasePair> {
   }
 }
 
-/** Returns the newest tag before the commit that is checked out. Null if there is no such tag. */
+/** Returns the newest Git tag before the current commit; null if no such tag exists. */
 async function lastTag(): Promise<string | null> {
   const git = async (...args: string[]) =>
     (await run("git", ["-C", ROOT, ...args]).catch(() => ({ stdout: "" }))).stdout.trim();
@@ -53,7 +53,7 @@ async function lastTag(): Promise<string | null> {
   return tag === "" || isThis ? null : tag;
 }
 
-/** Migrations that only `after` has. They add columns to much used tables and sort after all real migrations. */
+/** Migrations that exist only in `after`: they add columns to much used tables, after all real migrations. */
 const LATER: readonly (readonly [string, string])[] = [
   [
     "9998_note_colour",
@@ -68,7 +68,7 @@ const LATER: readonly (readonly [string, string])[] = [
 async function plant(directory: string): Promise<void> {
   const change = async (path: string, from: string, to: string) => {
     const file = join(directory, path), text = await readFile(file, "utf8");
-    if (!text.includes(from)) throw new Error(`${path} has no ${from} any more: plant the next release in another way`);
+    if (!text.includes(from)) throw new Error(`${path} no longer contains ${from}; adapt this test`);
     await writeFile(file, text.replace(from, () => to));
   };
   const list = JSON.stringify([...migrations, ...LATER]);

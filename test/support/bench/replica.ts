@@ -1,24 +1,24 @@
-/** Runs a replica, which is the real `wheelwright serve` as a process. It connects to its database and cluster through
- * proxies of its own, so that a test can cut or freeze either connection for this replica alone. */
+/** Runs a replica: the real `wheelwright serve` as a process. The replica connects to its database and cluster through
+ * its own proxies, so that a test can cut or freeze these connections for a single replica. */
 import { writeFile } from "node:fs/promises";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 
 export interface ReplicaOptions {
   readonly name: string;
-  /** The database's address, without the proxy in front of the database. */
+  /** The URL of the database, without a proxy. */
   readonly database: string;
   readonly cluster: string;
-  /** Returns the text of a kubeconfig that connects to the given address. */
+  /** Returns a kubeconfig, as text, with the given server URL. */
   readonly kubeconfig: (server: string) => string;
   readonly directory: string;
   /** Additional configuration variables for the replica. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The path to the main module of another release, if the replica runs one. */
+  /** The path to the main module of another release, if the replica should run that release. */
   readonly program?: string | null;
 }
 
-/** A line in the replica's log, parsed. */
+/** A parsed line in the replica's log. */
 export interface ReplicaLogEntry {
   readonly time: string;
   readonly level: string;
@@ -30,9 +30,9 @@ export interface ReplicaLogEntry {
 export interface Replica {
   /** The replica's name in the bench, which does not change when the replica restarts. */
   readonly name: string;
-  /** The ID of the replica's current process, or of its last one. */
+  /** The replica ID of the current process or, if no process runs, of the last process. */
   readonly id: string;
-  /** The IDs of all processes that this replica has had. */
+  /** The replica IDs of all processes so far, including the current process. */
   readonly ids: readonly string[];
   /** The URL at which the replica serves its API. */
   readonly url: string;
@@ -46,9 +46,9 @@ export interface Replica {
   tell(signal: NodeJS.Signals): void;
   /** Sends SIGTERM to the replica and waits until its process has ended. */
   drain(): Promise<void>;
-  /** Returns the log entries from all processes that this replica has had. */
+  /** Returns the log entries from all processes of this replica so far. */
   log(): readonly ReplicaLogEntry[];
-  /** Returns output that is not a log entry, and reports about unexpected exits. */
+  /** Returns unexpected output: lines that are not log entries, and reports of unexpected exits. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export async function openReplica(place: ReplicaOptions): Promise<Replica> {
       }, place.program);
       lives.push(life);
       life.ended.then((status) => {
-        if (!expected.has(life)) deaths.push(`Replica ${name} ended by itself with status ${status}`);
+        if (!expected.has(life)) deaths.push(`Replica ${name} exited unexpectedly with status ${status}`);
       });
       const opening = await life.said(/"message":"Starting the replica"/);
       ids.push(JSON.parse(opening).replica);
@@ -125,6 +125,6 @@ function readEntry(line: string): ReplicaLogEntry | null {
   try {
     return JSON.parse(line);
   } catch {
-    return null; // a partial line of a killed process
+    return null; // a partial line from a killed process
   }
 }

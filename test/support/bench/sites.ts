@@ -1,5 +1,5 @@
-/** Checks that each spoke's site in the cluster matches the spoke's row: pods, version, size, disks, tasks and
- * snapshots. */
+/** Checks that each spoke's site in the cluster matches the spoke's database row: pods, version, size, disks, scheduled
+ * tasks and snapshots. */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -22,7 +22,7 @@ interface Row {
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-/** Returns a sentence for each site that differs from its row, and for each object that belongs to no spoke. */
+/** Returns a sentence for each site that differs from its spoke's row, and for each object without a spoke. */
 export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProcess): Promise<string[]> {
   const rows: Row[] = await queryRows(db, "select * from spokes where state <> 'removed' order by id");
   const found: string[] = [];
@@ -34,17 +34,17 @@ export async function findSiteMismatches(db: TestDatabase, cluster: ClusterProce
   const namespaces = new Set([...rows, ...hubs].map(({ namespace }) => namespace));
   const ours = await cluster.list("/api/v1/namespaces", "app.kubernetes.io/managed-by=wheelwright");
   const strangers = ours.map(({ metadata }) => metadata.name).filter((name) => !namespaces.has(name));
-  return [...found, ...strangers.map((name) => `The namespace ${name} has no owner`)];
+  return [...found, ...strangers.map((name) => `The namespace ${name} belongs to no spoke or hub`)];
 }
 
-/** Finds cases in which two Jobs rewrote the same site's database at the same time. */
+/** Finds pairs of Jobs that rewrote a site's database at the same time. */
 export function findRepeatedUpgrades(jobs: readonly RecordedChange[]): string[] {
   const active = new Map<string, string>(), found: string[] = [];
   for (const { type, namespace, name, uid, conditions, at } of jobs.filter((job) => job.name.startsWith("upgrade-"))) {
     const ended = type === "DELETED" || conditions.some((condition) => /^(?:Complete|Failed)=True/.test(condition));
     if (ended && active.get(namespace!) === uid) active.delete(namespace!);
     else if (!ended && (active.get(namespace!) ?? uid) !== uid) {
-      found.push(`${namespace}/${name} began at ${at} while another one was running`);
+      found.push(`${namespace}/${name} began at ${at} while another such Job was running`);
     } else if (!ended) active.set(namespace!, uid);
   }
   return found;
@@ -78,12 +78,12 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
   const checks: readonly (readonly [what: string, is: unknown, should: unknown])[] = [
     ["Moodle's replicas are", [moodle.spec.replicas, moodle.status?.readyReplicas ?? 0], [up, up]],
     ["the database's replicas are", [database.spec.replicas, database.status?.readyReplicas ?? 0], [up, up]],
-    ["pods of its are", pods.length, 2 * up],
-    ["scheduled tasks are paused", cron.spec.suspend ?? false, up === 0 || maintenance],
-    ["the inputs' version is", [inputs.version, inputs.size], [version, row.size]],
+    ["the number of the site's pods is", pods.length, 2 * up],
+    ["whether scheduled tasks are paused:", cron.spec.suspend ?? false, up === 0 || maintenance],
+    ["the version and size in the inputs are", [inputs.version, inputs.size], [version, row.size]],
     ["Moodle's image is", container.image, images.moodle],
-    ["the pods' image is", unique(pods.filter(isApp).map(imageOf)), up === 0 ? [] : [images.moodle]],
-    ["cron's image is", imageOf(cron.spec.jobTemplate.spec.template), images.moodle],
+    ["the images of Moodle's pods are", unique(pods.filter(isApp).map(imageOf)), up === 0 ? [] : [images.moodle]],
+    ["the image of the scheduled tasks is", imageOf(cron.spec.jobTemplate.spec.template), images.moodle],
     ["Moodle's limits are", amounts(container.resources.limits), amounts(resources.app.limits)],
     [
       "the database's limits are",
@@ -97,20 +97,20 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
       parseQuantity(resources.quota.limits.memory),
     ],
     ["Jobs that have not ended are", open.map(nameOf), []],
-    ["Jobs that installed or reset it are", jobs.map(nameOf).filter((name) => name.startsWith("reset-")), []],
+    ["Jobs that reset the site are", jobs.map(nameOf).filter((name) => name.startsWith("reset-")), []],
     ["snapshots are", snapshots.map(nameOf).toSorted(), expected],
     ["snapshots that are not ready are", snapshots.filter((each) => !each.status?.readyToUse).map(nameOf), []],
     ["the namespace's uid is", (await cluster.get(`/api/v1/namespaces/${namespace}`)).metadata.uid, row.namespaceUid],
   ];
   return checks.filter(([, is, should]) => JSON.stringify(is) !== JSON.stringify(should))
-    .map(([what, is, should]) => `${what} ${JSON.stringify(is)} and should be ${JSON.stringify(should)}`);
+    .map(([what, is, should]) => `${what} ${JSON.stringify(is)}, but should be ${JSON.stringify(should)}`);
 }
 
 function isEnd({ type, status }: Json): boolean {
   return (type === "Complete" || type === "Failed") && status === "True";
 }
 
-/** Whether the CronJob created the Job according to its schedule. */
+/** Whether the CronJob for scheduled tasks created the Job. */
 function isScheduled(job: Json): boolean {
   return /^moodle-cron-\d+$/.test(job.metadata.name);
 }

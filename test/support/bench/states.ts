@@ -1,4 +1,4 @@
-/** Checks that the states of spokes and hubs in the database match what is in the cluster. */
+/** Checks that the states of spokes and hubs in the database match the objects in the cluster. */
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { OwnedNamespace } from "#test/support/bench/checks.ts";
 
@@ -13,8 +13,8 @@ const LABELLED = [
   "/apis/networking.k8s.io/v1/ingresses",
 ];
 
-/** Finds spokes whose objects do not match their state. An active spoke must be ready, a suspended one must have no
- * pods, and a removed one must have no namespace and no labelled objects. */
+/** Finds spokes whose objects do not match their state. An active spoke must be ready, a suspended spoke must have no
+ * pods, and a removed spoke must have no namespace and no labelled objects. */
 export async function findStateMismatches(
   cluster: ClusterProcess,
   holdings: readonly OwnedNamespace[],
@@ -31,14 +31,14 @@ async function wrongOf(cluster: ClusterProcess, holding: OwnedNamespace): Promis
   const { id, federationId, state, namespace, uid } = holding;
   const present = await cluster.get(`/api/v1/namespaces/${namespace}`);
   if (state === "removed") {
-    if (present) return "its namespace is there";
+    if (present) return "its namespace still exists";
     return await leftOf(cluster, id);
   }
-  if (!present || present.metadata.uid !== uid) return `its namespace is ${present?.metadata.uid ?? "not there"}`;
+  if (!present || present.metadata.uid !== uid) return `its namespace's UID is ${present?.metadata.uid ?? "missing"}`;
   if (id === federationId) return state === "active" ? null : "the hub is not active";
   if (state === "active") return await unreadyOf(cluster, namespace);
   if (state === "suspended") return await runningOf(cluster, namespace);
-  return "it has no running operation";
+  return "no operation is running";
 }
 
 async function leftOf(cluster: ClusterProcess, id: string): Promise<string | null> {

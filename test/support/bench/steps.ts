@@ -1,4 +1,4 @@
-/** Asks the API how long each step of an operation took. */
+/** Reads from the API how long each step of an operation took. */
 import type { Bench } from "#test/support/bench/bench.ts";
 import { requestUntilFinal } from "#test/support/bench/client.ts";
 import { queryRows } from "#test/support/bench/query.ts";
@@ -11,13 +11,13 @@ export interface TimedStep {
 }
 
 export interface TimedOperation {
-  /** How long the operation took from its request to its end, in seconds. */
+  /** The time from the operation's request to its end, in seconds. */
   readonly seconds: number;
   readonly steps: readonly TimedStep[];
 }
 
-/** Returns how long each step of the spoke's last operation of this kind took. Waits up to `most` ms for it to
- * succeed. */
+/** Returns how long each step took in the spoke's last operation of this kind. Waits up to `most` ms until the
+ * operation succeeds. */
 export async function readStepTimes(
   bench: Bench,
   spokeId: string,

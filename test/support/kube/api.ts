@@ -1,4 +1,4 @@
-/** Sends requests to a test server with the same HTTP client as the cluster driver. */
+/** Sends requests to a test server with the cluster driver's HTTP client. */
 import * as assert from "uvu/assert";
 import { type ClusterRequest, type KubeApi, openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -41,7 +41,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ClusterError
   throw new Error("it did not fail");
 }
 
-/** Handles the first requests with the given handlers, one each, and answers all later requests with success. */
+/** Handles the first requests with the given handlers, one per request. Responds to later requests with success. */
 export function respondOnceThen(...first: KubeHandler[]): KubeHandler {
   let count = 0;
   return (asked, response, socket) => {

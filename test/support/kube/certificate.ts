@@ -1,5 +1,5 @@
-/** Certificates and keys for tests of TLS: two for `kube.test` and one for 127.0.0.1. Each is its own authority. The
- * keys protect nothing outside tests. */
+/** Self-signed certificates and keys for tests of TLS: two for `kube.test` and one for 127.0.0.1. The keys protect
+ * nothing outside tests. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBljCCATugAwIBAgIUK3GwDLJZ0Dz5by2AGEF1Aa1OWq8wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJa3ViZS50ZXN0MCAXDTI2MTEyMTA2MTcxMVoYDzIxMjYxMDI4
@@ -20,7 +20,7 @@ zB7LxLd4Sv3ITjFh+6jZDPzEVwiJOTtsLes5m/jw+C4AyJ5eLL0MgUKt
 -----END PRIVATE KEY-----
 `;
 
-/** The certificate after it was renewed. Its subject is `renewed.kube.test`. */
+/** The certificate after a renewal, with the subject `renewed.kube.test`. */
 export const RENEWED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUugAwIBAgIUPyFcFnNhal8Tqxdp224KviBspI8wCgYIKoZIzj0EAwIw
 HDEaMBgGA1UEAwwRcmVuZXdlZC5rdWJlLnRlc3QwIBcNMjYxMTIxMTIxNDUyWhgP

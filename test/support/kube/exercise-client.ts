@@ -1,5 +1,5 @@
-/** Uses a simulated cluster correctly and incorrectly in every way, and then closes the client. Afterwards, the process
- * must end by itself. Run it as `exercise-client.ts URL`. */
+/** Calls every function of the cluster client, correctly and incorrectly, and then closes the client. Afterwards, this
+ * process must exit on its own. Usage: `exercise-client.ts URL`. */
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { kubeconfigOf } from "#test/support/kube/server.ts";

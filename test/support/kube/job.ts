@@ -1,4 +1,4 @@
-/** Creates a Job with one pod in a static cluster, in which the test controls each state. */
+/** Creates a Job with one pod in a static cluster, where the test sets each state of the Job. */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { NAMESPACE, openStaticCluster, type StaticCluster, UID } from "#test/support/kube/static-cluster.ts";
 
@@ -31,7 +31,7 @@ export const withStaticCluster = (use: (table: StaticCluster) => Promise<void>) 
   await use(table).finally(table.close);
 };
 
-/** Starts waiting for the Job, and sets its pod to running, with a log that is being followed. */
+/** Starts to wait for the Job, and sets its pod to running, with a log that the client follows. */
 export async function waitForJobStart(
   table: StaticCluster,
   text: string,
@@ -39,7 +39,7 @@ export async function waitForJobStart(
 ): Promise<{ result: Promise<JobResult> }> {
   table.logs.set("install-1-abc/moodle", { text, followers: [] });
   const result = table.cluster.space(NAMESPACE, UID).run(JOB_MANIFEST, waiting);
-  result.catch(() => {}); // the test checks the result later
+  result.catch(() => {}); // prevents an unhandled rejection; the test checks the result later
   const followed = new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       if (table.logs.get("install-1-abc/moodle")!.followers.length === 0) return;
@@ -55,7 +55,7 @@ export async function waitForJobStart(
   return { result };
 }
 
-/** Waits until the Job has been read two more times. The result of the first read has then been processed. */
+/** Waits until the client has read the Job twice. Then the client has processed the result of the first read. */
 export async function waitForSecondRead(table: StaticCluster): Promise<void> {
   const looks = () => table.server.requests.filter((one) => one.path.endsWith("/jobs/install-1")).length;
   const before = looks();

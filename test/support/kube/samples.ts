@@ -1,4 +1,4 @@
-/** Builds objects, pods and events as a cluster shows them after each kind of failure. The clock stands still. */
+/** Builds sample objects, pods and events, as in a cluster after each kind of failure. All times are fixed. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type Diagnosis, DIAGNOSIS_TIME_LIMITS, type WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
@@ -73,7 +73,7 @@ export const aboutObject = (object: KubeObject) => ({
   uid: object.metadata.uid!,
 });
 
-/** Asserts that the diagnosis is "impossible" with this code. If `message` is a string, the text must contain it. */
+/** Asserts that the diagnosis is "impossible" with this code. The text must match or contain `message`. */
 export function assertImpossible(verdict: Diagnosis, code: string, message: RegExp | string): void {
   assert.is(verdict.is, "impossible", JSON.stringify(verdict));
   if (verdict.is !== "impossible") return;
@@ -87,7 +87,7 @@ export function assertWaiting(verdict: Diagnosis, sentence: RegExp): void {
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }
 
-/** Builds a Deployment's pod that keeps crashing. `finishedAt` is when it last crashed. */
+/** Builds a Deployment's pod that crashes repeatedly. `finishedAt` is the time of the last crash. */
 export const crashedContainer = (restartCount: number, reason = "Error", finishedAt = timestampAt(0)) =>
   pod(deployment(), {
     containerStatuses: [{

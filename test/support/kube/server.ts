@@ -1,4 +1,4 @@
-/** Runs servers that behave like a broken API server, or that never respond. */
+/** Runs HTTP servers that behave like a broken Kubernetes API server or never respond. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createSilence, type Socket } from "node:net";
@@ -9,16 +9,16 @@ export interface KubeRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** How many requests were sent earlier on the same connection. */
+  /** The number of earlier requests on the same connection. */
   readonly reused: number;
 }
 
 export interface KubeServer {
   readonly url: string;
   readonly requests: readonly KubeRequest[];
-  /** Returns a kubeconfig for this server. `cluster` and `user` are added to those sections of the file. */
+  /** Returns a kubeconfig for this server, with `cluster` and `user` merged into the sections of the same names. */
   kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
-  /** Returns how many connections are open at the moment. */
+  /** Returns the number of open connections. */
   openConnections(): number;
   close(): Promise<void>;
 }
@@ -47,9 +47,9 @@ export async function openKubeServer(handle: KubeHandler, tls?: ServerOptions): 
   server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {}); // the client disconnects; the tests check that
+    socket.on("error", () => {}); // expected: the client disconnects
   });
-  if (tls) server.on("tlsClientError", () => {}); // the client rejects the handshake; the tests check that
+  if (tls) server.on("tlsClientError", () => {}); // expected: the client rejects the handshake
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -78,7 +78,7 @@ export function kubeconfigOf(server: string, cluster: object = {}, user?: object
 }
 
 export interface SilentServer {
-  /** The URL for this server, as if it used TLS. */
+  /** The server's URL. Starts with `https:`, although the server does not support TLS. */
   readonly url: string;
   readonly openConnections: () => number;
   /** Resolves when all clients have disconnected. */
@@ -86,7 +86,7 @@ export interface SilentServer {
   close(): Promise<void>;
 }
 
-/** Opens a server that accepts every connection but never sends anything, not even a TLS handshake. */
+/** Opens a server that accepts every connection but sends nothing, not even a TLS handshake. */
 export async function openSilentServer(): Promise<SilentServer> {
   const sockets = new Set<Socket>();
   let look = () => {};

@@ -1,5 +1,5 @@
-/** Runs a cluster without controllers, in which only the test creates, changes and removes objects. It supports watches
- * and logs. Used for sequences of events that controllers do not produce on demand. */
+/** Runs a simulated cluster without controllers: only the test creates, changes and removes objects. Supports watches
+ * and logs. For tests of event sequences that controllers do not produce on demand. */
 import type { ServerResponse } from "node:http";
 import type { Cluster, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
@@ -19,9 +19,9 @@ export interface StaticCluster {
   /** Adds or replaces an object and notifies watchers. `plural` is the kind's name in URLs, for example `pods`. */
   put(plural: string, object: Partial<KubeObject> & Pick<KubeObject, "metadata">): void;
   drop(plural: string, name: string): void;
-  /** The logs that were requested or are being followed, keyed by `pod/container`. */
+  /** The logs that clients have read or follow, keyed by `pod/container`. */
   readonly logs: Map<string, Log>;
-  /** Called for each request. If it returns true, it has answered the request, and the cluster does nothing. */
+  /** Called for each request. If the function returns true, it has responded and the cluster ignores the request. */
   intercept?: (...from: Parameters<KubeHandler>) => boolean;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface StaticCluster {
 interface Log {
   text: string;
   readonly followers: ServerResponse[];
-  /** Whether the container has ended. If so, clients that follow its log receive the end of the stream. */
+  /** Whether the container has exited. If so, clients that follow the container's log receive the end of the stream. */
   ended?: boolean;
 }
 
@@ -119,11 +119,11 @@ function sendLog(table: StaticCluster, asked: KubeRequest, response: ServerRespo
 }
 
 export interface RecordedWatch extends ClusterWait {
-  /** Resolves when a progress message that matches was reported. */
+  /** Resolves when a reported progress message matches the pattern. */
   told(words: RegExp): Promise<void>;
 }
 
-/** Returns options for waiting. With them, a test can wait for progress messages in the order in which they arrive. */
+/** Returns options for waiting on a resource, which let a test wait for progress messages in order of arrival. */
 export function recordWatch(timeout = 20_000, signal = new AbortController().signal): RecordedWatch {
   const sentences: string[] = [];
   let look = () => {};

@@ -1,4 +1,4 @@
-/** Serves a collection that can be watched. The test defines the lists, and what each connection of the watch sends. */
+/** Serves a collection of pods that clients can watch. The test defines the lists and the events on each connection. */
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
@@ -22,7 +22,7 @@ export const EXPIRED_EVENT = eventLine("ERROR", {
   message: "too old resource version",
 });
 
-/** Serves lists (versions 10, 20 …, each with one pod), and answers each watch with the next round. Later ones hang. */
+/** Serves lists (versions 10, 20 …, each with one pod). Each watch receives the next round; further watches hang. */
 export function serveCollection(...rounds: WatchRound[]): KubeHandler {
   let lists = 0, round = 0;
   return (asked, response, socket) => {
@@ -37,7 +37,7 @@ export function serveCollection(...rounds: WatchRound[]): KubeHandler {
   };
 }
 
-/** Reads `count` changes, each as text such as `ADDED a`. Returns the requests that the server received meanwhile. */
+/** Reads `count` changes, each as text such as `ADDED a`. Also returns the requests that the server received. */
 export async function readWatch(
   count: number,
   handle: KubeHandler,

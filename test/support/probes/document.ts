@@ -14,7 +14,7 @@ export interface DeclaredResponse {
 }
 
 export interface Operation {
-  /** Returns what the document declares for this status. Null if it declares nothing. */
+  /** Returns the declared response with this status; null if the document declares none. */
   answer(status: number): DeclaredResponse | null;
 }
 
@@ -25,9 +25,9 @@ export interface DocumentPath {
 }
 
 export interface OpenApiReader {
-  /** Returns the declared path that matches `path`, or null if none does. */
+  /** Returns the declared path that matches `path`; null if no declared path matches. */
   find(path: string): DocumentPath | null;
-  /** Returns why the value does not match the schema, or null if it matches. */
+  /** Returns why the value does not match the schema; null if the value matches. */
   misfit(schema: Json, value: unknown): string | null;
 }
 
@@ -47,7 +47,7 @@ export function openOpenApiReader(document: Json): OpenApiReader {
       return places.find(({ pattern }) => pattern.test(trimmed))?.place ?? null;
     },
     misfit(schema, value) {
-      if (value === undefined) return "it is no JSON";
+      if (value === undefined) return "the body is not JSON";
       const documented = validators.get(schema) ?? makeValidator(close(schema) as Schema, named);
       validators.set(schema, documented);
       const { valid, errors } = documented.validate(value);
@@ -58,8 +58,8 @@ export function openOpenApiReader(document: Json): OpenApiReader {
   };
 }
 
-/** Creates a validator that gets only those named schemas to which this schema refers, because a validator processes
- * every schema that it gets. */
+/** Creates a validator with this schema and the named schemas to which it refers. Omits all other schemas, because a
+ * validator processes every schema. */
 function makeValidator(schema: Schema, named: Readonly<Record<string, unknown>>): Validator {
   const schemas: Record<string, unknown> = {};
   const add = (part: unknown): void => {
@@ -83,7 +83,7 @@ function placeOf(document: Json, item: Json): DocumentPath {
   };
 }
 
-/** Returns what is declared for a status. `default` covers all errors unless errors are declared separately. */
+/** Returns the declared response for a status. `default` applies to all errors without their own declaration. */
 function answerOf(document: Json, responses: Json, status: number): DeclaredResponse | null {
   const exact = Object.keys(responses).some((key) => /^[45]\d\d$/.test(key));
   const found = responses[status] ?? (status >= 400 && !exact ? responses.default : undefined);
@@ -100,17 +100,17 @@ function answerOf(document: Json, responses: Json, status: number): DeclaredResp
 function resolve(document: Json, value: Json): Json {
   if (typeof value.$ref !== "string") return value;
   const found = value.$ref.split("/").slice(1).reduce((at: Json, key: string) => at?.[key], document);
-  if (!found) throw new Error(`The document has nothing at ${value.$ref}`);
+  if (!found) throw new Error(`The document contains no ${value.$ref}`);
   return resolve(document, found);
 }
 
-/** Returns the schema, changed so that every object allows only the fields that it names. */
+/** Returns a copy of the schema in which every object allows only its declared fields. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== "object" || schema === null) return schema;
   const { allOf, ...rest } = schema as Record<string, unknown>;
   const closed = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, close(value)]));
-  // Closes the combined schema, because each part of an `allOf` knows only its own fields.
+  // Closes only the combined schema: each part of an `allOf` declares only some of the fields.
   if (allOf) return { ...closed, allOf, unevaluatedProperties: false };
   const open = "properties" in rest && !("additionalProperties" in rest) && !("unevaluatedProperties" in rest);
   return open && typeof rest.properties === "object" ? { ...closed, additionalProperties: false } : closed;

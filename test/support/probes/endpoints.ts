@@ -18,12 +18,12 @@ export function listEndpoints(manifest: Manifest): ListedEndpoint[] {
   );
 }
 
-/** Whether the endpoint answers with an HTML page, even if an error occurs. */
+/** Whether the endpoint responds with an HTML page, even for errors. */
 export function isPageEndpoint({ reply, errorPage: refusal }: AnyEndpoint): boolean {
   return refusal !== undefined || reply.content?.type === "text/html";
 }
 
-/** Whether the endpoint answers with a stream of events. */
+/** Whether the endpoint responds with an event stream. */
 export function isStreamEndpoint({ reply }: AnyEndpoint): boolean {
   return reply.content?.type === "text/event-stream";
 }

@@ -8,11 +8,11 @@ export interface EndpointField {
   readonly required: boolean;
 }
 
-/** Returns the fields in an object schema, which may also have rules in a pipe, such as one about several fields. */
+/** Returns the fields in an object schema, also if the schema is in a pipe with rules about several fields. */
 export function listFields(schema: v.GenericSchema | undefined): readonly EndpointField[] {
   if (!schema) return [];
   const { entries } = schema as { readonly entries?: Readonly<Record<string, v.GenericSchema>> };
-  if (!entries) throw new Error(`The fields of a schema of type ${schema.type} are not known here`);
+  if (!entries) throw new Error(`This test cannot list the fields of a schema with the type ${schema.type}`);
   return Object.entries(entries).map(([name, field]) => ({ name, schema: field, required: !isOptional(field) }));
 }
 

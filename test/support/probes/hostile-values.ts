@@ -1,12 +1,12 @@
-/** Lists hostile values that callers may send. Each has a name, which a failed test shows. */
+/** Lists hostile values that callers may send, each with a name for the messages of failed tests. */
 
 export interface HostileValue {
   readonly name: string;
   readonly value: unknown;
   /** The value as JSON text, because JSON.stringify cannot produce all of these values. */
   readonly json: string;
-  /** Which fields may accept the value: none, only passwords (which accept any text), or every field whose rule
-   * allows it. */
+  /** The fields that may accept the value: none, only passwords (which accept any text), or every field whose rule
+   * allows the value. */
   readonly for: "nobody" | "passwords" | "anybody";
 }
 
@@ -17,59 +17,59 @@ const text = (name: string, value: string, who: HostileValue["for"] = "anybody")
   for: who,
 });
 
-/** Texts that cannot be stored or forwarded, or that could harm a terminal or a log. */
+/** Texts that cannot be stored or forwarded, and texts that could harm a terminal or a log. */
 const UNSAFE: readonly HostileValue[] = [
   text("a NUL", "a\u0000b", "nobody"),
-  text("a NUL alone", "\u0000", "nobody"),
-  text("a high surrogate alone", "a\ud800", "nobody"),
-  text("a low surrogate alone", "\udfffb", "nobody"),
-  text("surrogates the wrong way round", "\ude00\ud83d", "nobody"),
+  text("only a NUL", "\u0000", "nobody"),
+  text("a lone high surrogate", "a\ud800", "nobody"),
+  text("a lone low surrogate", "\udfffb", "nobody"),
+  text("surrogates in the wrong order", "\ude00\ud83d", "nobody"),
   text("an escape sequence", "\u001b[31mred", "passwords"),
   text("a bell", "a\u0007", "passwords"),
   text("DEL", "a\u007fb", "passwords"),
-  text("a C1 control", "a\u0085b", "passwords"),
-  text("CR LF and a header", "a\r\nX-Evil: 1", "passwords"),
-  text("more than anybody needs", "x".repeat(50_000), "nobody"),
-  text("more than anybody needs, of four bytes each", "🎓".repeat(20_000), "nobody"),
+  text("a C1 control character", "a\u0085b", "passwords"),
+  text("a line break and a header", "a\r\nX-Evil: 1", "passwords"),
+  text("a very long text", "x".repeat(50_000), "nobody"),
+  text("a very long text of four-byte characters", "🎓".repeat(20_000), "nobody"),
 ];
 
-/** Texts that have a special meaning where they are used later, for example in SQL or HTML. */
+/** Texts with a special meaning in the places where they are used later, for example in SQL or HTML. */
 const TEXTS: readonly HostileValue[] = [
-  text("nothing", ""),
-  text("a blank", " "),
-  text("blanks of all kinds", " \t\n\u00a0\u2003\u3000"),
-  text("a leading and a trailing blank", " oak "),
+  text("an empty text", ""),
+  text("a space", " "),
+  text("all kinds of white space", " \t\n\u00a0\u2003\u3000"),
+  text("a leading and a trailing space", " oak "),
   text("a prototype key", "__proto__"),
   text("a prototype key", "constructor"),
   text("a prototype key", "toString"),
   text("a prototype key", "hasOwnProperty"),
-  text("YAML: another document", "one\ntwo: three\n---\nkind: Secret"),
+  text("YAML: a second document", "one\ntwo: three\n---\nkind: Secret"),
   text("YAML: a tag, an anchor, an alias", "!!js/function &a *a"),
-  text("YAML: a flow", '"}, kind: Secret, data: {a: "'),
-  text("YAML: nothing", "~"),
-  text("YAML: a block", "|\n  a\n\tb"),
+  text("YAML: a flow mapping", '"}, kind: Secret, data: {a: "'),
+  text("YAML: null", "~"),
+  text("YAML: a block scalar", "|\n  a\n\tb"),
   text("a word that is a value", "null"),
   text("a word that is a value", "true"),
   text("a word that is a value", "NaN"),
   text("a number", "1e3"),
   text("a number", "0x10"),
   text("a number", "9007199254740993"),
-  text("a placeholder of ours", "${DATABASE_PASSWORD} $${HOST} $& $1 $'"),
-  text("a placeholder of Kubernetes", "$(DB_PASS) $$(ADMIN_PASSWORD)"),
-  text("a shell's", "`reboot` && $(reboot) | tee; * > /dev/null #"),
+  text("placeholders in Wheelwright's blueprints", "${DATABASE_PASSWORD} $${HOST} $& $1 $'"),
+  text("placeholders in Kubernetes manifests", "$(DB_PASS) $$(ADMIN_PASSWORD)"),
+  text("shell syntax", "`reboot` && $(reboot) | tee; * > /dev/null #"),
   text("SQL's", "'; drop table spokes; --"),
   text("SQL's", "\\'; commit; %_\\"),
-  text("a template's", "{{ .Values }} <%= 1 %> <?php exec('x'); ?>"),
-  text("HTML's", "<script>alert(1)</script><!-- &lt; \"' -->"),
-  text("a way out", "../../etc/passwd"),
-  text("a way out, encoded", "..%2f..%2f%00"),
-  text("a format's", "%s %n %d {0} \\u0000 \\n"),
-  text("a spreadsheet's", '=HYPERLINK("http://evil.example")'),
-  text("from right to left", "\u202eevil\u202c שלום"),
-  text("combining", "Z\u0351\u036b\u0343a\u0300l\u0334g\u0335o"),
-  text("a family", "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 é ﬁ"),
-  text("invisible", "\ufeff\u200b\u2060\u00ad\u2028\u2029"),
-  text("outside of the first plane, and what is no character", "𝒳\u{10ffff}\uffff\ufffe"),
+  text("template syntax", "{{ .Values }} <%= 1 %> <?php exec('x'); ?>"),
+  text("HTML", "<script>alert(1)</script><!-- &lt; \"' -->"),
+  text("a path traversal", "../../etc/passwd"),
+  text("an encoded path traversal", "..%2f..%2f%00"),
+  text("format strings", "%s %n %d {0} \\u0000 \\n"),
+  text("a spreadsheet formula", '=HYPERLINK("http://evil.example")'),
+  text("right-to-left text", "\u202eevil\u202c שלום"),
+  text("combining characters", "Z\u0351\u036b\u0343a\u0300l\u0334g\u0335o"),
+  text("combined emoji", "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 é ﬁ"),
+  text("invisible characters", "\ufeff\u200b\u2060\u00ad\u2028\u2029"),
+  text("supplementary characters and noncharacters", "𝒳\u{10ffff}\uffff\ufffe"),
 ];
 
 const other = (name: string, json: string, who: HostileValue["for"] = "anybody"): HostileValue => ({
@@ -79,7 +79,7 @@ const other = (name: string, json: string, who: HostileValue["for"] = "anybody")
   for: who,
 });
 
-/** Values that are not texts. */
+/** JSON values that are not texts. */
 const KINDS: readonly HostileValue[] = [
   ...["0", "-0", "1", "-1", "1.5", "1e999", "-1e999", "1e-999", "9007199254740993", "1e308"].map((n) =>
     other(`the number ${n}`, n)
@@ -87,23 +87,23 @@ const KINDS: readonly HostileValue[] = [
   other("true", "true"),
   other("false", "false"),
   other("null", "null"),
-  other("a list", "[]"),
-  other("a list of nothing", "[null]"),
+  other("an empty list", "[]"),
+  other("a list with null", "[null]"),
   other("a list of lists", "[[],[[]]]"),
-  other("an object", "{}", "nobody"),
+  other("an empty object", "{}", "nobody"),
   other(
-    "an object that would be a prototype",
+    "an object that sets prototype keys",
     '{"__proto__":{"operator":true},"constructor":{"prototype":{}}}',
     "nobody",
   ),
-  other("an object that would be text", '{"toString":"x","length":3,"toJSON":1}', "nobody"),
-  other("a deep list", "[".repeat(5_000) + "]".repeat(5_000), "nobody"),
-  other("a deep object", '{"a":'.repeat(5_000) + "1" + "}".repeat(5_000), "nobody"),
+  other("an object that imitates a text", '{"toString":"x","length":3,"toJSON":1}', "nobody"),
+  other("a deeply nested list", "[".repeat(5_000) + "]".repeat(5_000), "nobody"),
+  other("a deeply nested object", '{"a":'.repeat(5_000) + "1" + "}".repeat(5_000), "nobody"),
 ];
 
 /** Values to send in the fields of a request body. */
 export const HOSTILE_VALUES: readonly HostileValue[] = [...UNSAFE, ...TEXTS, ...KINDS];
-/** Values to send in a query or a path, which can only be texts. */
+/** Texts to send in a query or a path. */
 export const HOSTILE_TEXTS: readonly HostileValue[] = [...UNSAFE, ...TEXTS].filter(({ value }) =>
   (value as string).isWellFormed()
 );
@@ -113,7 +113,7 @@ export const STRANGE_TEXTS: readonly string[] = TEXTS.map(({ value }) => value a
   value !== ""
 );
 
-/** Values keyed by the rule in a field's error message: nearly valid ones to reject, and the longest to accept. */
+/** Values for each rule in a field's error message: nearly valid values to reject, and longest values to accept. */
 export const VALUES_BY_RULE: readonly {
   readonly says: RegExp;
   readonly bad: readonly string[];

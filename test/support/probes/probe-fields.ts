@@ -1,4 +1,4 @@
-/** Tests which hostile values the schemas of endpoints' fields accept and reject. */
+/** Tests which hostile values the endpoints' field schemas accept and reject. */
 import * as v from "valibot";
 import type { ListedEndpoint } from "#test/support/probes/endpoints.ts";
 import { type EndpointField, listFields } from "#test/support/probes/fields.ts";
@@ -11,7 +11,7 @@ import {
 
 export type ProbePart = "query" | "body";
 
-/** A field, and a hostile value to send in it. */
+/** A field, and a hostile value to send in this field. */
 export interface FieldProbe {
   readonly at: ListedEndpoint;
   readonly part: ProbePart;
@@ -32,7 +32,7 @@ export function listProbes(at: ListedEndpoint, part: ProbePart): FieldProbe[] {
   );
 }
 
-/** Returns values to send in a field. If the field is a list of texts, each value is also sent as an item in a list. */
+/** Returns hostile values to send in a field. If the field is a list of texts, also returns lists with each value. */
 function valuesFor({ schema }: EndpointField, part: ProbePart): readonly HostileValue[] {
   const own = part === "query" ? HOSTILE_TEXTS : HOSTILE_VALUES;
   if (!v.is(schema, ["a"])) return [...own, ...nearly(schema)];
@@ -45,19 +45,19 @@ function valuesFor({ schema }: EndpointField, part: ProbePart): readonly Hostile
   return [...own, ...within];
 }
 
-/** Returns values that the field's rule only just accepts, such as the longest ones. */
+/** Returns values that only just match the field's rule, such as the longest allowed text. */
 function nearly(schema: v.GenericSchema): readonly HostileValue[] {
   return VALUES_BY_RULE.filter(({ says }) => says.test(ruleTextOf(schema)))
     .flatMap(({ good }) => good)
     .map((value) => ({ name: JSON.stringify(value), value, json: JSON.stringify(value), for: "anybody" }));
 }
 
-/** Returns the message in which the field describes valid values. */
+/** Returns the field's error message, which describes valid values. */
 export function ruleTextOf(schema: v.GenericSchema): string {
   return v.safeParse(schema, Symbol("nothing")).issues?.[0]?.message ?? "";
 }
 
-/** Returns the values that the field must reject, and those that it must accept, according to its own error message. */
+/** Returns the values that the field must accept and reject according to its error message. */
 export function acceptedValuesOf(
   schema: v.GenericSchema,
 ): { readonly bad: readonly string[]; readonly good: readonly string[] } {
@@ -72,7 +72,7 @@ export function acceptedValuesOf(
   return { bad: rules.flatMap(({ bad }) => bad), good: rules.flatMap(({ good }) => good) };
 }
 
-/** Builds a JSON body from pieces of text, so that it can contain values that JSON.stringify cannot produce. */
+/** Builds a JSON body from JSON texts, because JSON.stringify cannot produce all of these values. */
 export function bodyOf(fields: Readonly<Record<string, string>>): string {
   return `{${Object.entries(fields).map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
@@ -82,7 +82,7 @@ export function queryOf(fields: Readonly<Record<string, unknown>>): string {
   return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
 
-/** Matches internal details about the program, its database or its libraries, which messages must not reveal. */
+/** Matches details about the program, its database or its libraries, which error messages must not reveal. */
 const INTERNAL = new RegExp(
   [
     ...["\\.ts\\b", "node_modules", "file://", "kysely", "postgres(?!ql)", "valibot", "\\bat .*:\\d+:\\d+", "Error:"],
@@ -92,16 +92,16 @@ const INTERNAL = new RegExp(
   "i",
 );
 
-/** Returns what is wrong with the message in an error response, or null. Other tests check the rest of the body. */
+/** Returns the problem with an error response's message; null if the message is clear and reveals no internals. */
 export function findUnclearMessage(status: number, message: unknown): string | null {
-  if (status < 400 || status >= 500) return `it is ${status}`;
+  if (status < 400 || status >= 500) return `the status is ${status}`;
   if (typeof message !== "string" || message === "") return "it has no message";
   const match = INTERNAL.exec(message)?.[0];
-  if (match) return `it reveals "${match}"`;
-  return message.length > 3000 ? "its message is too long" : null;
+  if (match) return `the message reveals "${match}"`;
+  return message.length > 3000 ? "the message is too long" : null;
 }
 
-/** Runs `work` for all items, with enough of them in parallel to keep a few connections busy. */
+/** Runs `work` for all items, several of them in parallel. */
 export async function inParallel<T>(list: readonly T[], work: (one: T) => Promise<void>, lanes = 8): Promise<void> {
   const queue = list.values();
   const lane = async () => {

@@ -1,4 +1,4 @@
-/** Repeats a request while the status is 503, as a client should: a server on a busy machine may refuse requests. */
+/** Retries a request while the status is 503, as a client should. A server on a busy machine can refuse requests. */
 import type { ClientResponse } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 

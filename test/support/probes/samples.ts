@@ -1,5 +1,5 @@
-/** Provides three values for each path parameter: one from the scene (hub north, spoke oak and their users), one from
- * another hub that only operators can access, and an ID that does not exist. */
+/** Provides three values for each path parameter: a value from the scene (hub north, spoke oak and their users), one
+ * from another hub that only operators can access, and an ID that does not exist. */
 import { newId } from "#lib/base/ids.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -35,7 +35,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await createTestToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
-    // Uses three random IDs, none of which belongs to an existing session.
+    // Uses three random IDs that belong to no session.
     sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-request"),
@@ -59,7 +59,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
   };
 }
 
-/** Returns the same value for all three cases, because it belongs to no hub. */
+/** Returns the same value three times, for a parameter that belongs to no hub. */
 function same(word: string): PathParamSample {
   return { own: word, foreign: word, absent: word };
 }
@@ -77,12 +77,12 @@ async function makeRestoreRequest({ db }: Scene, requestedBy: string, federation
   return id;
 }
 
-/** Returns the path for a pattern, with the pattern's parameters replaced by values. */
+/** Returns the path for a route pattern, with values instead of parameters. */
 export function pathOf(pattern: string, samples: Samples, which: keyof PathParamSample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
     const sample =
       samples[/\/(?:federations|hubs)\/.*:userId/.test(pattern) && name === "userId" ? "hubAdminId" : name];
-    if (!sample) throw new Error(`test/support/probes/samples.ts has no sample of ${name}, for ${pattern}`);
+    if (!sample) throw new Error(`test/support/probes/samples.ts has no value for the parameter ${name} in ${pattern}`);
     return sample[which];
   });
 }

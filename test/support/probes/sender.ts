@@ -1,4 +1,4 @@
-/** Sends hostile values through the whole server, with the credentials that an endpoint needs. */
+/** Sends requests with hostile values to the whole server, with the credentials that each endpoint needs. */
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -12,13 +12,13 @@ import { bodyOf, type FieldProbe, type ProbePart, queryOf, ruleTextOf } from "#t
 import type { Scene } from "#test/support/scene.ts";
 
 export interface ProbeSender {
-  /** Sends a request as an operator, or without credentials if the endpoint accepts such requests. */
+  /** Sends a request as an operator, or without credentials if the endpoint needs none. */
   send(at: ListedEndpoint, path: string, init?: RequestInit): Promise<ClientResponse>;
-  /** Sends all these values in one request. They must belong to the same endpoint and to the same part of a request. */
+  /** Sends all values of the group in one request, to the same endpoint and in the same part of the request. */
   sendAll(group: readonly FieldProbe[]): Promise<ClientResponse>;
 }
 
-/** Endpoints whose response does not show the sent fields, but the hub request, or the spoke before the change. */
+/** Endpoints with responses that do not contain the sent fields, but the hub request or the unchanged spoke. */
 const ANSWERS_OTHERWISE: readonly string[] = [
   "POST /api/federation-requests/:requestId/approve",
   "POST /api/spokes/:spokeId/actions",
@@ -26,8 +26,8 @@ const ANSWERS_OTHERWISE: readonly string[] = [
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
-  let requestCount = 0; // gives each request its own address, so that the login limit does not apply
-  /** Creates another operator, because the request may end the operator's session. */
+  let requestCount = 0; // for a separate client address per request, to avoid the login limit
+  /** Creates another operator for a request that may end the operator's session. */
   async function fresh(): Promise<Record<string, string>> {
     const person = await createTestUser(scene.db, `operator-${requestCount++}`, { operator: true });
     return { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
@@ -48,7 +48,7 @@ export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
       const plain = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.value]));
       const query = { ...Object.fromEntries(validFieldsOf(at, "query")), ...(part === "query" && plain) };
       const body = { ...validJsonOf(at), ...(part === "body" && json) };
-      // Uses HEAD if the endpoint would accept the request and keep a stream open.
+      // Sends HEAD if the endpoint would otherwise accept the request and keep a stream open.
       const method = isStreamEndpoint(at.endpoint) && group.every(({ taken }) => taken) ? "HEAD" : at.method;
       const path = pathOf(at.pattern, samples) + queryOf(query);
       return sender.send(at, path, { method, ...(at.endpoint.body && { body: bodyOf(body) }) });
@@ -57,7 +57,7 @@ export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
   return sender;
 }
 
-/** Returns names and valid values for all required fields. */
+/** Returns the names of all required fields, with valid values. */
 export function validFieldsOf({ endpoint }: ListedEndpoint, part: ProbePart): [name: string, value: unknown][] {
   const required = listFields(endpoint[part]).filter((field) => field.required);
   return required.map((field) => [field.name, validValueOf(field)]);
@@ -72,8 +72,8 @@ export function describeProbe({ at, field, hostile }: FieldProbe, { status, body
   return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
 }
 
-/** Asserts that the response shows the field's value as it was sent, with addresses and host names in lower case and
- * timestamps in UTC. */
+/** Asserts that the response contains the field's value as sent, except that email addresses and host names are in
+ * lower case and timestamps in UTC. */
 export function assertStored(probe: FieldProbe, answer: ClientResponse): void {
   const { field: { name, schema }, hostile: { value } } = probe;
   assert.ok(answer.status < 400 && answer.status >= 200, describeProbe(probe, answer));

@@ -1,11 +1,11 @@
-/** Builds valid values for an endpoint's required fields. Tokens that are sent by email have only a valid format. */
+/** Builds valid values for an endpoint's required fields. Tokens from emails are valid only in format. */
 import { newId } from "#lib/base/ids.ts";
 import type { EndpointField } from "#test/support/probes/fields.ts";
 import { ruleTextOf } from "#test/support/probes/probe-fields.ts";
 
 const PASSWORD = "correct horse battery staple";
 
-/** Functions that create a value, keyed by field name. Each call returns a new value, to avoid duplicates. */
+/** Functions that create valid values, keyed by field name. Each call returns a new value, to avoid duplicates. */
 const VALUES: Readonly<Record<string, () => unknown>> = {
   slug: () => `s-${newId("spk").slice(4).toLowerCase()}`,
   email: () => `${newId("usr")}@example.org`,
@@ -20,7 +20,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   format: () => "csv",
   ids: () => [newId("spk")],
   scope: () => "readonly",
-  state: () => "declined", // the state of a request that was decided
+  state: () => "declined", // the state of a decided request
   backupId: () => newId("bak"),
 };
 

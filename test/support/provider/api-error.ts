@@ -1,8 +1,8 @@
-/** Builds error responses with the provider's codes and statuses: https://docs.stripe.com/api/errors and /error-codes.
- * Only widely quoted messages are verbatim, because no client may depend on the others. */
+/** Builds error responses with Stripe's codes and statuses: https://docs.stripe.com/api/errors and /error-codes. Only
+ * widely quoted messages are verbatim, because no client may depend on other messages. */
 export type ProviderErrorType = "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
 
-/** https://docs.stripe.com/rate-limits */
+/** The rate limits that Stripe's 429 responses can name: https://docs.stripe.com/rate-limits */
 type Limit = "global-rate" | "resource-specific";
 
 export class ProviderError extends Error {
@@ -10,7 +10,7 @@ export class ProviderError extends Error {
   readonly type: ProviderErrorType;
   readonly code: string | undefined;
   readonly param: string | undefined;
-  /** The kind of limit that a response with the status 429 names. */
+  /** The rate limit that a 429 response names. */
   readonly limit: Limit | undefined;
 
   constructor(
@@ -47,12 +47,12 @@ export class ProviderError extends Error {
   }
 }
 
-/** Returns the error for a parameter that has an invalid value. */
+/** Returns the error for an invalid parameter value. */
 export function invalidParameter(param: string, message: string, code?: string): ProviderError {
   return new ProviderError(400, message, { param, ...(code === undefined ? {} : { code }) });
 }
 
-/** Returns the error for an object that does not exist: 404 if the URL names the object, or 400 if a parameter does. */
+/** Returns the error for a missing object: 404 if the URL contains the object's ID, 400 if a parameter contains it. */
 export function resourceMissing(kind: string, id: string, param?: string): ProviderError {
   const about = { code: "resource_missing", param: param ?? "id" };
   return new ProviderError(param === undefined ? 404 : 400, `No such ${kind}: '${id}'`, about);

@@ -1,4 +1,4 @@
-/** Simulates what the provider does as time passes: drafts become final, payments are missed and periods end. */
+/** Simulates the provider's work over time: finalizes drafts, records missed payments and ends billing periods. */
 import { billSubscription, expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
 import { buildPeriodLine } from "#test/support/provider/prorations.ts";
@@ -13,7 +13,7 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Sets the clock, and does all that has become due, oldest first. Setting an earlier time does nothing else. */
+/** Sets the provider's clock, and does all work that is now due, oldest first. An earlier time causes no work. */
 export function advanceClock(world: World, to: number): void {
   world.request = NO_REQUEST;
   for (;;) {
@@ -66,7 +66,7 @@ function renew(world: World, subscription: Subscription): void {
   });
 }
 
-/** Expires a subscription because its first payment was never made. */
+/** Expires a subscription for which the first payment is missing. */
 function expire(world: World, subscription: Subscription): void {
   for (const invoice of invoicesOf(world, subscription.id)) {
     if (invoice.status !== "open") continue;

@@ -1,4 +1,4 @@
-/** Implements the API for customers and for searching them: https://docs.stripe.com/api/customers and /search */
+/** Implements the API for customers and customer searches: https://docs.stripe.com/api/customers and /search */
 import { paginate } from "#test/support/provider/lists.ts";
 import { mergeMetadata, PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";
 import type { Customer, Json } from "#test/support/provider/records.ts";
@@ -87,7 +87,7 @@ function assign(world: World, customer: Customer, given: Record<string, Json>): 
   if (settings) customer.invoice_settings = { ...customer.invoice_settings, ...settings };
 }
 
-/** Deletes the customer and cancels the customer's subscriptions. Later requests about the customer fail. */
+/** Deletes the customer and cancels all subscriptions of the customer. Later requests for the customer fail. */
 export function deleteCustomer(world: World, id: string): void {
   const customer = findRecord("customer", world.customers, id);
   for (const subscription of world.subscriptions.values()) {
@@ -98,13 +98,13 @@ export function deleteCustomer(world: World, id: string): void {
   emit(world, "customer.deleted", customer);
 }
 
-/** Searches for `metadata["key"]:"value" AND email:"…"`, where AND may also be written in lower case. If the search
- * index is delayed, recent customers are not found. */
+/** Searches for customers with a query such as `metadata["key"]:"value" AND email:"…"`. AND can be in lower case. Does
+ * not find recent customers if the search index is delayed. */
 function search(world: World, given: Record<string, Json>): Json {
   const clauses = (given.query as string).split(/\s+AND\s+/i).map(readClause);
   const all = [...world.indexed ?? world.customers.values()].reverse()
     .filter((customer) => clauses.every((matches) => matches(customer)))
-    .flatMap(({ id }) => world.customers.get(id) ?? []); // reads the current objects: only the index is delayed
+    .flatMap(({ id }) => world.customers.get(id) ?? []); // returns the current objects, even from a delayed index
   const start = Number(given.page ?? 0), limit = given.limit ?? 10, more = start + limit < all.length;
   return {
     object: "search_result",
@@ -124,7 +124,7 @@ function readClause(clause: string): (customer: Customer) => boolean {
   return (customer) => operator === ":" ? value(customer) === wanted : value(customer).includes(wanted);
 }
 
-/** Further fields of a customer, which Wheelwright does not use. */
+/** Customer fields that Wheelwright does not use, with fixed values. */
 const BLANK = {
   ...{ address: null, default_source: null, delinquent: false, discount: null, invoice_prefix: "WHEEL" },
   ...{

@@ -1,4 +1,4 @@
-/** Replaces IDs with the objects that `expand[]` asks for: https://docs.stripe.com/api/expanding_objects */
+/** Replaces IDs in responses with objects, as `expand[]` requests: https://docs.stripe.com/api/expanding_objects */
 import { truncateNested } from "#test/support/provider/lists.ts";
 import type { Json } from "#test/support/provider/records.ts";
 import { invalidParameter } from "#test/support/provider/api-error.ts";
@@ -7,7 +7,7 @@ import { listOf, type World } from "#test/support/provider/world.ts";
 const DEEPEST = 4;
 const INCLUDED: readonly string[] = ["payments", "refunds", "subscriptions"];
 
-/** Throws an error if any of the paths cannot be expanded. Called before the request does any work. */
+/** Throws an error if a path in `expand[]` cannot be expanded. Called before the request does any work. */
 export function checkPaths(paths: readonly string[] = []): void {
   for (const path of paths) {
     const parts = path.split(".").filter((part) => part !== "data"), last = parts.at(-1)!;
@@ -23,7 +23,7 @@ export function checkPaths(paths: readonly string[] = []): void {
   }
 }
 
-/** Returns a copy of the response with the paths expanded. Throws a ProviderError for a path that does not exist. */
+/** Returns a copy of the response with expanded paths. Throws a ProviderError for a path that does not exist. */
 export function expandFields(world: World, answer: Json, paths: readonly string[] = []): Json {
   const copy = structuredClone(answer);
   for (const path of paths) {
@@ -50,7 +50,7 @@ function walk(world: World, at: Json, [name, ...rest]: string[], path: string): 
   walk(world, at[name], rest, path);
 }
 
-/** Adds a field that a response contains only if the request expands that field. */
+/** Adds a field that responses contain only if the request expands this field. */
 function include(world: World, at: Json, name: string): Json {
   const within = <T extends object>(all: Map<string, T>, matches: (each: T) => boolean, url: string): Json =>
     listOf(url, [...all.values()].filter(matches).reverse().map((each) => structuredClone(each)));

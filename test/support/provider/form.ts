@@ -3,7 +3,7 @@ import type { Json } from "#test/support/provider/records.ts";
 import { invalidParameter } from "#test/support/provider/api-error.ts";
 
 /**
- * Returns the form's texts, in nested maps and lists. List items have an index (`a[0]=x`) or are in order (`a[]=x`).
+ * Returns the form's values as nested maps and lists. List items have an index (`a[0]=x`) or are in order (`a[]=x`).
  */
 export function parseForm(text: string): Record<string, Json> {
   const root: Record<string, Json> = Object.create(null);
@@ -29,7 +29,7 @@ function put(root: Record<string, Json>, name: string, value: string): void {
   }
 }
 
-/** Converts maps whose keys are 0, 1, 2 and so on to lists. */
+/** Converts maps with the keys 0, 1, 2 and so on to lists. */
 function listed(value: Json): Json {
   if (typeof value !== "object") return value;
   const keys = Object.keys(value);

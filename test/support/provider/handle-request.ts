@@ -1,4 +1,4 @@
-/** Answers a single request: checks its credentials, version and form, and runs the endpoint that it names. */
+/** Handles a single request: checks credentials, API version and form, and runs the endpoint for the path. */
 import { CUSTOMERS } from "#test/support/provider/customers.ts";
 import { checkPaths, expandFields } from "#test/support/provider/expand.ts";
 import type { ProviderFault } from "#test/support/provider/faults.ts";
@@ -33,7 +33,7 @@ export interface ProviderContext {
   readonly keys: IdempotencyKeys;
 }
 
-/** Answers the request. Calls `wait` after recording the request and its idempotency key, but before doing any work. */
+/** Handles a request. Calls `wait` after recording the request and its idempotency key, but before any work. */
 export async function handleRequest(
   desk: ProviderContext,
   asked: ProviderRequest,

@@ -1,6 +1,6 @@
 /** Stores responses by their idempotency keys: https://docs.stripe.com/api/idempotent_requests
  *
- * A response, even an error, is kept for a day if the request had begun its work. Earlier errors are not stored. */
+ * Stores a response, even an error, for a day if the request had begun its work. Stores no earlier errors. */
 import { ProviderError } from "#test/support/provider/api-error.ts";
 
 const DAY = 24 * 60 * 60;
@@ -9,7 +9,7 @@ const LONGEST = 255;
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
-  /** The ID of the request that first received this response. */
+  /** The ID of the first request with this response. */
   readonly requestId: string;
 }
 
@@ -21,9 +21,9 @@ interface Entry {
 }
 
 export interface IdempotencyKeys {
-  /** Returns the stored response. Returns null if there is none; the caller must then do the work and call `end`. */
+  /** Returns the stored response; null if none is stored. After null, the caller must do the work and call `end`. */
   begin(key: string, path: string, form: unknown, now: number): StoredResponse | null;
-  /** Stores the response. If it is null, stores nothing, so that the key can be used again. */
+  /** Stores the response. If `answer` is null, stores nothing, so that a client can use the key again. */
   end(key: string, answer: StoredResponse | null): void;
 }
 

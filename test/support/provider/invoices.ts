@@ -5,13 +5,13 @@ import { changeRecord, emit, findRecord, listOf, newId, type World } from "#test
 
 const HOUR = 60 * 60, DAY = 24 * HOUR;
 
-/** The smallest amount, in minor units, that is charged. Smaller amounts are added to the customer's balance instead:
+/** The minimum charge, in minor units such as cents. Smaller amounts are added to the customer's balance instead:
  * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
 const LEAST = 50;
 
 export type BillingReason = "subscription_create" | "subscription_update" | "subscription_cycle" | "upcoming";
 
-/** Returns an invoice with these lines, but does not store the invoice. */
+/** Returns an invoice with the given lines. Does not store the invoice. */
 export function createInvoice(
   world: World,
   subscription: Subscription,
@@ -69,8 +69,8 @@ export function createInvoice(
   };
 }
 
-/** Creates an invoice with these lines and all pending prorations. If payment is automatic, the invoice is final at
- * once, except at a period's end. Others stay drafts for an hour, or forever if the subscription is unpaid. */
+/** Creates an invoice with the given lines and all pending prorations. Finalizes invoices with automatic payment
+ * immediately, except at a period's end. Others stay drafts for an hour, or forever if the subscription is unpaid. */
 export function billSubscription(
   world: World,
   subscription: Subscription,
@@ -96,17 +96,17 @@ export function billSubscription(
   return invoice;
 }
 
-/** Whether the line is a proration. An invoice lists pending prorations first, starting with the newest one. */
+/** Whether an invoice line is a proration. Invoices list pending prorations first, with the newest at the top. */
 function isProration({ parent }: Line): boolean {
   return parent.subscription_item_details.proration;
 }
 
-/** Finalizes the invoice, so that its amount is due. If the amount is zero, the invoice is paid immediately. */
+/** Finalizes an invoice, so that its amount is due. An invoice with the amount zero is paid immediately. */
 export function finalizeInvoice(world: World, invoice: Invoice): void {
   if (invoice.status !== "draft") return;
   const customer = world.customers.get(invoice.customer);
   changeRecord(world, "invoice.finalized", invoice, () => {
-    // Reads the customer's current balance, because another invoice may have used it while this one was a draft.
+    // Reads the current balance, because another invoice may have used the balance while this invoice was a draft.
     invoice.starting_balance = customer?.balance ?? 0;
     const balance = invoice.total + invoice.starting_balance;
     invoice.amount_due = invoice.amount_remaining = balance < LEAST ? 0 : balance;
@@ -125,7 +125,7 @@ export function finalizeInvoice(world: World, invoice: Invoice): void {
   else emit(world, "invoice.sent", invoice);
 }
 
-/** Marks the invoice as overdue, because it was not paid in time. */
+/** Marks an invoice as overdue after its due date has passed without a payment. */
 export function expireInvoice(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   world.overdue.add(invoice.id);
@@ -149,7 +149,7 @@ function takePending(world: World, subscription: string): Line[] {
   return waiting;
 }
 
-/** Further fields of an invoice, which Wheelwright does not use. */
+/** Invoice fields that Wheelwright does not use, with fixed values. */
 const BLANK = {
   ...{
     account_country: "DE",

@@ -1,4 +1,4 @@
-/** Plans changes to a subscription's items: which are added, changed and removed, and which changes are invalid. */
+/** Plans the additions, changes and removals of a subscription's items, and rejects invalid changes. */
 import { mergeMetadata, type ParamRules } from "#test/support/provider/params.ts";
 import type { ProratedChange } from "#test/support/provider/prorations.ts";
 import type { Item, Json, Metadata, Price, Subscription } from "#test/support/provider/records.ts";
@@ -10,12 +10,12 @@ const MOST = 20;
 export const ITEM_PARAMS: ParamRules = { price: "text", quantity: "natural", metadata: "metadata" };
 export const CHANGED_ITEM_PARAMS: ParamRules = { ...ITEM_PARAMS, id: "text", deleted: "boolean" };
 
-/** A change to one item. The plan also contains items that stay the same. */
+/** A planned change to a subscription item. The plan also contains unchanged items. */
 export interface PlannedItem extends ProratedChange {
   readonly becomes: { readonly price: Price; readonly quantity: number; readonly metadata: Metadata } | null;
 }
 
-/** Plans the requested changes. `param` is the name of the request parameter that contains them. */
+/** Plans the requested changes to items. `param` is the name of the request parameter with these changes. */
 export function planItems(
   world: World,
   current: readonly Item[],
@@ -49,7 +49,7 @@ export function planItems(
   return plan;
 }
 
-/** Applies the planned changes. New items get the same period as the existing items. */
+/** Applies the planned changes. New items have the same billing period as the existing items. */
 export function applyPlan(subscription: Subscription, plan: readonly PlannedItem[], made: number): void {
   const { current_period_start, current_period_end } = subscription.items.data[0] ?? plan[0]!.was!;
   subscription.items.data = plan.flatMap(({ id, was, becomes }): Item[] => {
@@ -77,7 +77,7 @@ export function newItem(
   };
 }
 
-/** Returns the price in the format of a plan, the price's predecessor, which the provider still sends. */
+/** Returns a price in the format of a plan, the deprecated predecessor of prices, which Stripe still sends. */
 function planOf(price: Price): object {
   const { id, active, created, currency, metadata, nickname, product, recurring, unit_amount } = price;
   return {

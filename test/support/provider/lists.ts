@@ -4,7 +4,7 @@ import { invalidParameter, resourceMissing } from "#test/support/provider/api-er
 
 const CARRIED = 10;
 
-/** Returns one page of objects. `made` contains all objects, in the order in which they were created. */
+/** Returns a page of objects. `made` contains all objects, in order of creation. */
 export function paginate(url: string, kind: string, made: Iterable<Json>, given: Record<string, Json>): Json {
   const { limit = 10, starting_after: after, ending_before: before, created } = given;
   if (limit < 1 || limit > 100) {
@@ -27,7 +27,7 @@ export function paginate(url: string, kind: string, made: Iterable<Json>, given:
   return { object: "list", data: all.slice(start, start + limit), has_more: start + limit < all.length, url };
 }
 
-/** Shortens nested lists to ten items and sets their `has_more`. Changes the value itself. */
+/** Shortens nested lists to ten items and sets their `has_more`. Modifies the value in place. */
 export function truncateNested(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   for (const each of Object.values(value) as Json[]) {

@@ -1,18 +1,18 @@
-/** Checks an endpoint's parameters and rejects unknown ones. Also rejects parameters that only the real provider
- * supports, because if they were ignored, a test could pass although the same request fails at the real provider. */
+/** Checks an endpoint's parameters and rejects unknown parameters. Also rejects parameters that only the real Stripe
+ * supports: if they were ignored, a test could pass although the same request fails at Stripe. */
 import type { Json } from "#test/support/provider/records.ts";
 import { invalidParameter, ProviderError } from "#test/support/provider/api-error.ts";
 
 export type ParamRule =
-  /** A text that is not empty. */
+  /** A non-empty text. */
   | "text"
-  /** A text. An empty text means that the field is removed, and is read as null. */
+  /** A text, or an empty text (read as null), which removes the field. */
   | "text or unset"
   | "integer"
   | "natural"
   | "time"
   | "boolean"
-  /** Up to 50 texts, keyed by name. An empty text removes one entry; an empty value (read as null) removes all. */
+  /** Up to 50 texts, keyed by name. An empty text removes its entry. An empty value (read as null) removes all. */
   | "metadata"
   /** A time in seconds, or comparisons such as `created[gt]`. */
   | "range"
@@ -20,10 +20,10 @@ export type ParamRule =
   | { readonly list: ParamRule; readonly most?: number }
   | { readonly of: ParamRules };
 
-/** The rule for each parameter, keyed by name. An asterisk after the name means that the parameter is required. */
+/** The rules for parameters, keyed by name. An asterisk after a name marks a required parameter. */
 export type ParamRules = { readonly [name: string]: ParamRule };
 
-/** The parameters that all endpoints that return a list accept. */
+/** The parameters of every endpoint that returns a list. */
 export const PAGE_PARAMS: ParamRules = {
   limit: "natural",
   starting_after: "text",
@@ -31,7 +31,7 @@ export const PAGE_PARAMS: ParamRules = {
   created: "range",
 };
 
-/** Returns the parsed values. Throws a ProviderError if a parameter is unknown or invalid. */
+/** Returns the parsed parameter values. Throws a ProviderError if a parameter is unknown or invalid. */
 export function checkParams(rules: ParamRules, values: Record<string, Json>): Record<string, Json> {
   return read({ of: { ...rules, expand: { list: "text" } } }, values, "");
 }
@@ -117,7 +117,7 @@ function readMetadata(value: Json, at: string): Json {
   return value;
 }
 
-/** Returns the old metadata, changed as the given metadata requests. */
+/** Returns the old metadata with the requested additions, changes and removals. */
 export function mergeMetadata(old: Record<string, string>, given: Record<string, string> | null | undefined) {
   if (given === undefined) return old;
   if (given === null) return {};

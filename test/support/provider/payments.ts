@@ -1,10 +1,10 @@
-/** Implements payments for invoices, and refunds, with payment intents and charges. */
+/** Implements invoice payments and refunds, with payment intents and charges. */
 import { invoicesOf, subscriptionOf } from "#test/support/provider/invoices.ts";
 import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
 import { ProviderError } from "#test/support/provider/api-error.ts";
 import { changeRecord, emit, findRecord, newId, type World } from "#test/support/provider/world.ts";
 
-/** Charges the customer's card. The payment fails if there is no card or if the bank declines the card. */
+/** Charges the customer's card. The payment fails without a card, or if the bank declines the card. */
 export function attemptPayment(world: World, invoice: Invoice): void {
   const subscription = subscriptionOf(world, invoice);
   if (subscription?.status === "incomplete" && world.awaiting.has(subscription.id)) return;
@@ -14,14 +14,14 @@ export function attemptPayment(world: World, invoice: Invoice): void {
   failPayment(world, invoice);
 }
 
-/** Records that the customer has paid the invoice. */
+/** Records a payment of the invoice by the customer. */
 export function payInvoice(world: World, invoice: Invoice): void {
   const { intent } = charge(world, invoice, true);
   settlePayment(world, invoice, intent);
 }
 
-/** Marks the invoice as paid, either by a payment or because nothing is due. Reactivates the invoice's subscription,
- * unless another invoice is overdue. */
+/** Marks an invoice as paid, after a payment or if nothing is due. Sets the invoice's subscription to `active`, unless
+ * another invoice is overdue. */
 export function settlePayment(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
   changeRecord(world, "invoice.paid", invoice, () => {
     invoice.status = "paid";
@@ -50,7 +50,7 @@ export function settlePayment(world: World, invoice: Invoice, intent: PaymentInt
   changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
 }
 
-/** Whether a payment is overdue. Only the latest final invoice counts, because earlier ones may stay unpaid. */
+/** Whether a payment for the subscription is overdue. Only the latest final invoice counts; others may stay unpaid. */
 function isBehind(world: World, subscription: string): boolean {
   const final = invoicesOf(world, subscription).filter(({ status }) => status !== "draft" && status !== "void");
   if (final.at(-1)?.status === "paid") return false;
@@ -59,7 +59,7 @@ function isBehind(world: World, subscription: string): boolean {
   );
 }
 
-/** Records a failed payment: the card was declined, or there is no card. */
+/** Records a failed payment, after a declined card or without a card. */
 export function failPayment(world: World, invoice: Invoice): void {
   charge(world, invoice, false);
   invoice.attempt_count++;
@@ -70,7 +70,7 @@ export function failPayment(world: World, invoice: Invoice): void {
   changeRecord(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
 }
 
-/** Refunds part of a charge. By default, refunds all that has not been refunded yet. */
+/** Refunds an amount of a charge. By default, refunds the whole remaining amount. */
 export function refundCharge(world: World, chargeId: string, amount?: number): Refund {
   const paid = findRecord("charge", world.charges, chargeId), left = paid.amount - paid.amount_refunded;
   if (paid.refunded) {

@@ -1,5 +1,5 @@
-/** Computes a subscription's periods: whole intervals from its anchor. Months end on the anchor's day of the month, or
- * on the last day of a shorter month. */
+/** Computes a subscription's billing periods: whole intervals from the start time (anchor). Months end on the anchor's
+ * day of the month, or on the last day of a shorter month. */
 import type { Interval } from "#test/support/provider/records.ts";
 
 const DAY = 24 * 60 * 60;
@@ -9,7 +9,7 @@ export interface Cycle {
   readonly interval_count: number;
 }
 
-/** Returns the end of the period that contains the given moment. All times are in seconds. */
+/** Returns the end of the billing period that contains `moment`. All times are in seconds. */
 export function periodEnd(anchor: number, { interval, interval_count: count }: Cycle, moment: number): number {
   if (interval === "day" || interval === "week") {
     const length = DAY * count * (interval === "week" ? 7 : 1);
@@ -22,7 +22,7 @@ export function periodEnd(anchor: number, { interval, interval_count: count }: C
   }
 }
 
-/** Adds months to the anchor, for example 31 January, 28 February, 31 March. Always counts from the anchor itself. */
+/** Adds months to the anchor. From 31 January, the results are 28 February, 31 March and so on. */
 function addMonths(anchor: number, months: number): number {
   const at = new Date(anchor * 1000), day = at.getUTCDate();
   at.setUTCDate(1);

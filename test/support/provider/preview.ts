@@ -1,4 +1,4 @@
-/** Previews the invoice after a change, or for a subscription that does not exist yet: /v1/invoices/create_preview. */
+/** Previews the next invoice of a changed or future subscription: /v1/invoices/create_preview. */
 import { createInvoice } from "#test/support/provider/invoices.ts";
 import { newItem, planItems } from "#test/support/provider/items.ts";
 import { periodEnd } from "#test/support/provider/periods.ts";
@@ -10,8 +10,8 @@ import { findRecord, itemsOf, listOf, type World } from "#test/support/provider/
 
 const DETAILS = "subscription_details";
 
-/** Returns the next invoice, with pending items, the change's prorations and the next period. With `always_invoice`,
- * returns only what is invoiced immediately; in `recurring` mode, returns a whole period without prorations. */
+/** Returns the next invoice, with pending items, prorations for the change, and the next period. With `always_invoice`,
+ * returns only the immediate invoice. In `recurring` mode, returns a whole period without prorations. */
 export function previewInvoice(world: World, given: Record<string, Json>): Invoice {
   const invoice = given.subscription === undefined ? previewFirst(world, given) : previewNext(world, given);
   world.previews.set(invoice.id, invoice);
@@ -46,12 +46,12 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
     : [...waiting, ...prorations, ...recurringLines];
   const payer = world.customers.get(subscription.customer);
   const invoice = createInvoice(world, subscription, payer, lines, "upcoming", { start: at, end });
-  // Shows the proration date, which an invoice has only if it contains prorations.
+  // Shows the proration date only if the invoice contains prorations.
   if (prorations.length > 0) invoice.parent.subscription_details.subscription_proration_date = at;
   return invoice;
 }
 
-/** Returns the first invoice for a subscription as if it started now. */
+/** Returns the first invoice for a subscription that would start now. */
 function previewFirst(world: World, given: Record<string, Json>): Invoice {
   const { customer: id, currency, subscription_details: details = {} } = given;
   if (id === undefined) {

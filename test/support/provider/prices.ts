@@ -177,7 +177,7 @@ function createPrice(world: World, given: Record<string, Json>): Price {
   return price;
 }
 
-/** Returns the price that has this lookup key, if any. Throws if there is one and `transfer` is not set. */
+/** Returns the price with this lookup key, if any. Throws if such a price exists and `transfer` is not set. */
 function ownerOf(world: World, key: string | undefined, transfer: boolean | undefined): Price | undefined {
   const owner = key === undefined ? undefined : [...world.prices.values()].find(({ lookup_key }) => lookup_key === key);
   if (owner && !transfer) {

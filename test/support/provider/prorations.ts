@@ -1,13 +1,13 @@
-/** Computes what a change within a period costs, to the second:
+/** Computes the cost of a change within a billing period, to the second:
  * https://docs.stripe.com/billing/subscriptions/prorations
  *
  * Credits the unused part of the old charge, and charges the rest of the period at the new price, as separate lines. In
- * flexible billing mode, the credit is based on what was charged; in classic mode, on the current price and
- * quantity. */
+ * flexible billing mode, the credit is a part of the charged amount. In classic mode, it is a part of the current price
+ * times the quantity. */
 import type { Item, Line, Price, Subscription } from "#test/support/provider/records.ts";
 import { type Debit, newId, type World } from "#test/support/provider/world.ts";
 
-/** An item before and after a change. `was` is null for a new item; `becomes` is null for a removed item. */
+/** A subscription item before (`was`) and after (`becomes`) a change. Null before its creation or after its removal. */
 export interface ProratedChange {
   readonly id: string;
   readonly was: Item | null;
@@ -16,7 +16,7 @@ export interface ProratedChange {
 
 export interface Proration {
   readonly lines: readonly Line[];
-  /** The amount charged for each item's current period, after the change. Null if the item was removed. */
+  /** The charge for each item's current period after the change; null for a removed item. */
   readonly debits: ReadonlyMap<string, Debit | null>;
 }
 
@@ -51,7 +51,7 @@ export function computeProration(
   return { lines, debits };
 }
 
-/** Returns an invoice line that charges an item for a whole period. */
+/** Returns an invoice line that charges an item for a whole billing period. */
 export function buildPeriodLine(
   world: World,
   subscription: Subscription,

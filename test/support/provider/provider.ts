@@ -1,6 +1,5 @@
-/** Simulates a payment provider over HTTP. It answers like one version of Stripe's API, as far as billing of
- * subscriptions needs it, and rejects what Stripe rejects. It was written from Stripe's documentation and types,
- * independently of Wheelwright's client. */
+/** Simulates a payment provider over HTTP: one version of Stripe's API, limited to subscription billing. Rejects the
+ * same requests as Stripe. Written from Stripe's documentation and types, independently of Wheelwright's client. */
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -17,9 +16,9 @@ export interface RecordedCall {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
-  /** The response's status. 0 until a response is sent, even if the provider has already done the work. */
+  /** The status of the response; 0 until the response is sent, even after the provider did the work. */
   readonly status: number;
-  /** The parameters that were sent, in the request's form or in the query of a GET. */
+  /** The sent parameters, from the request's form or the query of a GET. */
   readonly form: Record<string, Json>;
 }
 
@@ -30,22 +29,22 @@ export interface Provider extends SimulatedEvents {
   /** Configuration variables that make the program use this provider. */
   readonly env: Record<string, string>;
   readonly calls: readonly RecordedCall[];
-  /** The objects that the provider stores, for tests to read but not to change. */
+  /** The provider's stored objects. Tests may read but not change them. */
   readonly state: Readonly<Omit<World, "request">>;
-  /** Returns the time on the provider's clock, in seconds. The clock moves only when a test moves it. */
+  /** Returns the time on the provider's clock, in seconds. Only a test moves this clock. */
   now(): number;
-  /** Moves the clock, and does what becomes due: drafts become final, payments are missed, and periods are invoiced. */
+  /** Sets the clock, and does all due work: finalizes drafts, records missed payments, and invoices periods. */
   setNow(seconds: number): void;
   break: ProviderFaults["break"];
-  /** Stops updating the search index until the returned function is called. */
+  /** Delays updates of the search index until the returned function is called. */
   delaySearch(): () => void;
-  /** Returns the number of requests that have not been answered. */
+  /** Returns the number of requests without a response. */
   hanging(): number;
-  /** All events, in the order in which they occurred. */
+  /** All events of the provider, oldest first. */
   readonly events: readonly StripeEvent[];
-  /** Returns the `Stripe-Signature` header that belongs to a webhook's body. */
+  /** Returns the `Stripe-Signature` header for a webhook body. */
   sign(payload: string, at?: number, secret?: string): string;
-  /** Sends the event, or another body in its place, to a webhook. */
+  /** Sends the event to a webhook. `instead` replaces the body or signature. */
   deliver(url: string, event: StripeEvent, instead?: { signature?: string; body?: string }): Promise<Response>;
   close(): Promise<void>;
 }
@@ -89,7 +88,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
       )
         .catch(broken);
       if (what === "lost answer") return request.socket.destroy();
-      if (request.socket.destroyed) return; // the client has disconnected
+      if (request.socket.destroyed) return; // the client disconnected
       call.status = reply.status;
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
       response.end(reply.body);
@@ -98,7 +97,7 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {}); // some tests disconnect
+    socket.on("error", () => {}); // expected: some tests disconnect
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -139,9 +138,9 @@ export async function openProvider(options: { readonly port?: number } = {}): Pr
   };
 }
 
-/** Reports a bug in the simulated provider: the response makes the test fail. */
+/** Returns a response that reports a bug in the simulated provider and fails the test. */
 function broken(cause: unknown): ProviderResponse {
-  const message = `The double is broken: ${cause instanceof Error ? cause.stack : cause}`;
+  const message = `The simulated provider has a bug: ${cause instanceof Error ? cause.stack : cause}`;
   const body = JSON.stringify({ error: { type: "api_error", message } });
   return { status: 500, body, requestId: "", headers: {} };
 }
@@ -151,7 +150,7 @@ function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>)
   return typeof key === "string" ? key : null;
 }
 
-/** Parses a request's form to show it. If the form is malformed, returns an empty one. */
+/** Parses a request's form for the request log. Returns an empty object for a malformed form. */
 function formOf(text: string): Record<string, Json> {
   try {
     return parseForm(text);

@@ -1,4 +1,4 @@
-/** Defines the objects that the provider sends, limited to the fields that tests read. */
+/** Defines the objects in the provider's responses, limited to the fields that tests read. */
 
 // deno-lint-ignore no-explicit-any
 export type Json = any;
@@ -173,7 +173,7 @@ export interface Refund extends Omit<BaseRecord<"refund">, "livemode"> {
   status: string;
 }
 
-/** Connects a payment with the invoice that it paid. */
+/** Connects a payment with the paid invoice. */
 export interface InvoicePayment extends BaseRecord<"invoice_payment"> {
   readonly amount_paid: number | null;
   readonly invoice: string;
@@ -187,7 +187,7 @@ export interface StripeEvent {
   readonly object: "event";
   readonly api_version: string;
   readonly created: number;
-  /** The object at the time of the event, and the changed fields' previous values. */
+  /** The object at the time of the event, and the previous values of changed fields. */
   readonly data: { readonly object: Json; readonly previous_attributes?: Json };
   readonly livemode: false;
   readonly pending_webhooks: number;

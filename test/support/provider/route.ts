@@ -1,4 +1,4 @@
-/** Defines what an API endpoint of the simulated provider consists of. */
+/** Defines the parts of an API endpoint of the simulated provider. */
 import type { ParamRules } from "#test/support/provider/params.ts";
 import type { Json } from "#test/support/provider/records.ts";
 import type { World } from "#test/support/provider/world.ts";
@@ -12,7 +12,7 @@ export interface Route {
   readonly handle: Handle;
 }
 
-/** Creates an endpoint. `:id` in the path stands for any single segment. */
+/** Creates an API endpoint. `:id` in the path matches any single segment. */
 export function createRoute(method: string, path: string, rules: ParamRules, handle: Handle): Route {
   return { method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "([^/]+)")}$`), rules, handle };
 }

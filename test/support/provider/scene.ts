@@ -1,4 +1,4 @@
-/** Creates a customer and two prices at the simulated provider, whose clock is set to the first day of a month. */
+/** Creates a customer and two prices at the simulated provider. Sets the provider's clock to the first of a month. */
 import type Stripe from "stripe";
 import { clientOf } from "#test/support/provider/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -7,7 +7,7 @@ import { rejection } from "#test/support/until.ts";
 export interface ProviderScene {
   provider: Provider;
   stripe: Stripe;
-  /** The IDs of two prices, 10.00 and 31.00 a month. The latter is 1.00 a day in December. */
+  /** The IDs of two prices: 10.00 and 31.00 per month. In December, 31.00 per month is 1.00 per day. */
   small: string;
   large: string;
   customer: string;
@@ -16,7 +16,7 @@ export interface ProviderScene {
 export const DAY = 24 * 60 * 60;
 export const START = Date.UTC(2026, 11, 1) / 1000;
 
-/** Creates the scene's customer and prices. Call it in uvu's `before.each`. */
+/** Creates the customer and prices for a test. Call this function in uvu's `before.each`. */
 export async function fillCustomer(scene: ProviderScene): Promise<void> {
   const provider = await openProvider(), stripe = clientOf(provider);
   provider.setNow(START);
@@ -30,7 +30,7 @@ export async function makePrice({ stripe }: ProviderScene, unit_amount: number, 
   return (await stripe.prices.create({ ...monthly, unit_amount, ...more })).id;
 }
 
-/** Creates a subscription whose invoices the customer must pay within 14 days. */
+/** Creates a subscription with invoices that the customer must pay within 14 days. */
 export async function subscribe(
   { stripe, customer }: ProviderScene,
   ...items: (readonly [price: string, quantity: number])[]

@@ -1,5 +1,5 @@
-/** Simulates events at the provider that Wheelwright did not cause: payments, missed payments, and changes in the
- * provider's dashboard. */
+/** Simulates events at the payment provider that Wheelwright does not cause: payments, missed payments, and changes in
+ * the provider's dashboard. */
 import { advanceClock } from "#test/support/provider/clock.ts";
 import { expireInvoice, finalizeInvoice, invoicesOf } from "#test/support/provider/invoices.ts";
 import { failPayment, payInvoice, refundCharge } from "#test/support/provider/payments.ts";
@@ -10,17 +10,17 @@ import { changeRecord, findRecord, itemsOf, newId, NO_REQUEST, type World } from
 export interface SimulatedEvents {
   /** Pays the oldest unpaid invoice. If the invoice is a draft, finalizes it first. */
   pay(subscription: string): Invoice;
-  /** Misses a payment, so that the subscription becomes `past_due`. If all is paid, misses the next payment. */
+  /** Simulates a missed payment: the subscription becomes `past_due`. If all is paid, misses the next payment. */
   missPayment(subscription: string): Invoice;
   /** Pays all open invoices, so that the subscription becomes `active` again. */
   recover(subscription: string): void;
-  /** Simulates that the provider stops retrying a payment, so that the subscription becomes `unpaid`. */
+  /** Simulates the end of the provider's payment retries: the subscription becomes `unpaid`. */
   giveUp(subscription: string): void;
   cancel(subscription: string): Subscription;
   editQuantity(subscription: string, price: string, quantity: number): Subscription;
-  /** Refunds part of a charge or of an invoice's payment. By default, refunds all that has not been refunded yet. */
+  /** Refunds an amount of a charge or invoice payment. By default, refunds the whole remaining amount. */
   refund(chargeOrInvoice: string, amount?: number): Refund;
-  /** Adds a card for the customer. From now on, the bank accepts or declines payments with this card. */
+  /** Adds a payment card for the customer. With `refused`, the bank declines all payments with this card. */
   addCard(customer: string, refused?: "refused"): string;
 }
 

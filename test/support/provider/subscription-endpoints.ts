@@ -1,4 +1,4 @@
-/** Defines the API endpoints for subscriptions, for their items, and for previewing invoices. */
+/** Defines the API endpoints for subscriptions, subscription items and invoice previews. */
 import { CHANGED_ITEM_PARAMS, ITEM_PARAMS } from "#test/support/provider/items.ts";
 import { paginate } from "#test/support/provider/lists.ts";
 import { PAGE_PARAMS, type ParamRules } from "#test/support/provider/params.ts";

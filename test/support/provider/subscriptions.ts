@@ -97,7 +97,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
       const bought = plan.some((each) => each.id === item && each.was !== null);
       if (!debit) world.debits.delete(item);
       else if (!none) world.debits.set(item, debit);
-      else if (!bought) world.debits.set(item, { ...debit, amount: 0 }); // was free: nothing to credit later
+      else if (!bought) world.debits.set(item, { ...debit, amount: 0 }); // a free item: no later credit
     }
     applyPlan(subscription, plan, world.now);
     if (!none) world.pending.push(...lines);
@@ -109,7 +109,7 @@ export function updateSubscription(world: World, id: string, given: Record<strin
   return subscription;
 }
 
-/** Cancels the subscription immediately. If it has already ended, throws the error for a missing object. */
+/** Cancels a subscription immediately. For an ended subscription, throws the error for a missing object. */
 export function cancelSubscription(world: World, id: string, given: Record<string, Json>): Subscription {
   const subscription = findRecord("subscription", world.subscriptions, id);
   if (subscription.ended_at !== null) throw resourceMissing("subscription", id);
@@ -119,7 +119,7 @@ export function cancelSubscription(world: World, id: string, given: Record<strin
 
 export function endSubscription(world: World, subscription: Subscription, given: Record<string, Json>): void {
   const { invoice_now: invoice = false, prorate: credit = false } = given;
-  // Keeps drafts as drafts, because after cancelling, only the last invoice is still collected automatically.
+  // Keeps drafts as drafts: after a cancellation, only the last invoice is collected automatically.
   for (const each of invoicesOf(world, subscription.id)) each.automatically_finalizes_at = null;
   if (credit) {
     const gone = itemsOf(subscription).map((was) => ({ id: was.id, was, becomes: null }));
@@ -144,12 +144,12 @@ export function endSubscription(world: World, subscription: Subscription, given:
   emit(world, "customer.subscription.deleted", subscription);
 }
 
-/** Rejects the request if too many invoices were created for the subscription recently. */
+/** Throws 429 if too many invoices were created for the subscription recently. */
 function refuseOftener(world: World, id: string): void {
   for (const [most, seconds] of INVOICES) {
     const lately = invoicesOf(world, id).filter(({ created }) => created > world.now - seconds).length;
     if (lately >= most) {
-      const message = "Too many invoices were made for this subscription lately.";
+      const message = "Too many invoices were created for this subscription recently.";
       throw new ProviderError(429, message, { code: "rate_limit", limit: "resource-specific" });
     }
   }
@@ -158,7 +158,7 @@ function refuseOftener(world: World, id: string): void {
 const MINUTE = 60, DAY = 24 * 60 * MINUTE;
 const INVOICES = [[10, MINUTE], [20, DAY]] as const;
 
-/** Rejects a proration date that is not in the current period. */
+/** Throws an error if the proration date is outside the current billing period. */
 export function refuseDate(subscription: Subscription, given: Record<string, Json>, param: string): void {
   const { proration_date: at, proration_behavior: behavior } = given;
   if (at === undefined) return;
@@ -202,7 +202,7 @@ const CHANGEABLE = [
   ...["cancel_at_period_end", "collection_method", "days_until_due", "default_payment_method", "description"],
 ] as const;
 
-/** Further fields of a subscription, which Wheelwright does not use. */
+/** Subscription fields that Wheelwright does not use, with fixed values. */
 const BLANK = {
   ...{ application: null, application_fee_percent: null, billing_cycle_anchor_config: null, billing_schedules: [] },
   ...{ automatic_tax: { disabled_reason: null, enabled: false, liability: null }, billing_thresholds: null },

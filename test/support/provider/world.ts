@@ -1,4 +1,4 @@
-/** Contains the simulated provider's state: its objects, its clock and its events. */
+/** Contains the simulated payment provider's state: objects, clock and events. */
 import { randomBytes } from "node:crypto";
 import { truncateNested } from "#test/support/provider/lists.ts";
 import type {
@@ -18,10 +18,10 @@ import type {
 } from "#test/support/provider/records.ts";
 import { resourceMissing } from "#test/support/provider/api-error.ts";
 
-/** The version of the provider's API, which is the one that the installed `stripe` package uses. */
+/** The version of Stripe's API that the installed package `stripe` uses. */
 export const VERSION = "2026-10-28.endive";
 
-/** The amount charged for an item's period. Credits for an unused part of the period are computed from this amount. */
+/** The amount charged for an item's billing period. A credit for the unused time is a part of this amount. */
 export interface Debit {
   readonly amount: number;
   readonly quantity: number;
@@ -30,7 +30,7 @@ export interface Debit {
 }
 
 export interface World {
-  /** The current time in seconds. The clock moves only when a test moves it, so that amounts are predictable. */
+  /** The provider's current time, in seconds. Only a test moves this clock, so that amounts are predictable. */
   now: number;
   readonly customers: Map<string, Customer>;
   readonly products: Map<string, Product>;
@@ -42,21 +42,21 @@ export interface World {
   readonly refunds: Map<string, Refund>;
   readonly payments: Map<string, InvoicePayment>;
   readonly events: StripeEvent[];
-  /** Previewed invoices, which are kept so that tests can read the rest of their lines. */
+  /** The previewed invoices, stored so that tests can read further pages of their lines. */
   readonly previews: Map<string, Invoice>;
-  /** Cards, keyed by ID, each with its customer and whether the bank declines the card. */
+  /** Payment cards, keyed by ID. `refused` means that the bank declines the card. */
   readonly cards: Map<string, { readonly customer: string; refused: boolean }>;
   readonly deleted: Set<string>;
-  /** Subscriptions whose first payment the customer must make, because no card is charged automatically. */
+  /** Subscriptions that wait for a first payment by the customer, because no card is charged automatically. */
   readonly awaiting: Set<string>;
-  /** Invoices that have already been reported as overdue. */
+  /** Invoices that the provider has already reported as overdue. */
   readonly overdue: Set<string>;
   /** Prorations to add to the next invoice for their subscription. */
   readonly pending: Line[];
   readonly debits: Map<string, Debit>;
-  /** The customers that the delayed search index contains. Null if the index is up to date. */
+  /** The customers in the delayed search index; null if the index is up to date. */
   indexed: readonly Customer[] | null;
-  /** The request that the provider is currently answering. */
+  /** The request that the provider is handling now. */
   request: { readonly id: string | null; readonly idempotency_key: string | null };
 }
 
@@ -85,7 +85,7 @@ export function newWorld(): World {
   };
 }
 
-/** Identifies the request in events that no request caused. */
+/** The `request` field in events that no request caused. */
 export const NO_REQUEST: World["request"] = { id: null, idempotency_key: null };
 
 /** Returns a new random ID, such as `cus_9fK…`. */
@@ -93,7 +93,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "0")}`;
 }
 
-/** Returns the object with this ID, or throws an error. `param` is the parameter with the ID, if not the URL. */
+/** Returns the object with this ID. Throws if missing. `param` is the parameter with the ID, unless the URL has it. */
 export function findRecord<T>(kind: string, all: ReadonlyMap<string, T>, id: string, param?: string): T {
   const found = all.get(id);
   if (!found) throw resourceMissing(kind, id, param);
@@ -116,7 +116,7 @@ export function emit(world: World, type: string, object: Json, before?: Json): v
   });
 }
 
-/** Changes the object, and emits an event that contains the changed fields. */
+/** Changes the object, and emits an event with the changed fields. */
 export function changeRecord<T>(world: World, type: string, object: T, act: (object: T) => void): void {
   const before = structuredClone(object);
   act(object);

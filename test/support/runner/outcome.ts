@@ -1,4 +1,4 @@
-/** Reads a test file's result from its output. Unlike uvu, reports a failure if the file's suite never ran. */
+/** Reads the result of a test file from its output. Unlike uvu, reports a failure if the file ran no test suite. */
 import type { TestFileRun } from "#test/support/runner/process.ts";
 
 export interface TestFileOutcome {
@@ -8,7 +8,7 @@ export interface TestFileOutcome {
   readonly skipped: number;
   readonly seconds: number;
   readonly output: string;
-  /** An error that did not occur in a single test. Null if there was none. */
+  /** An error outside the individual tests; null if no such error occurred. */
   readonly trouble: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Tests the results that all kinds of test files produce, and that one file does not affect the next. */
+/** Tests the runner's results for all kinds of test files, and that no file affects the next. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
@@ -27,7 +27,7 @@ function summary({ passed, failed, skipped, trouble }: TestFileOutcome): unknown
 
 const test = suite("openTestRunner");
 
-test("runs files one after another in one process, each with its own outcome, and exits", async () => {
+test("runs files one after another in one process, reports each result, and exits", async () => {
   const runner = openTestRunner(COMMAND, { ...process.env, NO_COLOR: "1" }, LONG);
   const all: TestFileOutcome[] = [];
   for (const name of ["passes", "fails", "breaks", "forgets", "marks", "passes"]) all.push(await run(runner, name));

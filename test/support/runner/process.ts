@@ -1,5 +1,5 @@
-/** Runs test files one after another in a single process (worker.ts). If the process fails, reports this as a failure
- * of the file that it was running. */
+/** Runs test files one after another in a single process (worker.ts). If the process fails, reports a failure of the
+ * test file that was running. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -8,16 +8,16 @@ export interface TestFileRun {
   readonly output: string;
   /** The file's exit status, as if it had run in its own process. Null if the process ended before the file did. */
   readonly status: number | null;
-  /** An error that did not occur in a single test. Null if there was none. */
+  /** An error outside the individual tests; null if no such error occurred. */
   readonly trouble: string | null;
 }
 
 export interface TestRunner {
-  /** The paths of the files that have run so far. */
+  /** The paths of all test files that ran so far. */
   readonly files: readonly string[];
-  /** Runs the file at this path and returns its output. Wait for it to finish before running the next file. */
+  /** Runs the test file at this path and returns its result. Await the result before you run the next file. */
   run(file: string): Promise<TestFileRun>;
-  /** Waits for the process to end by itself. If a file left something open, ends the process and returns a message. */
+  /** Waits until the process exits. If a test file left handles open, ends the process and returns a message. */
   close(): Promise<string | null>;
   /** Ends the process and all its child processes immediately. */
   end(): void;
@@ -25,20 +25,20 @@ export interface TestRunner {
 
 /** The time limits for the process, in milliseconds. */
 export interface RunnerTimeouts {
-  /** The limit for each file. Even on a slow machine, the slowest file takes only a fraction of this time. */
+  /** The time limit per test file. Even on a slow machine, the slowest file takes only a fraction of this time. */
   readonly file: number;
-  /** The limit for the process to end by itself after its last file. */
+  /** The time limit for the process to exit after its last test file. */
   readonly end: number;
 }
 
 const PATIENCE: RunnerTimeouts = { file: 600_000, end: 60_000 };
-const OUTPUT_LIMIT = 1_000_000; // characters of a file's output that are kept
+const OUTPUT_LIMIT = 1_000_000; // characters of a test file's output to keep
 const MARK_LIMIT = 100; // the longest incomplete mark, in characters
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 
 export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEnv, patience = PATIENCE): TestRunner {
   const [program, ...rest] = command as [string, ...string[]];
-  // Starts the process in a group of its own, so that all child processes of test files can be ended with it.
+  // Starts the process in its own process group, so that the runner can also end all child processes of test files.
   const child = spawn(program, [...rest, WORKER], { env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const files: string[] = [], tails = [child.stdout!, child.stderr!].map(() => ({ text: "", status: "" }));
   let output = "", broken: string | null = null, mark = "", ended: (status: number) => void = () => {};
@@ -57,7 +57,7 @@ export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEn
     child.once("error", (error) => (broken = error.message, resolve(null)));
     child.once("exit", (status, signal) => {
       broken ??= `its process ended with ${signal ?? `status ${status}`}`;
-      // Ends the group after a second, because a child process that keeps the output open would prevent "close".
+      // Ends the process group after a second: a child process with open output would prevent the event "close".
       const soon = setTimeout(() => endGroup(child), 1000);
       child.once("close", () => (clearTimeout(soon), endGroup(child), resolve(null)));
     });
@@ -96,6 +96,6 @@ function endGroup(child: ChildProcess): void {
   try {
     if (child.pid) process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Ignores the error, because the group has no processes left.
+    // Ignores the error: the process group has already ended.
   }
 }

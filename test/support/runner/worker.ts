@@ -1,8 +1,8 @@
 /** Runs test files in one process, one after another, so that the program is loaded only once. For each file, reads a
- * line `MARK PATH`, and then ends the file's output with a line `MARK STATUS` on both streams.
+ * line `MARK PATH`, runs the file, and writes a line `MARK STATUS` to both output streams.
  *
- * By default, uvu runs the tests in a file as soon as it is loaded. A global variable, set before uvu loads, prevents
- * this. */
+ * A global variable, set before uvu is loaded, stops uvu from running a file's tests immediately after the file is
+ * loaded. */
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     const [mark = "", path = ""] = line.split(/ (.*)/);
     globalThis.UVU_QUEUE.splice(0, Infinity, [null]);
     await import(pathToFileURL(path).href).then(() => exec()).catch((error) => console.error(error));
-    // Waits for the event loop to run once, so that late errors in this file are not attributed to the next one.
+    // Waits for one run of the event loop, so that the runner attributes late errors to this test file.
     await new Promise((resolve) => setImmediate(resolve));
     const status = process.exitCode ?? 0;
     process.exitCode = 0;

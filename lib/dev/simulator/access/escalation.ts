@@ -1,6 +1,6 @@
 /**
- * Prevents privilege escalation. To write or bind a role, a user must already have every permission in the role, or
- * must have the verb `escalate` or `bind` for it.
+ * Prevents privilege escalation, as Kubernetes RBAC does. To write or bind a role, a user must already have every
+ * permission in this role, or the verb `escalate` (to write) or `bind` for this role.
  */
 import {
   type AccessRequest,
@@ -17,7 +17,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
-/** Throws 403 if the role or binding would grant permissions that the user lacks. */
+/** Throws 403 if the written role or role binding would grant permissions that the writing user does not have. */
 export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
   if (!world.authorization || user.groups.includes(MASTERS_GROUP)) return;
@@ -51,7 +51,7 @@ function namespaceOf({ kind }: { readonly kind: string }, namespace: string | un
   return kind === "Role" ? namespace : undefined;
 }
 
-/** Returns the permissions in `rule` that the user lacks, with one line per API group and resource. */
+/** Returns the permissions in `rule` that the user's own rules lack, with one line per API group and resource. */
 function findMissingPermissions(
   { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
   own: readonly PolicyRule[],
@@ -69,7 +69,7 @@ function findMissingPermissions(
   );
 }
 
-/** Formats a rule the way Go prints it in the API server's messages. */
+/** Formats an RBAC rule as the API server prints it in error messages: in Go's notation for structs. */
 function formatRule(group: string, resource: string, name: string | undefined, verbs: readonly string[]): string {
   const list = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
   const named = name === undefined ? "" : `, ResourceNames:${list([name])}`;

@@ -1,28 +1,28 @@
 /**
- * Evaluates the CEL expressions in admission policies. Supports only comparisons of fields, labels and lists. Throws an
- * error for any other CEL, so that no policy is silently ignored.
+ * Evaluates the expressions in admission policies, which use CEL (Common Expression Language). Supports comparisons of
+ * fields, labels and lists. Throws an error for all other syntax, so that the simulator ignores no policy silently.
  */
 import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
-/** A function that evaluates an expression with the given variables. Throws if a field does not exist. */
+/** A parsed CEL expression: a function that returns its value for the given variables. Throws if a field is missing. */
 export type CelExpression = (variables: Readonly<Record<string, Json>>) => Json;
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|\d+|[A-Za-z_]\w*|&&|\|\||==|!=|[!?:().,[\]])/y;
 
-/** Parses an expression. Throws if the expression is invalid or uses unsupported CEL. */
+/** Parses a CEL expression into a function. Throws if the expression is invalid or uses unsupported CEL syntax. */
 export function parseCelExpression(text: string): CelExpression {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; text.slice(TOKEN.lastIndex).trim() !== "";) {
     const at = TOKEN.lastIndex, [, token] = TOKEN.exec(text) ?? [];
-    if (token === undefined) throw new Error(`Cannot read ${JSON.stringify(text.slice(at, at + 20))} in an expression`);
+    if (token === undefined) throw new Error(`Unexpected CEL: ${JSON.stringify(text.slice(at, at + 20))}`);
     tokens.push(token);
   }
   const takeToken = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
   const expectToken = (token: string): void => {
-    if (!takeToken(token)) throw new Error(`Expected ${token} and not ${tokens[0] ?? "the end"} in an expression`);
+    if (!takeToken(token)) throw new Error(`Expected ${token} in CEL, but found ${tokens[0] ?? "the end"}`);
   };
   const expression = parseConditional();
-  if (tokens.length > 0) throw new Error(`Expected the end and not ${tokens[0]} in an expression`);
+  if (tokens.length > 0) throw new Error(`Expected the end of a CEL expression, but found ${tokens[0]}`);
   return expression;
 
   function parseConditional(): CelExpression {
@@ -64,7 +64,7 @@ export function parseCelExpression(text: string): CelExpression {
     return (variables) => !one(variables);
   }
 
-  /** Parses a value and the field selections after it. Passes each selected field to `last`, for parsing `has()`. */
+  /** Parses a value and the fields selected from this value (`a.b[0]`). Reports each field to `last`, for `has()`. */
   function parseSelection(last?: (of: CelExpression, name: string) => void): CelExpression {
     let of = parsePrimary();
     for (;;) {
@@ -75,7 +75,7 @@ export function parseCelExpression(text: string): CelExpression {
         of = binaryExpression(operand, key, readField);
       } else if (takeToken(".")) {
         const name = tokens.shift() ?? "";
-        if (!/^[A-Za-z_]/.test(name)) throw new Error("Expected a field name in an expression");
+        if (!/^[A-Za-z_]/.test(name)) throw new Error("Expected a field name after the dot in a CEL expression");
         if (takeToken("(")) {
           of = parseCall(name, operand);
           expectToken(")");
@@ -93,7 +93,7 @@ export function parseCelExpression(text: string): CelExpression {
     if (name === "all" || name === "exists") {
       const item = tokens.shift() ?? "";
       if (!/^[A-Za-z_]\w*$/.test(item)) {
-        throw new Error(`Expected a variable and not ${item || "the end"} in an expression`);
+        throw new Error(`Expected a variable name in a CEL expression, but found ${item || "the end"}`);
       }
       expectToken(",");
       const holds = parseConditional();
@@ -102,7 +102,7 @@ export function parseCelExpression(text: string): CelExpression {
         return name === "all" ? of(variables).every(each) : of(variables).some(each);
       };
     }
-    throw new Error(`Unsupported function ${name} in an expression`);
+    throw new Error(`The simulator does not support the CEL function ${name}`);
   }
 
   function parsePrimary(): CelExpression {
@@ -117,7 +117,7 @@ export function parseCelExpression(text: string): CelExpression {
       let field: CelExpression | undefined;
       parseSelection((of, name) => field = (variables) => hasField(of(variables), name));
       expectToken(")");
-      if (!field) throw new Error("Expected a field in has() in an expression");
+      if (!field) throw new Error("Expected a field in has() in a CEL expression");
       return field;
     }
     if (token === "[") {
@@ -130,7 +130,7 @@ export function parseCelExpression(text: string): CelExpression {
     }
     if (/^["']/.test(token)) return () => token.slice(1, -1);
     if (/^\d/.test(token)) return () => Number(token);
-    if (!/^[A-Za-z_]/.test(token)) throw new Error(`Expected a value and not ${token || "the end"} in an expression`);
+    if (!/^[A-Za-z_]/.test(token)) throw new Error(`Expected a value in CEL, but found ${token || "the end"}`);
     if (token === "true" || token === "false") return () => token === "true";
     return (variables) => readField(variables, token);
   }

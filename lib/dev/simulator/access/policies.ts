@@ -1,4 +1,4 @@
-/** Enforces admission policies: rejects requests that a bound ValidatingAdmissionPolicy does not allow. */
+/** Enforces admission policies: rejects each request that a bound ValidatingAdmissionPolicy denies. */
 import { parseCelExpression } from "#lib/dev/simulator/access/expression.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
@@ -15,7 +15,7 @@ export interface PolicyRequest {
   readonly oldObject: StoredObject | null;
 }
 
-/** Throws 422, or the status that the failed validation sets, if a policy denies the request. */
+/** Throws an error if an admission policy denies the request: 422, or the status that the failed validation sets. */
 export function enforceAdmissionPolicies(
   world: SimulatorContext,
   { user, operation, object, oldObject }: PolicyRequest,
@@ -50,13 +50,13 @@ export function enforceAdmissionPolicies(
     };
     const reason: string = denied.reason ?? "Invalid", status = STATUS[reason];
     if (status === undefined) {
-      throw new Error(`${policy.metadata.name} has an invalid reason: ${reason}`);
+      throw new Error(`The admission policy ${policy.metadata.name} has an invalid reason: ${reason}`);
     }
     throw new StatusError(status, reason, `${qualifiedResourceName(kind)} "${name}" is forbidden: ${message}`, details);
   }
 }
 
-/** The HTTP status for each reason that a validation can set. */
+/** The HTTP status for each `reason` that a validation in an admission policy can set. */
 const STATUS: Readonly<Record<string, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -68,7 +68,7 @@ function includesOrWildcard(list: readonly string[] | undefined, value: string):
   return list?.some((each) => each === value || each === "*") ?? false;
 }
 
-/** Whether an expression is true. An expression that reads a missing field counts as false (failurePolicy: Fail). */
+/** Whether a CEL expression is true. Reading a missing field makes the expression false (`failurePolicy: Fail`). */
 function isSatisfied(expression: string, variables: Readonly<Record<string, Json>>): boolean {
   const evaluate = parseCelExpression(expression);
   try {

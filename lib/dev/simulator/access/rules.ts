@@ -1,18 +1,18 @@
 /**
- * Decides whether a user may perform a request, based on the roles that are bound to the user in the cluster or in a
- * namespace. A request that no rule allows is refused. No rule can deny a request.
+ * Decides whether a user may perform a request, as Kubernetes RBAC does: from the roles that are bound to the user in
+ * the cluster or in a namespace. RBAC rules can only allow a request. A request that no rule allows is refused.
  */
 import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** A request to be authorized. `name` restricts the check to a single object. */
+/** A request whose authorization is checked. `name` restricts the check to a single object. */
 export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Undefined for cluster-scoped kinds and for requests across all namespaces. */
+  /** The requested namespace. Undefined for cluster-scoped kinds and for requests across all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
@@ -32,12 +32,12 @@ export interface AccessDecision {
   readonly allowed: boolean;
   /** The names of the roles that allow the request. */
   readonly roles: readonly string[];
-  /** The server's error message about bound roles that do not exist. Empty if all bound roles exist. */
+  /** The API server's error message about bound roles that do not exist. Empty if all bound roles exist. */
   readonly bindingError: string;
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** Rules that let every authenticated user review their own permissions, as the role system:basic-user does. */
+/** Rules that let all authenticated users review their own permissions, as the role `system:basic-user` does. */
 const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map((group) => ({
   role: "system:basic-user",
   verbs: ["create"],
@@ -57,7 +57,7 @@ export function checkAccess(world: SimulatorContext, user: SimulatedUser, reques
   return { allowed, roles, bindingError: `: RBAC: ${trouble.length === 1 ? trouble[0] : `[${trouble.join(", ")}]`}` };
 }
 
-/** Returns all rules that apply to the user in the namespace, and the names of bound roles that do not exist. */
+/** Returns all RBAC rules for the user in the namespace, and the names of bound roles that do not exist. */
 export function listRules(
   { store }: SimulatorContext,
   user: SimulatedUser,

@@ -1,6 +1,6 @@
 /**
- * Identifies the user who sends a request. A bearer token identifies a service account, as on a real server. A request
- * without a token may do everything. If authorization is off, every request may do everything.
+ * Identifies the user who sends a request. As on a real API server, a bearer token identifies a service account. All
+ * permissions are granted to requests without a token and, if the simulator's authorization is off, to every request.
  */
 import type { IncomingMessage } from "node:http";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
@@ -12,7 +12,7 @@ export interface SimulatedUser {
 }
 
 const AUTHENTICATED_GROUP = "system:authenticated";
-/** The group whose members may do everything, without any further permission check. */
+/** The Kubernetes group whose members have all permissions. The simulator checks no roles for these members. */
 export const MASTERS_GROUP = "system:masters";
 const ADMIN: SimulatedUser = { name: "simulated", groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };
 
@@ -21,12 +21,12 @@ export interface ServiceAccountRef {
   readonly name: string;
 }
 
-/** Returns a service account's token. The token contains no secret. */
+/** Returns a service account's bearer token, which the simulator accepts. The token is only a name, not a secret. */
 export function serviceAccountToken({ namespace, name }: ServiceAccountRef): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Returns the user who sends a request. Throws 401 if the token's service account does not exist. */
+/** Returns the user who sends a request. Throws 401 if the token names a service account that does not exist. */
 export function authenticateUser(
   { authorization, store }: SimulatorContext,
   { headers }: Pick<IncomingMessage, "headers">,

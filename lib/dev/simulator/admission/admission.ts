@@ -1,4 +1,4 @@
-/** Admits objects: sets the cluster's defaults on new objects and rejects objects that violate a policy. */
+/** Simulates admission: sets the cluster's defaults on new objects and rejects objects that violate a policy. */
 import {
   applyLimitRanges,
   findClaimLimitBreaches,
@@ -48,7 +48,7 @@ export function applyAdmissionDefaults(world: SimulatorContext, object: StoredOb
   return object;
 }
 
-/** Throws if a policy forbids the object. Adds a warning if its pod spec violates the namespace's `warn` level. */
+/** Throws if a policy forbids the object. Calls `warn` if its pod spec violates the namespace's `warn` level. */
 export function enforceAdmission(
   world: SimulatorContext,
   object: StoredObject,

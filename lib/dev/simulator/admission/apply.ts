@@ -29,7 +29,7 @@ import {
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 export interface AppliedObject {
-  /** The merged object, before defaults are set. `managed` later becomes the object's managedFields. */
+  /** The merged object, before default values are set. `managed` contains its new managedFields. */
   readonly object: Json;
   readonly managed: ManagedFields[] | undefined;
 }
@@ -76,7 +76,7 @@ export function applyServerSide(
   };
 }
 
-/** Returns an entry that assigns all fields to `before-first-apply`, for an object without managedFields. */
+/** Returns managedFields for an object without any. A manager named `before-first-apply` then owns all fields. */
 function managedBeforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
   const writer: FieldWriter = { manager: "before-first-apply", operation: "Update", subresource: undefined };
   return [createManagedEntry(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];

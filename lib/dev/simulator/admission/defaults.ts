@@ -1,8 +1,8 @@
-/** Sets the API server's default values for each kind. They match recordings of a real server. */
+/** Sets each kind's default values as the API server does. The values match recordings of a real server. */
 import { applyPodDefaults } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the object with its kind's default values. A Service keeps the address that it has in `live`. */
+/** Returns the object with the default values for its kind. A Service keeps the cluster IP that `live` has. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;

@@ -47,14 +47,14 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       ...object.spec,
       resources: undefined,
       volumeAttributesClassName: undefined,
-      volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the volume binder sets it once
+      volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the volume binder may set it once
     });
     const requestedStorage = (object: StoredObject): string | undefined => object.spec.resources?.requests?.storage;
     const resized = !isSameJson(requestedStorage(live), requestedStorage(next));
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
-    // An unfinished expansion may be reduced, but the new storage request must exceed the current capacity.
+    // Allows reducing the storage request of an unfinished expansion, but not to the current capacity or below.
     const less = resized && thousandthsOrZero(requestedStorage(next)) < thousandthsOrZero(requestedStorage(live)) &&
       thousandthsOrZero(requestedStorage(next)) <= thousandthsOrZero(live.status.capacity?.storage);
     return collectCauses(
@@ -66,7 +66,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       ...spec,
       activeDeadlineSeconds: undefined,
       tolerations: undefined,
-      nodeName: live.spec.nodeName ? spec.nodeName : undefined, // the scheduler sets it once
+      nodeName: live.spec.nodeName ? spec.nodeName : undefined, // the scheduler may set this field once
       containers: withoutImages(spec.containers),
       initContainers: withoutImages(spec.initContainers),
     });

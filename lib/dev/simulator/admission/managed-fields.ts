@@ -1,5 +1,5 @@
 /**
- * Tracks which manager owns which field, in `metadata.managedFields`.
+ * Tracks the owner of each field in `metadata.managedFields`. An owner is a field manager, such as `kubectl`.
  *
  * A field path consists of steps joined by NUL, for example `f:spec`, `f:containers`, `k:{"name":"m"}`, `f:image`. Each
  * item in a keyed list has its own path. An atomic value has a single path, whatever it contains.
@@ -46,8 +46,8 @@ export function trackFieldUpdate(
   writer: FieldWriter,
   time: string,
 ): ManagedFields[] | undefined {
-  const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may set it
-  if (before && !entries) return undefined; // not tracked so far; only an apply starts it
+  const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may set managedFields
+  if (before && !entries) return undefined; // only an apply starts to track an object's fields
   const old = before ? listOwnableFields(before, type) : new Map<string, string>();
   const present = listOwnableFields(after, type);
   const changed = [...present].filter(([path, value]) => old.get(path) !== value).map(([path]) => path);
@@ -97,7 +97,7 @@ export function removeFieldPaths(entry: ManagedFields, paths: ReadonlySet<string
   return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldSet(remaining) };
 }
 
-/** Returns the entries that own at least one field, or undefined if there are none. */
+/** Returns the entries that own at least one field. Returns undefined if no entry owns a field. */
 export function omitEmptyEntries(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;

@@ -1,4 +1,4 @@
-/** Parses and formats quantities such as `250m`, `512Mi` and `2`. Works in thousandths, so that sums are exact. */
+/** Parses and formats quantities such as `250m`, `512Mi` and `2`. Calculates in thousandths, so that sums are exact. */
 
 const SUFFIXES: Record<string, number> = {
   "": 1000,
@@ -33,7 +33,7 @@ export function thousandthsOrZero(text: string | undefined): number {
   return text === undefined ? 0 : parseThousandths(text) ?? 0;
 }
 
-/** Returns the shortest exact text for a quantity, with binary suffixes if `binary` is set and `m` for fractions. */
+/** Formats a quantity as the shortest exact text. Uses binary suffixes if `binary` is set, and `m` for fractions. */
 export function formatThousandths(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const wholeUnits = thousandths / 1000;

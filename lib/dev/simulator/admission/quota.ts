@@ -39,7 +39,7 @@ export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsag
   return cost;
 }
 
-/** Returns how much the namespace's objects use of each resource in `hard`. */
+/** Returns how much of each resource in `hard` the namespace's objects use. */
 export function sumUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
   const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
@@ -56,9 +56,9 @@ export function formatUsage(cost: ResourceUsage): Record<string, string> {
 }
 
 /**
- * Returns why the quota rejects a write, or null if the object fits. `used` is what the namespace uses now. `cost` is
- * what the object would use after the write, and `freed` is what it uses before. A quota rejects every object that it
- * counts until the quota's status is computed.
+ * Returns why the quota rejects a write, or null if the object fits. `used` is the namespace's current usage. `cost` is
+ * the object's usage after the write, and `freed` is the object's usage before the write. Until the quota's status is
+ * computed, the quota rejects every object that it counts.
  */
 export function findQuotaBreach(
   quota: StoredObject,
@@ -89,7 +89,7 @@ export function findQuotaBreach(
     `limited: ${list(limit)}`;
 }
 
-/** For each limit or request that the quota requires, returns a text that names the containers that do not set it. */
+/** Returns a text for each required limit or request that is missing, with the names of the containers that lack it. */
 function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
@@ -102,7 +102,7 @@ function listUnspecified(hard: Json, spec: Json): string[] {
   });
 }
 
-/** Returns a pod's usage: per resource, its containers' total or, if larger, its largest init container's amount. */
+/** Returns a pod's resource usage: the total of its containers or, if larger, that of its largest init container. */
 function podCost(spec: Json): ResourceUsage {
   const cost: ResourceUsage = {};
   for (const which of ["requests", "limits"]) {

@@ -26,7 +26,7 @@ export function podSecurityPolicyOf(namespace: StoredObject | undefined, mode: "
   return { level, name: `${level}:${read(`${which}-version`) ?? "latest"}` };
 }
 
-/** Returns a text that describes how the pod spec violates the policy. Empty if there are no violations. */
+/** Describes how the pod spec violates the policy. Returns an empty text if there are no violations. */
 export function describePodSecurityViolations(spec: Json, policy: PodSecurityPolicy): string {
   if (policy.level === "privileged" || !spec) return "";
   return joinViolations(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
@@ -102,7 +102,7 @@ function containersOf(spec: Json): Json[] {
   return [...spec.initContainers ?? [], ...spec.containers ?? []];
 }
 
-/** Returns the names of the containers for which `is` returns true, as text. Empty if there are none. */
+/** Returns a text with the names of the containers for which `is` returns true. Empty if no container matches. */
 function namesOfContainers(spec: Json, is: (security: Json, container: Json) => boolean): string {
   const names = containersOf(spec).filter((each) => is(each.securityContext ?? {}, each)).map(({ name }) => name);
   return names.length > 0 ? plural("container", names) : "";

@@ -1,4 +1,4 @@
-/** Creates error responses, and the causes that they list, with the API server's messages. */
+/** Creates error responses and the causes in them, with the API server's messages. */
 import { type ApiKind, qualifiedKindName, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause for an invalid value. The caller has already formatted its text. */
+/** Returns a cause for an invalid value. `text` contains the value and the reason, already formatted. */
 export function invalidFormatted(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }
@@ -177,7 +177,7 @@ function cause(what: string, field: string, message: string): StatusCause {
   return { reason: `FieldValue${what}`, message, field };
 }
 
-/** Formats a value the way Go prints it: a map of strings with its Go type, any other value as JSON. */
+/** Formats a value for a message: a map of strings as Go prints it, any other value as JSON. */
 function goValue(value: Json): string {
   const texts = isRecord(value) && Object.values(value).every((inner) => typeof inner === "string");
   if (!texts) return JSON.stringify(value) ?? "null";

@@ -1,4 +1,4 @@
-/** Validates objects before they are written: first names and labels, then rules that involve several values. */
+/** Validates objects before they are written: first names and labels, then rules that involve several fields. */
 import {
   collectCauses,
   invalidFormatted,
@@ -37,7 +37,7 @@ import {
 } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
-/** The maximum length of a name for each kind. A CronJob's name is shorter, because its Jobs add 11 characters. */
+/** The maximum name length for each kind. A CronJob's name must be shorter, because its Jobs append 11 characters. */
 const MAX_NAME_LENGTHS: Readonly<Record<string, number>> = {
   Namespace: 63,
   Service: 63,
@@ -182,7 +182,7 @@ const FURTHER_RULES: Readonly<Record<string, (object: Json) => StatusCause[]>> =
   StatefulSet: validateStatefulSet,
 };
 
-/** Returns the errors in a workload. Each claim template in a StatefulSet counts as a volume of the pods. */
+/** Returns the errors in a workload. Each PVC template in a StatefulSet counts as a volume of the pods. */
 function validateWorkload(
   { spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject,
 ): StatusCause[] {
@@ -218,7 +218,7 @@ function validatePod(field: string, spec: Json): StatusCause[] {
   );
 }
 
-/** Returns the errors in a restart policy. A Job must set a policy, because `Always` is not allowed. */
+/** Returns the errors in a restart policy. A Job must set a policy, because the default `Always` is not allowed. */
 function validateRestartPolicy(field: string, policy: string, policies: readonly string[]): StatusCause[] {
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");

@@ -37,7 +37,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
   readonly warn?: (text: string) => void;
-  /** The object's managedFields after an apply. For other writes, they are computed from the change. */
+  /** The object's managedFields, if the write is an apply. Other writes compute their managedFields from the change. */
   readonly managed?: ManagedFields[] | undefined;
   readonly applied?: true;
 }
@@ -130,7 +130,7 @@ export function replaceObject(
   const tracked = options.applied
     ? options.managed
     : trackFieldUpdate(live, full, world.schema.of(kind.kind), writer, at);
-  const omitsReplicas = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits a zero
+  const omitsReplicas = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits zero replicas
   const object = withManagedFields(
     full,
     omitsReplicas ? tracked?.filter((entry) => !isManagedEntryOf(entry, writer)) : tracked,
@@ -144,9 +144,9 @@ export function replaceObject(
 }
 
 /**
- * Changes an object for a controller, if it still exists. `change` returns the new object, or null to leave it
- * unchanged. The write counts as a status update if the kind has a status. Nothing is stored if the new object is equal
- * to the stored one.
+ * Changes an object for a controller, if the object still exists. `change` returns the new object, or null to leave the
+ * object unchanged. The write counts as a status update if the kind has a status. An object without changes is
+ * not stored.
  */
 export function changeObject(
   world: SimulatorContext,

@@ -60,7 +60,7 @@ export function handleRecordRequest(
   if (method !== "GET") return { status: 405, body: { message: "Use GET" } };
   const since = numberOf(query.get("since"), 0), limit = numberOf(query.get("limit"), Number.MAX_SAFE_INTEGER);
   if (since === null || limit === null) {
-    return { status: 400, body: { message: "since and limit must be whole numbers from 0" } };
+    return { status: 400, body: { message: "since and limit must be non-negative whole numbers" } };
   }
   if (pathname === "/simulator/writes") {
     return { status: 200, body: entriesAfter(recorder.writes(), since).slice(0, limit) };
@@ -72,7 +72,7 @@ export function handleRecordRequest(
   return { status: 200, body: found.slice(0, limit) };
 }
 
-/** Returns the entries with a number above `since`. Entry numbers are consecutive, so the start index is computed. */
+/** Returns the entries with a number above `since`. Computes the start index, because numbers are consecutive. */
 function entriesAfter<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
   const first = entries[0]?.n ?? 1;
   return entries.slice(Math.max(0, since + 1 - first));

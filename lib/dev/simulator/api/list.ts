@@ -27,7 +27,7 @@ export function parseListSelectors(kind: ApiKind, query: URLSearchParams): Objec
   return (object) => labels(object) && fields(object);
 }
 
-/** Throws if a query option is invalid for a list or, if `watches` is set, for a watch. */
+/** Throws if an option in the query is invalid for a list or, if `watches` is set, for a watch. */
 export function validateListOptions(world: SimulatorContext, query: URLSearchParams, watches: boolean): void {
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";

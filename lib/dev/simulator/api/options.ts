@@ -36,7 +36,7 @@ export function requireReadableType(contentType: string): void {
   throw new StatusError(415, "UnsupportedMediaType", message);
 }
 
-/** Throws a 422 error that lists all invalid options in the query, if there are any. */
+/** Throws a 422 error that lists all invalid options in the query. Does nothing if all options are valid. */
 export function validateWriteOptions(
   kind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
   query: URLSearchParams,
@@ -67,7 +67,7 @@ export function validateDryRun(values: readonly string[]): StatusCause[] {
   return collectCauses(values.some((each) => each !== "All") && unsupportedValue("dryRun", values, ["All"]));
 }
 
-/** Throws a 422 error with the given causes, unless there are none. */
+/** Throws a 422 error that lists the causes. Does nothing if there are no causes. */
 export function requireValidOptions(kind: string, causes: readonly StatusCause[]): void {
   if (causes.length === 0) return;
   const details = { group: "meta.k8s.io", kind, causes };
@@ -99,7 +99,7 @@ export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   const { origin, "sec-fetch-site": site = "none" } = headers;
   const foreign = origin !== undefined && origin !== `http://${headers.host}`;
   if (foreign || (site !== "none" && site !== "same-origin")) {
-    throw new StatusError(403, "Forbidden", "Web pages of other origins cannot access the simulated cluster");
+    throw new StatusError(403, "Forbidden", "Web pages from other origins cannot access the simulated cluster");
   }
   if (method === "POST") requireReadableType(headers["content-type"] ?? "");
 }

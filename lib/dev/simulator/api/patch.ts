@@ -1,4 +1,4 @@
-/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Neither needs the kind's schema. */
+/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Both work without the schema of the kind. */
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -24,9 +24,9 @@ function applyOperation(root: Json, operation: Json): Json {
     case "add":
       return change(root, path, operation.value, "add");
     case "replace":
-      return change(root, path, operation.value, "replace"); // the real library also adds a missing field
+      return change(root, path, operation.value, "replace"); // a real API server also adds a missing field
     case "remove":
-      return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // as in the real library
+      return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // as on a real server
     case "test":
       if (!isSameJson(find(root, path), operation.value)) throw patchError();
       return root;

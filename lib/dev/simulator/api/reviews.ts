@@ -1,4 +1,4 @@
-/** Checks permissions and answers access reviews. The fault `forbid` removes permissions even if RBAC is off. */
+/** Checks permissions and performs access reviews. The `forbid` fault removes permissions even if RBAC is off. */
 import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
@@ -10,7 +10,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
-/** Answers a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
+/** Performs a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
 export function performReview(
   world: SimulatorContext,
   user: SimulatedUser,
@@ -98,7 +98,7 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
 }
 
-/** Returns the object name if a list request selects one object by name. RBAC treats such a list like a read. */
+/** Returns the object name if a list request selects one object by name. RBAC treats such a request like a read. */
 function nameIn(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }

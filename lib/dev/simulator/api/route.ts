@@ -1,16 +1,16 @@
-/** Parses a URL path into kind, namespace, object name and subresource, and answers discovery requests. */
+/** Parses a URL path into kind, namespace, object name and subresource, and creates discovery responses. */
 import type { ApiKind, ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiRoute {
   readonly kind: ApiKind;
-  /** Undefined for cluster-scoped kinds and for lists across all namespaces. */
+  /** The namespace in the path. Undefined for cluster-scoped kinds and for lists across all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
-/** Parses the path. Returns null for a path that the server does not serve. */
+/** Parses the path of a resource. Returns null for a path that the server does not serve. */
 export function parseApiRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
@@ -96,7 +96,7 @@ function whereOf(version: string): Json {
   return { serverRelativeURL: `/openapi/v3/${version}` };
 }
 
-/** Returns the part of the OpenAPI document from which kubectl and Helm see that `fieldValidation` is supported. */
+/** Returns the part of the OpenAPI document from which kubectl and Helm detect support for `fieldValidation`. */
 function openApiOf(kinds: ApiKinds, version: string): Json | null {
   const own = kinds.all.filter(({ apiVersion }) => rootOf(apiVersion) === version);
   if (own.length === 0) return null;
@@ -116,7 +116,7 @@ function groupsOf(kinds: ApiKinds): Json[] {
   });
 }
 
-/** Returns a group's position in discovery: the aggregator's group is first, then `apps`; groups from CRDs are last. */
+/** Returns a group's position in discovery: the aggregator's group first, then `apps`, and groups from CRDs last. */
 function rank(kind: ApiKind): number {
   if (kind.custom) return FIRST_GROUPS.length + 1;
   const at = FIRST_GROUPS.indexOf(kind.group);

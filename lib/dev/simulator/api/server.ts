@@ -18,7 +18,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-const LARGEST_BODY = 3 * 1024 * 1024; // the real server's limit
+const LARGEST_BODY = 3 * 1024 * 1024; // bytes; the limit of a real API server
 const TOO_LARGE: OutgoingResponse = jsonResponse(
   413,
   new StatusError(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728").body(),
@@ -38,7 +38,7 @@ export function createApiServer(world: SimulatorContext, recorder: WriteRecorder
     handleRequest(world, recorder, request, response).catch((error) => {
       if (!request.complete) return; // the client disconnected while sending the request
       if (error instanceof StatusError) return sendResponse(response, jsonResponse(error.status, error.body()));
-      world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
+      world.log.error("The simulated cluster failed to handle a request", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
       sendResponse(response, jsonResponse(500, new StatusError(500, "InternalError", messageOf(error)).body()));
     });
@@ -123,7 +123,7 @@ function performRequest(
   }
 }
 
-/** Returns the resourceVersion of the object that the path names or that was just created; null if there is none. */
+/** Returns the resourceVersion of the object in the path or of the new object. Returns null if none exists. */
 function versionOf(
   { store }: SimulatorContext,
   { kind, namespace, name }: ApiRoute,

@@ -50,13 +50,13 @@ export interface VerbCall {
   readonly contentType: string;
   readonly accept: string | undefined;
   readonly text: string;
-  /** The first word of the user agent. It is the field manager for a write that names none. */
+  /** The first word of the user agent, which is the default field manager for writes. */
   readonly agent: string;
   readonly warn: (text: string) => void;
   readonly response: ServerResponse;
 }
 
-/** Kinds for which a deletion returns the deleted object instead of a `Status`. */
+/** The kinds for which a deletion returns the deleted object instead of a `Status`. */
 const RETURNED_KINDS = new Set(
   "PersistentVolume PersistentVolumeClaim Pod ResourceQuota Service ServiceAccount".split(" "),
 );
@@ -221,7 +221,7 @@ function managerOf(call: VerbCall): string {
 }
 
 function validationOf(query: URLSearchParams): FieldValidation {
-  return (query.get("fieldValidation") || "Warn") as FieldValidation; // already checked
+  return (query.get("fieldValidation") || "Warn") as FieldValidation; // validateWriteOptions has checked the value
 }
 
 function requireMatchingName(body: Json, { name, namespace }: ApiRoute): void {

@@ -14,7 +14,7 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const BOOKMARK_INTERVAL = MINUTE;
 const DEFAULT_TIMEOUT = 30 * MINUTE; // if the client sets no timeout
-const MAX_UNREAD_BYTES = 8 * 1024 * 1024; // bytes that a client may leave unread before its connection is closed
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024; // bytes that a client may leave unread before the connection is closed
 
 export function watchObjects(
   world: SimulatorContext,
@@ -93,7 +93,7 @@ export function watchObjects(
 
 const ENDLESS_CHUNK = "x".repeat(64 * 1024);
 
-/** Ends a watch in the way that the fault specifies: like an API server, or with a malformed line. */
+/** Ends a watch in the way that the fault specifies, for example with an ERROR event or a malformed line. */
 function dropWatch(response: ServerResponse, how: WatchDrop, send: (type: string, object: Json) => void): void {
   if (how === "cut") return void response.destroy();
   if (how === "expired") send("ERROR", new StatusError(410, "Expired", "The resourceVersion is too old.").body());

@@ -1,4 +1,4 @@
-/** Starts, probes and ends containers. A missing image, a missing variable or a crash delays the start. */
+/** Starts, probes and ends containers. A missing image, a missing environment variable or a crash delays the start. */
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
@@ -19,16 +19,16 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-const LEAST_LOG_WRITES = 4; // least number of writes in which a program's log appears
-const LOG_WRITE_INTERVAL = 250; // ms of run time for each write
-const LEAST_WAIT = 100; // least ms between two checks of a waiting program
+const LEAST_LOG_WRITES = 4; // a program's log appears in at least this number of writes
+const LOG_WRITE_INTERVAL = 250; // ms of run time for each write to the log
+const LEAST_WAIT = 100; // minimum ms between checks of a waiting program
 const STARTUP_PROBE_FAILURE =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
 export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms: number): void {
   kubelet.wait(slot, ms, () => beginContainer(kubelet, slot));
-  changeContainerStatus(kubelet.world, slot, (status) => status); // writes the status, so that it lists the waiting containers
+  changeContainerStatus(kubelet.world, slot, (status) => status); // adds the waiting containers to the status
 }
 
 /** Starts the container now. Retries later if its image cannot be pulled or an environment variable is missing. */
@@ -61,7 +61,7 @@ function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: st
   kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));
 }
 
-/** Restarts the container: immediately after the first exit, with exponential backoff after later ones. */
+/** Restarts the container: immediately after the first exit, with exponential backoff after later exits. */
 export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): void {
   if (kubelet.find(slot)) return;
   const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
@@ -106,7 +106,7 @@ function start(kubelet: Kubelet, slot: ContainerSlot, container: Json, env: Prog
   runContainer(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
 }
 
-/** Returns the image ID that containerd reports for a pulled image. It changes if the tag is rebuilt. */
+/** Returns the image ID that containerd reports for a pulled image. The ID changes if the image is rebuilt. */
 function imageIdOf({ rebuilt }: SimulatorContext, image: string): string {
   const [name] = (image.includes("/") ? image : `library/${image}`).split(/:[^/]*$|@/);
   const digest = createHash("sha256").update(`${image} ${rebuilt.get(image) ?? 0}`).digest("hex");
@@ -117,7 +117,7 @@ function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
 
-/** Runs the program again for a container that is running, for example after the simulator was restarted. */
+/** Runs the program of an already running container again, for example after the simulator was restarted. */
 export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = containerSpecOf(slot);
   const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });
@@ -161,7 +161,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   kubelet.release(slot);
   const live = refreshSlot(world, slot);
   if (!live || isNodeLost(world, live.pod.spec.nodeName)) return;
-  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a killed program has no effect
+  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a killed program changes no data
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
   changeContainerStatus(world, slot, ({ state, containerID }) => {
     const startedAt = state.running?.startedAt ?? finishedAt;
@@ -171,7 +171,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   world.logs.end(log);
 }
 
-/** Probes a container that serves requests. If the page probe failed, returns the milliseconds until the next probe. */
+/** Probes a container that serves requests. Returns the milliseconds until the next probe if the page probe failed. */
 export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;

@@ -12,7 +12,7 @@ export interface Controller {
   readonly kind: string;
   /** The kind of object that this controller creates. A change to such an object reconciles its owner. */
   readonly owns?: string;
-  /** Returns further objects of this controller's kind that must be reconciled after another object has changed. */
+  /** Returns other objects of this controller's kind that must be reconciled after the change. */
   readonly also?: (change: StoreChange) => Iterable<StoredObject>;
   /** Called after an object of this controller's kind has been removed. */
   readonly removed?: (object: StoredObject) => void;
@@ -22,19 +22,19 @@ export interface Controller {
   readonly end?: (object: StoredObject, memory: ReconcileMemory) => number | void;
 }
 
-/** Remembers each object's delays and number of failures, until the object is removed. */
+/** The delays and the number of failures for each object. They are forgotten when the object is removed. */
 export interface ReconcileMemory {
-  /** Returns the milliseconds that are left of a delay; 0 once it has passed. The first call starts the delay. */
+  /** Returns the remaining milliseconds of a delay, or 0 once the delay has passed. The first call starts the delay. */
   left(object: StoredObject, ms: number, stage?: string): number;
   /** Resets a delay, so that the next call of `left` starts the delay again. */
   reset(object: StoredObject, stage?: string): void;
-  /** Returns the milliseconds until a retry, which grow with each consecutive failure; undefined if nothing failed. */
+  /** Returns the milliseconds until a retry, or undefined if nothing failed. Consecutive failures increase the time. */
   backoff(object: StoredObject, failed: boolean): number | void;
 }
 
-const BATCH_SIZE = 40; // objects per batch; requests are answered between batches
-const RETRY = 500; // ms before a retry after an unexpected refusal by the API server
-const FAILURES = "failures"; // no delay has this name
+const BATCH_SIZE = 40; // objects per batch; requests are handled between batches
+const RETRY = 500; // ms until a retry, after the API server unexpectedly rejected a request
+const FAILURES = "failures"; // stores the number of failures; no delay may have this name
 
 /** Starts the controllers. Returns a function that queues all objects of a kind for reconciliation. */
 export function runControllers(world: SimulatorContext, controllers: readonly Controller[]): (kind: string) => void {

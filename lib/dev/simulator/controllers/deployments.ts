@@ -1,6 +1,6 @@
 /**
- * Simulates the Deployment and ReplicaSet controllers. `Recreate` scales the old ReplicaSets to zero first. A rolling
- * update scales the old ReplicaSets to zero once the new one is available.
+ * Simulates the Deployment and ReplicaSet controllers. The strategy `Recreate` first scales old ReplicaSets to zero. A
+ * rolling update scales the old ReplicaSets to zero once the new ReplicaSet is available.
  */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -25,7 +25,7 @@ import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const REPLICASET_COMPONENT = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";
-const FAULT_DEADLINE_FACTOR = 20; // factor for the simulated delay: the progress deadline with an `unready` fault
+const FAULT_DEADLINE_FACTOR = 20; // progress deadline with an `unready` fault, as a multiple of `delayMs`
 
 export function deploymentController(world: SimulatorContext): Controller {
   return {

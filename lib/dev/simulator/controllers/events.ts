@@ -62,7 +62,7 @@ export function recordEvent(world: SimulatorContext, about: StoredObject, detail
   });
 }
 
-/** Returns an event's source fields, in events.k8s.io form for the scheduler and in core/v1 form otherwise. */
+/** Returns an event's source fields: in events.k8s.io form for the scheduler, otherwise in core/v1 form. */
 function sourceOf(by: string, now: number): Json {
   if (by === "default-scheduler") {
     return {

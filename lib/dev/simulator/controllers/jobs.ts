@@ -19,7 +19,7 @@ const COMPONENT = "job-controller";
 // Deadlines in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The longer deadline
 // applies until a client follows the pod's log, so that a client on a slow machine can read the log.
 const FAULT_DEADLINE = 1, UNREAD_DEADLINE = 60;
-const UNREAD_CHECK_INTERVAL = 100; // milliseconds between checks whether a client follows the log
+const UNREAD_CHECK_INTERVAL = 100; // ms between checks whether a client follows the log
 
 type JobOutcome = {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";

@@ -64,7 +64,7 @@ export function containerSpecOf({ pod, type: which, name }: ContainerSlot): Json
   return pod.spec[which].find((each: Json) => each.name === name);
 }
 
-/** Returns the slot with the pod's current state; null if the pod was removed. */
+/** Returns the container slot with the current state of its pod. Returns null if the pod was removed. */
 export function refreshSlot({ store }: SimulatorContext, slot: ContainerSlot): ContainerSlot | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);

@@ -1,6 +1,6 @@
 /**
- * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes the objects in it. Until
- * they are gone, the namespace's conditions list the remaining objects and finalizers.
+ * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes the objects in it. While
+ * objects remain, the namespace's conditions list these objects and their finalizers.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
@@ -112,7 +112,7 @@ function formatCounts(names: readonly string[], words: string): string {
   return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");
 }
 
-/** Writes the limits and the usage to the quota's status. A changed limit takes effect after a delay. */
+/** Simulates the ResourceQuota controller: writes limits and usage to the status. A new limit applies after a delay. */
 export function quotaController(world: SimulatorContext): Controller {
   const kind = "ResourceQuota";
   return {

@@ -32,7 +32,7 @@ export function setAnnotations(
   });
 }
 
-/** Removes finalizers. An object that is being deleted is removed together with its last finalizer. */
+/** Removes finalizers from an object. An object that is being deleted is removed with its last finalizer. */
 export function removeFinalizers(
   world: SimulatorContext,
   object: StoredObject,
@@ -45,7 +45,7 @@ export function removeFinalizers(
   });
 }
 
-/** Returns the object's owners that are of the given kind. */
+/** Returns the object's owners with the given kind. */
 export function listOwners(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
@@ -82,7 +82,7 @@ export function isConditionTrue(object: StoredObject, type: string): boolean {
   return findCondition(object, type)?.status === "True";
 }
 
-/** Returns the conditions with `wanted` set. If a condition's status did not change, keeps its transition time. */
+/** Returns the conditions with `wanted` added or replaced. A condition with an unchanged status keeps its timestamp. */
 export function withConditions(
   present: readonly ObjectCondition[] | undefined,
   at: string,

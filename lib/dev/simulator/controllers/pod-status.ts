@@ -15,7 +15,7 @@ export interface ContainerStatus {
   readonly [field: string]: Json;
 }
 
-/** Returns container statuses in the spec's order, or only those of type `which`. Defaults to a waiting status. */
+/** Returns container statuses in the spec's order, for all containers or one type. The default status is waiting. */
 export function containerStatusesOf(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
   if (which === undefined) {
     return [...containerStatusesOf(pod, "initContainers"), ...containerStatusesOf(pod, "containers")];
@@ -37,7 +37,7 @@ export function containerStatusesOf(pod: StoredObject, which?: ContainerType): C
   );
 }
 
-/** Returns the pod with these container statuses and with the phase and conditions that follow from them. */
+/** Returns the pod with these container statuses and with the resulting phase and conditions. */
 export function withContainerStatuses(
   pod: StoredObject,
   init: readonly ContainerStatus[],

@@ -1,6 +1,6 @@
 /**
- * Simulates a pod's life: schedules the pod, then starts, restarts and stops its containers. The pod's status stores
- * the progress, so a restarted simulator can continue.
+ * Simulates a pod's lifecycle: schedules the pod, then starts, restarts and stops its containers. The pod's status
+ * stores the progress, so a restarted simulator can continue.
  */
 import { SECOND } from "#lib/base/time.ts";
 import {
@@ -34,8 +34,8 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const AWAITED_KINDS = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
-const RETRY_INTERVAL = 2000; // ms between retries when no change announces the solution
-const LONGEST_GRACE = 10 * SECOND; // the default of a real cluster is 30 s
+const RETRY_INTERVAL = 2000; // ms between retries after a failed mount or sandbox creation
+const LONGEST_GRACE = 10 * SECOND; // a real cluster waits 30 s by default
 
 export function podController(world: SimulatorContext): Controller {
   const kubelet = openKubelet(world);
@@ -93,7 +93,7 @@ function sandboxError(why: string): string {
   return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
 }
 
-/** Performs the container's next step, unless one is running. Returns the milliseconds until the next probe, if any. */
+/** Performs the container's next step, unless a step is running. Returns the milliseconds until the next probe. */
 function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
@@ -151,7 +151,7 @@ function removePod(world: SimulatorContext, stopped: StoredObject): void {
   const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
   if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);
-  changeObject(world, pod, "kubelet", (live) => { // finalizers keep the pod, with terminated containers
+  changeObject(world, pod, "kubelet", (live) => { // the pod remains until its finalizers are removed
     const state = { terminated: { exitCode: 137, reason: "Error" } };
     const main = containerStatusesOf(live, "containers").map((status) => ({ ...status, ready: false, state }));
     const ending = { ...live, spec: { ...live.spec, restartPolicy: "Never" } }; // prevents a restart

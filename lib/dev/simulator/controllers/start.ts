@@ -1,4 +1,4 @@
-/** Starts all controllers. From then on, only changes and timers trigger them. */
+/** Starts all controllers. Afterwards, they react to changes to objects and to timers. */
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { certificateController, issuerController } from "#lib/dev/simulator/controllers/certificates.ts";
 import { volumeClaimController } from "#lib/dev/simulator/controllers/volume-claims.ts";

@@ -67,7 +67,7 @@ function reconcilePods(world: SimulatorContext, set: StoredObject, revision: str
     } else if (isPodFinished(pod)) {
       remove(pod);
       return true;
-    } else if (!isPodReady(pod) && !parallel) return true; // blocks the rollout even if the new template would fix the pod
+    } else if (!isPodReady(pod) && !parallel) return true; // an unready pod blocks the rollout, as on a real cluster
   }
   const surplus = own.filter((pod) => ordinal(pod) >= wanted);
   if (surplus.length > 0) {
@@ -99,7 +99,7 @@ function createNumberedPod(world: SimulatorContext, set: StoredObject, i: number
   return createPod(world, { owner: set, template: { ...template, spec }, name, labels, by: COMPONENT });
 }
 
-/** Creates the PVCs that the pod lacks. They remain when the pod or the StatefulSet is deleted. */
+/** Creates the PVCs that a pod lacks. PVCs remain when the pod or the StatefulSet is deleted. */
 function createMissingClaims(world: SimulatorContext, set: StoredObject, i: number): boolean {
   const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
   for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {

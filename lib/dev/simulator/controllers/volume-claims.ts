@@ -122,7 +122,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
   recordEvent(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
-/** Copies the snapshot's data to the volume. On failure, returns external-provisioner 5's error message. */
+/** Copies the snapshot's data to the volume. On failure, returns the error message of external-provisioner 5. */
 function fillFromSnapshot(
   world: SimulatorContext,
   claim: StoredObject,

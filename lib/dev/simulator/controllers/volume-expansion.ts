@@ -13,7 +13,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "external-resizer";
-const RETRY = 1000; // ms between two attempts of the driver
+const RETRY = 1000; // ms between attempts by the storage driver
 const PENDING = "Waiting for user to (re-)start a pod to finish file system resize of volume on node.";
 
 export interface VolumeExpansion {
@@ -23,7 +23,7 @@ export interface VolumeExpansion {
 }
 
 export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
-  /** For each PVC's UID, the UIDs of the pods that had mounted the volume when the driver expanded it. */
+  /** The UIDs of the pods that had mounted the volume when the driver expanded it, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
   /** Returns the milliseconds left in a stage. Resets a finished stage, because the PVC may be expanded again. */

@@ -1,4 +1,4 @@
-/** Deletes a released volume and its data if the volume's reclaim policy is `Delete`. */
+/** Simulates the reclaim policy `Delete`: removes a released volume together with its data. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 

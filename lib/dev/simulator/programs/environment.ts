@@ -1,11 +1,11 @@
-/** Checks that a container has its environment variables, volumes and image. Returns an error if anything is missing. */
+/** Finds errors before a container starts: missing environment sources, unmountable volumes and unpullable images. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface ContainerEnvironment {
   readonly values: Record<string, string>;
-  /** The error message about the first Secret, ConfigMap or key that is missing. */
+  /** The kubelet's error message about the first missing Secret, ConfigMap or key. Absent if nothing is missing. */
   readonly missing?: string;
 }
 
@@ -39,7 +39,7 @@ export function readEnvironment(world: SimulatorContext, pod: StoredObject, cont
   return { values };
 }
 
-/** Returns why one of the pod's volumes cannot be mounted; null if all volumes can be mounted. */
+/** Returns the kubelet's error if a volume of the pod cannot be mounted; null if all volumes can be mounted. */
 export function findMountError(world: SimulatorContext, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
@@ -78,7 +78,7 @@ function fieldOf(pod: StoredObject, path: string | undefined): string {
 
 const MISSING_IMAGE = /nonexistent|does-not-exist|missing/;
 
-/** Returns why the image cannot be pulled; null if it can be pulled. */
+/** Returns the container runtime's error if the image cannot be pulled; otherwise null. */
 export function findImagePullError(image: string, faults: FaultRegistry): string | null {
   const { host, path } = parseImageName(image);
   const failed = `failed to pull and unpack image "${host}/${path}": failed to resolve reference "${host}/${path}"`;
@@ -90,7 +90,7 @@ export function findImagePullError(image: string, faults: FaultRegistry): string
   return pullError === null || MISSING_IMAGE.test(path) ? `${failed}: ${host}/${path}: not found` : null;
 }
 
-/** Splits an image name into registry host and path. Adds the host and the tag that a short name omits. */
+/** Splits an image name into registry host and path. Adds the default host and tag if the name omits them. */
 function parseImageName(image: string): { host: string; path: string } {
   const [first = "", ...rest] = image.split("/");
   const hosted = rest.length > 0 && /[.:]|^localhost$/.test(first);

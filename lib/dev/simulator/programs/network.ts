@@ -1,6 +1,6 @@
 /**
- * Simulates network policies between pods, and the `pg_isready` check that `wheelwright doctor` runs. The fault
- * `open-network` simulates a network plugin that ignores all policies.
+ * Simulates NetworkPolicies between pods, and the `pg_isready` check by `wheelwright doctor`. The injected fault
+ * `open-network` simulates a network plugin that ignores all NetworkPolicies.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -8,13 +8,13 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** Whether network policies allow `from` to connect to this TCP port on `to`. */
+/** Whether NetworkPolicies allow the pod `from` to connect to this TCP port of the pod `to`. */
 export function canPodConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
 
-/** Whether the pod's policies allow the connection in this direction. Without a policy, every connection is allowed. */
+/** Whether the pod's NetworkPolicies allow the connection in this direction. Without policies, all are allowed. */
 function allowsConnection(
   world: SimulatorContext,
   pod: StoredObject,
@@ -43,7 +43,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
     ports.some((each) => (each.protocol ?? "TCP") === "TCP" && (each.port === undefined || each.port === port));
 }
 
-/** Whether one of the peers matches the other pod. An `ipBlock` never matches, because it lists external addresses. */
+/** Whether one of a rule's peers matches the other pod. An `ipBlock` lists external addresses, so it never matches. */
 function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
@@ -57,7 +57,7 @@ function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: s
 
 const PORT = 5432;
 const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
-/** How many equal lines to print. The real script may stop after fewer equal results. */
+/** The number of identical lines to print. The real script can stop after fewer identical results. */
 const PRINTED_LINES = 5;
 
 export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {

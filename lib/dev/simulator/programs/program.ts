@@ -1,4 +1,4 @@
-/** Defines the input and the result of a simulated program. */
+/** Defines the input and result of a simulated program (the process in a container). */
 import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -8,22 +8,22 @@ export interface ProgramContext {
   readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;
-  /** Whether this run is resumed, because the simulated cluster was restarted while the program was running. */
+  /** Whether the simulator was restarted while the program was running, so that this run continues an earlier run. */
   readonly resumed: boolean;
 }
 
 export interface ProgramRun {
   readonly lines: readonly string[];
-  /** The name of the delay that says how long the program runs. Absent for the default delay. */
+  /** The name of the delay after which the program ends or becomes ready. Absent for the default delay. */
   readonly delay?: keyof SimulatedDelays;
-  /** The program's exit code; null for a server. */
+  /** The program's exit code; null for a program that runs until it is stopped, such as a server. */
   readonly exit: number | null;
-  /** The reason for the termination, if it is neither `Completed` nor `Error`. */
+  /** The termination reason in the container's status. Absent for `Completed` and `Error`. */
   readonly reason?: "OOMKilled";
-  /** Whether the program ignores SIGTERM, so that stopping it takes the whole grace period. */
+  /** Whether the program ignores SIGTERM and therefore runs until the end of the termination grace period. */
   readonly ignoresSigterm?: boolean;
-  /** Whether the program is waiting for a precondition. If so, it is run again later. */
+  /** Whether the program waits for a precondition, such as a database. If so, the simulator runs it again later. */
   readonly waits?: boolean;
-  /** Applies the program's effect. Called when the program ends without being killed, or when it begins to serve. */
+  /** Applies the program's effect. Called when the program ends without being killed, or when the server is ready. */
   readonly done?: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Chooses the simulated program for a container: the first match in a table. An unknown program runs forever if its pod
- * is always restarted; otherwise it succeeds.
+ * Chooses the simulated program for a container by image and command. If no program matches, the container runs forever
+ * in a pod with the restart policy Always, and otherwise exits with code 0.
  */
 import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import {
@@ -29,7 +29,7 @@ type Program = readonly [
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
-/** Matches the blueprint's facts.php, which is passed to the entry point as an argument. */
+/** Matches a command with the blueprint's facts.php, which the Moodle image's entry point receives as an argument. */
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
@@ -64,7 +64,7 @@ export function runProgram(context: ProgramContext): ProgramRun {
   if (crashing) return { lines: crashing.log ?? ["crashed by an injected fault"], exit: crashing.exitCode ?? 1 };
   if (world.faults.find("oom", namespace, name)) {
     const line = "rsync error: error in rsync protocol data stream (code 12) at io.c(232)";
-    return { lines: [line], exit: 12, reason: "OOMKilled" }; // the exit code is the parent's: only its child was killed
+    return { lines: [line], exit: 12, reason: "OOMKilled" }; // the parent's exit code: its child was killed
   }
   const command = [...container.command ?? [], ...container.args ?? []].join(" ");
   const program = PROGRAMS.find(([fits]) => fits(container.image, command));
@@ -73,7 +73,7 @@ export function runProgram(context: ProgramContext): ProgramRun {
   return { lines: [], exit: forever ? null : 0 };
 }
 
-/** Simulates `echo` (to stdout or stderr), `exit` and `false` in a shell script. A long `sleep` runs forever. */
+/** Simulates a shell script with `echo` (to stdout or stderr), `exit` and `false`. A long `sleep` runs forever. */
 function runShell({ container, pod }: ProgramContext): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];

@@ -1,11 +1,11 @@
-/** Renders a simulated site's HTML pages. Each page states that no real Moodle is running. */
+/** Renders the HTML pages that a simulated site shows. The footer of each page says that no Moodle runs here. */
 
 export interface SiteHeading {
   readonly title: string;
 }
 
 interface PasswordForm {
-  /** The name of the Moodle account whose password is set. */
+  /** The name of the Moodle account for which the user sets a password. */
   readonly name: string;
   readonly token: string;
   readonly problem: string | null;
@@ -29,14 +29,14 @@ export function renderMessagePage(heading: SiteHeading, title: string, text: str
   return page(heading, title, `<p>${escape(text)}</p>`);
 }
 
-/** Renders the form in which a user sets a new password, after opening a sign-in link. */
+/** Renders the form for a new password, which a user sees after opening a sign-in link. */
 export function renderPasswordForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
   const field = (id: string, label: string) =>
     `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;
   return page(
     heading,
     "Set a password",
-    `<p>For the account ${escape(name)}. You are then signed in.</p>` +
+    `<p>Choose a password for the account ${escape(name)}. You are then signed in.</p>` +
       (problem === null ? "" : `<p role="alert"><strong>${escape(problem)}</strong></p>`) +
       `<form method="post" action="/login/forgot_password.php">` +
       `<input type="hidden" name="token" value="${escape(token)}">` +

@@ -1,4 +1,4 @@
-/** Answers HTTP requests to a simulated site, based on the cluster's objects and the data on the site's volumes. */
+/** Responds to HTTP requests for a simulated site. Reads the cluster's objects and the data on the site's volumes. */
 import {
   isSiteInstalled,
   isUpgradeLocked,
@@ -39,7 +39,7 @@ export function respondToSiteRequest(world: SimulatorContext, request: SiteReque
   const host = request.host.replace(/:\d+$/, "").toLowerCase();
   const { path, query } = splitUrl(request.url);
   const ingress = world.store.list("Ingress").find(({ spec }) => spec.rules?.some((rule: Json) => rule.host === host));
-  if (!ingress) return message(404, { title: host }, "No site has this address", "It was removed, or never created.");
+  if (!ingress) return message(404, { title: host }, "Site not found", "No site has this address.");
   const location = ingress.metadata.annotations?.[REDIRECT];
   if (location !== undefined) return { status: 301, html: "", headers: { location } };
   const site = simulatedSiteOf(world, ingress.metadata.namespace!);
@@ -60,13 +60,13 @@ export function respondToSiteRequest(world: SimulatorContext, request: SiteReque
       : showForm(world, open, heading, token);
   }
   if (path === "/" || path === "/index.php" || path === "/login/index.php") {
-    const next = "To sign in, create a sign-in link for this spoke in Wheelwright, and open it.";
+    const next = "To sign in, create a sign-in link for this spoke in Wheelwright and open the link.";
     return message(200, heading, "The site is running", next);
   }
-  return message(404, heading, "Page not found", "A simulated site has a front page and the page of a sign-in link.");
+  return message(404, heading, "Page not found", "A simulated site has only a front page and a sign-in page.");
 }
 
-/** Returns an error page if the site cannot be used, for example because it is suspended; otherwise null. */
+/** Returns an error page if nobody can use the site now, for example while it is suspended; otherwise null. */
 function findErrorPage(
   world: SimulatorContext,
   { metadata: { namespace } }: StoredObject,
@@ -74,10 +74,10 @@ function findErrorPage(
   heading: SiteHeading,
 ): SiteResponse | null {
   if (world.store.get("Deployment", namespace, "moodle")?.spec.replicas === 0) {
-    return message(503, heading, "The site is suspended", "Its data is kept. Resume the spoke to open the site again.");
+    return message(503, heading, "The site is suspended", "All data is kept. Resume the spoke to use the site again.");
   }
   if (files.maintenance || isUpgradeLocked(database, world.timers.now())) {
-    return message(503, heading, "The site is in maintenance", "It is closed for a while. Try again later.");
+    return message(503, heading, "The site is in maintenance mode", "The site is closed for now. Try again later.");
   }
   const [pod] = listServicePods(world, namespace!, "moodle");
   if (!pod) return message(503, heading, "The site is starting", "Reload this page in a few seconds.");
@@ -86,7 +86,7 @@ function findErrorPage(
   }
   const status = loginPageStatus(world, pod);
   if (status !== null && status !== 200) {
-    return message(status, heading, "Error", "An injected fault makes this page fail.");
+    return message(status, heading, "Error", "This page fails because of an injected fault.");
   }
   return null;
 }
@@ -98,7 +98,7 @@ function showForm(world: SimulatorContext, site: OpenSite, heading: SiteHeading,
     : { status: 200, html: renderPasswordForm(heading, { name, token, problem: null }) };
 }
 
-/** Sets the account's password and makes the sign-in link invalid, as Moodle does. */
+/** Sets the password that the user entered. Then the sign-in link is no longer valid, as in Moodle. */
 function setPassword(
   world: SimulatorContext,
   site: OpenSite,
@@ -118,16 +118,16 @@ function setPassword(
   const { accounts = {} } = site.database, { reset: _, ...account } = accounts[name]!;
   const after = { ...account, password, sessions: (account.sessions ?? 0) + 1 };
   site.saveDatabase({ ...site.database, accounts: { ...accounts, [name]: after } });
-  const next = "On a real site you would now see the dashboard. This link cannot be used again.";
+  const next = "A real site would now show the dashboard. The sign-in link cannot be used again.";
   return message(200, heading, `You are signed in as ${name}`, next);
 }
 
 function invalidLink(heading: SiteHeading): SiteResponse {
-  const next = "A sign-in link works once, for 30 minutes. Create a new one in Wheelwright.";
+  const next = "A sign-in link works once and expires after 30 minutes. Create a new link in Wheelwright.";
   return message(403, heading, "This link is not valid", next);
 }
 
-/** Returns the name of the account that the token belongs to; null if the token is unknown, used or expired. */
+/** Returns the name of the account for a sign-in link's token; null if the token is unknown, used or expired. */
 function accountOf(world: SimulatorContext, { database }: OpenSite, token: string): string | null {
   const { accounts = {}, config = {} } = database;
   const lifetime = Number(config.pwresettime ?? LINK_LIFETIME) * SECOND, now = world.timers.now();

@@ -1,6 +1,6 @@
 /**
- * Serves a page for each simulated site, on the host name in its Ingress, so that links to sites work in a browser.
- * Listens only on the loopback address, to which names that end in `localhost` resolve.
+ * Serves web pages for the simulated sites, so that links to sites work in a browser. The host name in a site's Ingress
+ * selects the site. Listens only on the loopback address, to which host names under `localhost` resolve.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,11 +16,11 @@ export interface SiteServer {
 
 const LARGEST_FORM = 10_000; // bytes
 
-/** Listens on the preferred port or, if that port is taken, on any free port. */
+/** Starts the web server for the simulated sites, on the preferred port or, if this port is in use, on a free port. */
 export async function openSiteServer(world: SimulatorContext, preferredPort: number): Promise<SiteServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     handleSiteRequest(world, request, response).catch((error) => {
-      world.log.error("A simulated site failed", { error });
+      world.log.error("A request to a simulated site failed", { error });
       response.destroy();
     });
   });
@@ -55,14 +55,14 @@ async function handleSiteRequest(
   );
 }
 
-/** Reads the submitted form. Returns null if the form is too large or incomplete. */
+/** Reads the form in the request's body. Returns null if the form is too large or incomplete. */
 async function readForm(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
     for await (const part of request) {
       size += part.length;
-      if (size <= LARGEST_FORM) parts.push(part); // drops the excess, so that the client can read the error
+      if (size <= LARGEST_FORM) parts.push(part); // drops the excess: the client can read the 413
     }
   } catch {
     return null;
@@ -72,5 +72,5 @@ async function readForm(request: IncomingMessage): Promise<string | null> {
 
 function send(response: ServerResponse, { status, html, headers = {} }: SiteResponse): void {
   response.writeHead(status, { ...PAGE_HEADERS, ...headers, "content-length": Buffer.byteLength(html) });
-  response.end(html); // Node omits the body of an answer to HEAD
+  response.end(html); // Node omits the body in responses to HEAD requests
 }

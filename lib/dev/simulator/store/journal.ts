@@ -1,7 +1,7 @@
 /**
- * Writes a journal of all changes since the state file was last written, one numbered line per change. Each change is
- * written before the response is sent, so no acknowledged change is lost if the process is killed. The state file
- * contains the number of the last line that it already includes.
+ * Writes a journal: a numbered line for each change after the last save of the state file. Writes the line before the
+ * client receives a response, so that a killed process loses no acknowledged change. The state file contains the number
+ * of the last included journal line.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -9,11 +9,11 @@ import { basename, dirname, join } from "node:path";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface StateJournal {
-  /** Returns the number of the last line that was written. */
+  /** Returns the number of the last journal line. */
   last(): number;
-  /** Writes a line. After an incomplete write, this and all later writes throw until `startNext` succeeds. */
+  /** Writes a journal line. After an incomplete write, this and all later writes throw until `startNext` succeeds. */
   write(entry: Json): void;
-  /** Starts a new journal and returns a function that deletes the older ones. Changes nothing if it throws. */
+  /** Starts a new journal file. Returns a function that deletes the older journal files. Changes nothing on error. */
   startNext(): () => Promise<void>;
   close(): void;
 }
@@ -23,7 +23,7 @@ interface Line {
   readonly entry: Json;
 }
 
-/** Opens a new journal after the existing journals. `last` is the number of the last line written so far. */
+/** Opens a new journal file. `last` is the number of the last line in the existing journal files. */
 export async function openJournal(path: string, last: number): Promise<StateJournal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
@@ -35,7 +35,7 @@ export async function openJournal(path: string, last: number): Promise<StateJour
     last: () => last,
     write(entry) {
       const line = Buffer.from(JSON.stringify({ number: ++last, entry }) + "\n");
-      if (isIncomplete) throw new Error("The previous line may be incomplete"); // readable only as the last line
+      if (isIncomplete) throw new Error("The previous line may be incomplete"); // allowed only for the last line
       isIncomplete = true;
       if (writeSync(file, line) < line.length) throw Object.assign(new Error("Cut off"), { code: "ENOSPC" });
       isIncomplete = false;
@@ -56,7 +56,7 @@ export async function openJournal(path: string, last: number): Promise<StateJour
   };
 }
 
-/** Returns the lines with a number above `after` from all journals, in order. Ignores an incomplete last line. */
+/** Returns the lines with a number above `after` from all journal files, in order. Ignores an incomplete last line. */
 export async function readJournals(path: string, after: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const file of await journalsOf(path)) {

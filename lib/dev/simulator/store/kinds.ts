@@ -1,4 +1,4 @@
-/** Lists the kinds that the simulated cluster serves. */
+/** Lists the Kubernetes kinds that the simulated API server supports. */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiKind {
@@ -8,9 +8,9 @@ export interface ApiKind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Whether a CRD defines the kind. The API server treats such kinds differently in lists, defaults and status. */
+  /** Whether a CRD defines this kind. The API server handles lists, defaults and status differently for such kinds. */
   readonly custom: boolean;
-  /** Whether metadata.generation counts the changes to an object's spec. */
+  /** Whether objects of this kind have `metadata.generation`, which counts the changes to their spec. */
   readonly generation: boolean;
   readonly status: boolean;
   readonly scale: boolean;
@@ -27,7 +27,7 @@ export interface ApiKinds {
   named(kind: string): ApiKind;
 }
 
-// Format: `group/version: Kind plural[=short] flags`. Flags: n namespaced, g generation, s status, c scale, x custom.
+// Line format: `group/version: Kind plural[=short] flags`. Flags: n namespaced, g generation, s status, c scale, x CRD.
 const TABLE = `
 v1: Namespace namespaces=ns s; ConfigMap configmaps=cm n; Secret secrets n; Service services=svc ns
 v1: ServiceAccount serviceaccounts=sa n; Pod pods=po ngs; Event events=ev n; Endpoints endpoints=ep n
@@ -87,7 +87,7 @@ export function qualifiedResourceName(kind: ApiKind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
-/** Returns an object's name for messages about several kinds: `namespace/name`, or `name` without a namespace. */
+/** Returns an object's name for messages: `namespace/name`, or only `name` if the object has no namespace. */
 export function qualifiedObjectName(object: StoredObject): string {
   return object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name;
 }

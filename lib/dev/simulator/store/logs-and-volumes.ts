@@ -1,6 +1,6 @@
 /**
- * Stores container logs and volume contents. Logs are limited in length, and are deleted together with their pod. A
- * snapshot has its own copy of the volume's contents.
+ * Stores container logs and volume contents. A log has a limited number of lines and is deleted together with its pod.
+ * A volume snapshot has its own copy of the volume's contents.
  */
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -11,22 +11,22 @@ export interface ContainerLog {
   lines: { readonly at: number; readonly text: string }[];
   /** How many lines were written in total, including discarded lines. */
   written: number;
-  /** Whether the container can still write to this log. */
+  /** Whether the container is still running and can write to this log. */
   open: boolean;
 }
 
 export interface ContainerLogs {
-  /** Starts a new log for a container's next run. */
+  /** Starts an empty log for a new run of a container. The log of the previous run remains readable. */
   start(pod: string, container: string): ContainerLog;
   write(log: ContainerLog, at: number, lines: readonly string[]): void;
   end(log: ContainerLog): void;
   find(pod: string, container: string, previous: boolean): ContainerLog | undefined;
-  /** Whether any client has followed a log from this pod. */
+  /** Whether a client followed a log of this pod at any time. */
   wasFollowed(pod: string): boolean;
-  /** Calls `listener` after each write and when the log ends. Returns a function that unsubscribes. */
+  /** Calls `listener` after each write to this log and when the log ends. Returns a function that unsubscribes. */
   follow(log: ContainerLog, listener: () => void): () => void;
   forget(pod: string): void;
-  /** Calls `listener` with each changed log, or with null for a deleted pod. Returns a function that unsubscribes. */
+  /** Calls `listener` with each changed log, or null if a pod's logs are deleted. Returns an unsubscribe function. */
   subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
   entries(): [string, [string, ContainerLog][]][];
   restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
@@ -101,7 +101,7 @@ export interface VolumeContents {
   has(handle: string): boolean;
   write(handle: string, data: Json): void;
   wipe(handle: string): void;
-  /** Calls `listener` with each changed volume, or null for a wiped volume. Returns a function that unsubscribes. */
+  /** Calls `listener` with each changed volume's contents, null for a wiped volume. Returns an unsubscribe function. */
   subscribe(listener: (handle: string, data: Json | null) => void): () => void;
   entries(): [string, Json][];
   restore(entries: readonly [string, Json][]): void;

@@ -1,6 +1,6 @@
-/** Defines the types that all parts of the simulated cluster share. Stored objects are never modified in place. */
+/** Defines the types of Kubernetes objects in the simulated cluster. Stored objects are never modified in place. */
 
-/** A JSON value that was received from a client or will be sent to one. */
+/** A JSON value that a client sent or will receive. */
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
@@ -47,7 +47,7 @@ export interface StoredObject {
   [field: string]: Json;
 }
 
-/** Whether two JSON values are equal. The order of keys is ignored, and an undefined key counts as missing. */
+/** Whether two JSON values are equal. Ignores the order of keys and treats an undefined value as a missing key. */
 export function isSameJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -64,18 +64,18 @@ export function isRecord(value: unknown): value is Record<string, Json> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Formats a time (milliseconds since 1970) like the API server: RFC 3339 with whole seconds, in UTC. */
+/** Formats a time (milliseconds since 1970) as the Kubernetes API does: RFC 3339 in UTC, with whole seconds. */
 export function formatTimestamp(at: number): string {
   return new Date(at).toISOString().slice(0, 19) + "Z";
 }
 
-/** Returns a random ending for a generated name. It contains no vowels, so it never forms a word. */
+/** Returns a random suffix for a generated object name. The suffix has no vowels, so that it never forms a word. */
 export function randomSuffix(length = 5): string {
   const letters = "bcdfghjklmnpqrstvwxz2456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-/** Returns an ending that depends only on the text, for names that Kubernetes derives from a template. */
+/** Returns a hash of the text as a name suffix, as in the names that Kubernetes derives from a pod template. */
 export function hashSuffix(text: string, length = 10): string {
   const letters = "bcdf2456789ghjklmnpqrstvwxz";
   let low = 0x811c9dc5, high = 0x1000193;

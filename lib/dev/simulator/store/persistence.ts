@@ -1,7 +1,7 @@
 /**
- * Stores the cluster's state in a file, at most once a second. A journal records the changes in between (journal.ts).
- * If the file cannot be read, the simulator does not start, so that existing spokes are not lost. If a write fails, the
- * simulator logs a single error and retries.
+ * Saves the simulated cluster's state to a file, at most once per second. A journal records the changes between saves.
+ * If the state file is unreadable, the simulator does not start, so that existing spokes are not lost. If a save fails,
+ * the simulator retries and logs an error only for the first failure.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
@@ -34,7 +34,7 @@ export async function openStatePersistence(
       await writeFile(`${path}.tmp`, render(world, journal.last()), { mode: 0o600 });
       await rename(`${path}.tmp`, path!);
     } catch (error) {
-      await rm(`${path}.tmp`, { force: true }).catch(() => {}); // it may use the last free disk space
+      await rm(`${path}.tmp`, { force: true }).catch(() => {}); // the incomplete file may use the last free disk space
       throw error;
     }
     if (failing) world.log.info("Saved the simulated cluster's state again", { path });
@@ -104,7 +104,7 @@ interface LoadedState {
   readonly logs: Map<string, Map<string, Json>>;
 }
 
-/** Loads the state file and the journals. Returns the number of the last journal line. */
+/** Restores the cluster from the state file and the journal files. Returns the number of the last journal line. */
 async function load(world: SimulatorContext, path: string): Promise<number> {
   try {
     const state = await read(path);
@@ -120,12 +120,12 @@ async function load(world: SimulatorContext, path: string): Promise<number> {
     return lines.at(-1)?.number ?? state.journal;
   } catch (cause) {
     const message = `Cannot use the simulated cluster's state in ${path}: ${whyUnreadable(cause)}`;
-    throw new StartError(`${message}; move that file away to start with an empty cluster`, { cause });
+    throw new StartError(`${message}; to start with an empty cluster, move this file to another folder`, { cause });
   }
 }
 
 function whyUnreadable(cause: unknown): string {
-  return cause instanceof SyntaxError || cause instanceof TypeError ? "it is damaged" : reasonOf(cause);
+  return cause instanceof SyntaxError || cause instanceof TypeError ? "the file is damaged" : reasonOf(cause);
 }
 
 async function read(path: string): Promise<Json> {

@@ -1,11 +1,11 @@
 /**
- * Records every write request and every change to an object, so that tests can find repeated, late or unexpected
- * writes. Entries are numbered consecutively, so that a reader can detect missing entries.
+ * Records every write request and every object change, so that tests can find repeated, late or unexpected writes. All
+ * records have consecutive numbers, so that a test can detect missing records.
  */
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ObjectStore, StoreChange } from "#lib/dev/simulator/store/store.ts";
 
-/** A request that could have changed something, which is any request except a GET. */
+/** A recorded write request: any request except GET. */
 export interface WriteRecord {
   readonly n: number;
   readonly at: string;
@@ -14,17 +14,17 @@ export interface WriteRecord {
   readonly fieldManager: string | null;
   readonly dryRun: boolean;
   readonly userAgent: string;
-  /** The fence (attempt number) in the body or, without one, in the Job's name in the path. Null if neither has one. */
+  /** The fence (attempt number) in the request's body or in the Job name in its path; null if neither has a fence. */
   readonly fence: string | null;
-  /** The response's HTTP status; 0 if no response was sent. */
+  /** The HTTP status of the response; 0 if the simulator sent no response. */
   readonly status: number;
-  /** Whether the request created, changed or removed the object that its path names. */
+  /** Whether the request created, changed or removed the object in its URL path. */
   readonly changed: boolean;
-  /** The object's resourceVersion after the request; null if the object does not exist then. */
+  /** The object's resourceVersion after the request; null if no such object exists then. */
   readonly resourceVersion: string | null;
 }
 
-/** A change to one object. `write` is the number of the write request that caused it; null for a controller. */
+/** A recorded change to one object. `write` is the number of the write request; null if a controller changed it. */
 export type RecordedChange = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
 
 type Digest = Readonly<ReturnType<typeof digest>>;
@@ -37,7 +37,7 @@ export interface RecordedRequest {
   readonly userAgent: string;
 }
 
-/** The effect that a request had on the object that its path names. */
+/** The effect that a write request had on the object in its URL path. */
 export interface WriteEffect {
   readonly changed: boolean;
   readonly resourceVersion: string | null;
@@ -46,7 +46,7 @@ export interface WriteEffect {
 export interface WriteRecorder {
   writes(): readonly WriteRecord[];
   history(): readonly RecordedChange[];
-  /** Runs a synchronous function and attributes every change that it makes to the current request. */
+  /** Runs a synchronous function and records all its object changes as changes by the current request. */
   during<T>(run: () => T): T;
   note(requested: RecordedRequest, status: number, effect?: WriteEffect): void;
 }
@@ -119,7 +119,7 @@ function digest({ type, object }: StoreChange) {
     active: numberOf(status.active) ?? 0,
     succeeded: numberOf(status.succeeded) ?? 0,
     failed: numberOf(status.failed) ?? 0,
-    /** Each condition in the form `Type=Status:Reason`. */
+    /** The object's status conditions, each in the form `Type=Status:Reason`. */
     conditions: (Array.isArray(status.conditions) ? status.conditions : []).map(sayCondition) as readonly string[],
   };
 }

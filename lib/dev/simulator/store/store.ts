@@ -1,6 +1,6 @@
 /**
- * Stores every object, the version counter, and the latest changes for watches. A stored object is never modified, only
- * replaced. A watch that starts before the stored changes gets a 410 error, as on a real server.
+ * Stores all objects, the resourceVersion counter, and the latest changes for watches. Stored objects are replaced,
+ * never modified. As on a real API server, a watch from a version before these changes receives a 410 error.
  */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
@@ -16,17 +16,17 @@ export interface ObjectStore {
   /** Returns the oldest resourceVersion from which a watch can still start. */
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
-  /** Returns objects of this kind, sorted by key as in etcd. */
+  /** Returns all objects of this kind, or those in one namespace, sorted by key as in etcd. */
   list(kind: string, namespace?: string): readonly StoredObject[];
   /** Returns all objects in a namespace, but not the namespace itself. */
   contents(namespace: string): StoredObject[];
   everything(): StoredObject[];
-  /** Stores the object with a new resourceVersion and notifies all subscribers. */
+  /** Stores the object with a new resourceVersion and notifies all subscribers. Returns the stored object. */
   save(object: StoredObject): StoredObject;
   remove(object: StoredObject): StoredObject;
-  /** Restores the state from an earlier run without notifying subscribers. Earlier watches cannot resume. */
+  /** Restores the objects from an earlier run of the simulator. Notifies no subscribers. Old watches cannot resume. */
   restore(objects: readonly StoredObject[], version: number): void;
-  /** Returns the changes after this version, oldest first; null if some of them are no longer stored. */
+  /** Returns the changes after this version, oldest first; null if the store has already discarded some of them. */
   since(version: number): readonly StoreChange[] | null;
   /** Discards the stored changes, as etcd's compaction does every few minutes. */
   compact(): void;
@@ -34,7 +34,7 @@ export interface ObjectStore {
 }
 
 const HISTORY = 3000; // changes; at a few kB each, some MB in total
-const FIRST = 500; // a new server has a history too: version 1 was compacted long ago
+const FIRST = 500; // the first resourceVersion; on a real server, version 1 was compacted long ago
 
 export function createObjectStore(): ObjectStore {
   const tables = new Map<string, Map<string, Map<string, StoredObject>>>();
@@ -70,7 +70,7 @@ export function createObjectStore(): ObjectStore {
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
     [...objects].sort((a, b) => formatListKey(a) < formatListKey(b) ? -1 : 1);
-  /** Caches each kind's sorted objects, because a paged list reads all objects again for each page. */
+  /** The cache of sorted objects, keyed by kind. Without it, each page of a paged list would sort all objects again. */
   const sortedByKind = new Map<string, StoredObject[]>();
 
   return {
@@ -120,7 +120,7 @@ export function createObjectStore(): ObjectStore {
   };
 }
 
-/** Returns the key by which lists sort an object. A `continue` token contains this key. */
+/** Returns an object's sort key in lists. The `continue` token of a paged list contains this key. */
 export function formatListKey(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

@@ -1,11 +1,11 @@
-/** Creates timers that stop with the simulated cluster. After `close`, no timer fires or keeps the process alive. */
+/** Creates the simulated cluster's timers. After `close`, no timer runs its function or keeps the process alive. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 
 export interface SimulatorTimers {
   now(): number;
-  /** Returns the current time in the API server's text format. */
+  /** Returns the current time as text, in the format that the Kubernetes API uses. */
   stamp(): string;
-  /** Calls `act` asynchronously after at least `ms` milliseconds. Returns a function that cancels the timer. */
+  /** Starts a timer that calls `act` after at least `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void;
   close(): void;
 }

@@ -93,7 +93,7 @@ export async function decideRestoreRequest(
       const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
       const [row] = await closeRestoreRequests(tx, { id }, decision);
       if (!row) {
-        throw new Fault("conflict", "request_decided", `This request is already ${before.state}`);
+        throw new Fault("conflict", "request_decided", `This restore request is already ${before.state}`);
       }
       const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
         .executeTakeFirstOrThrow();

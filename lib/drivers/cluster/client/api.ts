@@ -54,7 +54,7 @@ export interface KubeApi {
   stream(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<ResponseStream>;
   /** Returns the API server's current time in milliseconds, to compare with timestamps from Kubernetes. */
   now(): number;
-  /** Aborts when the API client is closed. Every later call throws the abort reason. */
+  /** A signal that aborts when the API client is closed. Later calls throw the abort reason. */
   readonly closed: AbortSignal;
   readonly telemetry: Telemetry;
   close(): void;
@@ -68,12 +68,12 @@ interface ApiOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The error code for calls that follow `close`. The error is transient, because another replica can take over. */
+/** The error code of calls after `close`. The error is transient, because another replica can take over. */
 const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
-/** The time limit for reading an error response that was sent instead of a stream, in milliseconds. */
+/** The time limit for reading an error response to a stream request, in milliseconds. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/** The smallest clock difference that is corrected, in milliseconds. The Date header only has whole seconds. */
+/** The smallest clock difference that is corrected, in milliseconds. The server's Date header has whole seconds. */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openKubeApi(options: ApiOptions): KubeApi {
@@ -88,7 +88,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     return { ...outgoingOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
-  /** Sends the request. If the server answers 401, renews the credentials and repeats the request one time. */
+  /** Sends the request. If the server responds with 401, renews the credentials and repeats the request once. */
   async function withCredentials<T extends { readonly status: number }>(
     call: ClusterCall,
     send: (connection: ServerConnection) => Promise<T>,
@@ -202,13 +202,13 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
     const body = JSON.parse(text);
     if (isRecord(body)) return body;
   } catch {
-    // The error below covers text that is not JSON.
+    // Text that is not JSON causes the error below.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
 }
 
-/** Reads an error response that was sent instead of a stream, within limits on size and time. */
+/** Reads the error response to a stream request, within limits on size and time. */
 async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<ExchangeResponse> {
   const chunks: Uint8Array[] = [];
   const read = async () => {

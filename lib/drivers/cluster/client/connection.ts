@@ -28,7 +28,7 @@ export interface ServerConnections {
   /** Returns the cached connection, or undefined if the credentials must be read again first. */
   cached(): ServerConnection | undefined;
   current(): Promise<ServerConnection>;
-  /** Reads the credentials again, after the server has refused those of the connection `refused`. */
+  /** Reads the credentials again after the server has refused the connection `refused`. */
   renew(refused: ServerConnection): Promise<void>;
   close(): void;
 }
@@ -37,8 +37,8 @@ interface ConnectionOptions {
   /** How long credentials are used before they are read again, in milliseconds. Defaults to 10 seconds. */
   readonly ttl?: number;
   /**
-   * The time limit for each file, plugin or provider, in milliseconds. Defaults to 20 seconds, which is less than a
-   * call's deadline, so that the error can name the cause.
+   * The time limit for each file, plugin or OIDC provider, in milliseconds. Defaults to 20 seconds, which is less than
+   * a call's deadline, so that the error can name the cause.
    */
   readonly deadline?: number;
   readonly log?: Log;
@@ -63,11 +63,11 @@ export async function openServerConnections(
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let cache: { until: number; connection: ServerConnection } | undefined;
   let connecting: Promise<ServerConnection> | undefined, renewing: Promise<void> | undefined;
-  let generation = 0; // the generation of the credentials; several connections can use the same one
+  let generation = 0; // increases with each renewal; several connections can use the same credentials
   const generations = new WeakMap<ServerConnection, number>();
 
   async function connect(): Promise<ServerConnection> {
-    await reload().catch(() => {}); // an unreadable file may be half written; the last version is still valid
+    await reload().catch(() => {}); // keeps the last version, because the file may be half written
     const { server } = config, startGeneration = generation;
     const { tls, headers, agent: proxied } = await credentials();
     if (startGeneration !== generation) return await connect(); // the credentials were renewed in the meantime

@@ -16,9 +16,9 @@ export interface CredentialSources {
   /** The time limit for a plugin or an OIDC provider, in milliseconds. */
   readonly ms: number;
   readonly late: (description: string) => Error;
-  /** Stops running plugins and requests to providers when it aborts. */
+  /** A signal that stops running plugins and requests to OIDC providers. */
   readonly signal: AbortSignal;
-  /** The latest tokens by the refresh token in the kubeconfig. A provider may accept a refresh token only once. */
+  /** The latest tokens, keyed by the kubeconfig's refresh token. A provider may accept a refresh token only once. */
   readonly idTokens: Map<string, IdTokens>;
 }
 
@@ -80,7 +80,7 @@ function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Pro
 async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSources): Promise<string | undefined> {
   if (!authProvider) return undefined;
   const { name, config } = authProvider;
-  if (name !== "oidc") return config["access-token"]; // a provider from before exec plugins
+  if (name !== "oidc") return config["access-token"]; // a type of provider that is older than exec plugins
   const { "id-token": idToken = "", "refresh-token": refreshToken = "" } = config;
   const tokens = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
   if (!isExpired(tokens.idToken, Date.now()) || !refreshToken) return tokens.idToken || undefined;

@@ -4,7 +4,7 @@ import { unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
 import { messageOf } from "#lib/base/errors.ts";
 
-/** Returns an error about the kubeconfig. It is transient, because the file may be half written or soon corrected. */
+/** Returns an error about the kubeconfig. The error is transient, because the file may be half written. */
 export function configError(message: string, cause?: unknown): ClusterError {
   return new ClusterError("kubeconfig", message, {
     transient: true,
@@ -24,18 +24,18 @@ export function credentialsError(cause: unknown, description?: string): ClusterE
   return new ClusterError("credentials", message, {
     transient: true,
     blame: "operator",
-    hint: "Check the credentials, files and plugins that the kubeconfig names.",
+    hint: "Check the credentials in the kubeconfig, and the files and plugins that it refers to.",
     cause,
   });
 }
 
 /** Returns the error for credentials that did not arrive in time. `description` names the slow file or program. */
 export function credentialsTimeoutError(ms: number, description?: string): ClusterError {
-  const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not end within ${ms} ms`;
+  const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not finish within ${ms} ms`;
   return credentialsError(new Error(why));
 }
 
-/** Returns the error for a failed connection. It is always transient: even wrong certificates can be replaced. */
+/** Returns the error for a failed connection. The error is always transient: even certificates can be replaced. */
 export function exchangeError(failure: ExchangeFailure, description: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, description);
@@ -55,7 +55,7 @@ export function exchangeError(failure: ExchangeFailure, description: string, cau
   });
 }
 
-/** Whether the server cannot have processed the failed request, so that sending it again is safe. */
+/** Whether the server did not process the failed request, so that it is safe to send the request again. */
 export function wasNeverSent(error: ClusterError): boolean {
   const code = (error.cause as { code?: unknown } | undefined)?.code;
   return error.status === 429 || ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"].includes(String(code));

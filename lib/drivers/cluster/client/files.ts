@@ -1,7 +1,7 @@
 /**
  * Reads the files that a kubeconfig names, each within a deadline. A hanging read cannot be interrupted and occupies a
- * thread, so each file has at most one read at a time. If that read misses its deadline, further reads of the file fail
- * immediately until it ends.
+ * thread, so each file has at most one read at a time. If that read misses its deadline, further reads of the same
+ * file fail immediately until the first read ends.
  */
 import { readFile } from "node:fs/promises";
 import { runWithin } from "#lib/base/cancellation.ts";

@@ -78,8 +78,8 @@ export function openKindRegistry(api: KubeApi): KindRegistry {
 }
 
 /**
- * Returns a path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without a namespace, the path is not limited to
- * one namespace. Without a name, the path leads to the list of objects.
+ * Returns an API path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without `namespace`, the path covers all
+ * namespaces. Without `name`, the path covers all objects of the kind.
  */
 export function apiPathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;

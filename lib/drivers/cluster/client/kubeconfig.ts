@@ -1,7 +1,7 @@
 /**
- * Reads kubeconfig files as kubectl does. KUBECONFIG may list several files, of which the first one that sets a value
- * or defines a name wins. The Kubernetes library reads clusters and contexts, but user.ts reads users, because the
- * library supports fewer of their settings.
+ * Reads kubeconfig files as kubectl does. KUBECONFIG may list several files: the first file that sets a value or
+ * defines a name takes precedence. The Kubernetes library parses clusters and contexts. The module user.ts parses
+ * users, because the library does not support all their settings.
  */
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
@@ -14,7 +14,7 @@ import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/client/user.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 
-/** Where a kubeconfig comes from. `file` may be a list of paths, as in the environment variable KUBECONFIG. */
+/** The source of a kubeconfig. `file` may be a list of paths, as in the environment variable KUBECONFIG. */
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
 
 export interface KubeconfigText {
@@ -37,7 +37,7 @@ interface Contents {
   readonly contexts: readonly Context[];
   readonly clusters: readonly Cluster[];
   readonly clusterInfos: ReadonlyMap<string, object>;
-  /** Users are parsed by calling `read`, so that only the user of the current context is parsed. */
+  /** Users, each parsed only when `read` is called, because only the current context's user is needed. */
   readonly users: readonly { readonly name: unknown; readonly read: () => KubeUser }[];
 }
 
@@ -95,7 +95,7 @@ function userOf(context: Context, { users }: Contents, source: KubeconfigSource)
   const found = users.find(({ name }) => name === context.user);
   if (!found) {
     const names = users.map(({ name }) => String(name)).join(", ") || "none";
-    const missing = `has no user ${context.user}, which its context ${context.name} names`;
+    const missing = `has no user ${context.user}, which the context ${context.name} requires`;
     throw configError(`${capitalizeOrigin(originOf(source))} ${missing}; available: ${names}`);
   }
   return readOrThrow(source, found.read);
@@ -127,7 +127,7 @@ function contentsOfPod(): Contents {
 
 function contentsOfText({ text, folder }: KubeconfigText): Contents {
   const raw: unknown = parse(text, { merge: true });
-  if (!isRecord(raw)) throw new Error("it is not a kubeconfig");
+  if (!isRecord(raw)) throw new Error("the content is not a kubeconfig");
   const clusters = newClusters(raw.clusters).map((each) => ({
     ...each,
     ...(each.caFile && { caFile: absolutePath(each.caFile, folder)! }),

@@ -76,7 +76,7 @@ async function send(
   });
   const answer = status === 200 ? parseObject(body) : null;
   // Does not quote the response body, because it may contain a token.
-  if (!answer) throw new Error(`${url.origin}${url.pathname} returned ${status} without a JSON object`);
+  if (!answer) throw new Error(`${url.origin}${url.pathname} returned HTTP ${status} without a JSON object`);
   return answer;
 }
 

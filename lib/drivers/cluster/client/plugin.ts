@@ -61,7 +61,7 @@ function run({ command, args, env, ...settings }: PluginSettings, signal: AbortS
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
       env: extendEnvironment({ ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
-      detached: true, // its own process group, so that all its processes can be killed
+      detached: true, // starts a process group, so that the plugin's child processes can be killed
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "", stderr = "", ended = false;
@@ -77,7 +77,7 @@ function run({ command, args, env, ...settings }: PluginSettings, signal: AbortS
       output += text;
       if (output.length <= MAX_OUTPUT_BYTES) return;
       kill();
-      reject(new Error(`The plugin ${command} wrote over ${MAX_OUTPUT_BYTES} bytes`));
+      reject(new Error(`The plugin ${command} printed more than ${MAX_OUTPUT_BYTES} bytes`));
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => stderr = (stderr + text).slice(-MAX_OUTPUT_BYTES));
     child.on("error", (cause: NodeJS.ErrnoException) => {
@@ -112,7 +112,9 @@ function parseCredential(output: string, { command, apiVersion }: PluginSettings
   if (!isRecord(answer.status)) throw fail("returned no status");
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status;
   if (!token && !cert && !key) throw fail("returned neither a token nor a certificate");
-  if (Boolean(cert) !== Boolean(key)) throw fail("returned a certificate without its key, or the reverse");
+  if (Boolean(cert) !== Boolean(key)) {
+    throw fail("returned a certificate without its key, or a key without its certificate");
+  }
   const text = (value: unknown) => typeof value === "string" && value ? value : undefined;
   const fields = Object.entries({ token: text(token), cert: text(cert), key: text(key) });
   const expires = expirationTimestamp ? Date.parse(String(expirationTimestamp)) : Infinity;

@@ -1,4 +1,4 @@
-/** Turns error responses into ClusterErrors. Their body is a Status from the API server, or any text from a proxy. */
+/** Turns error responses into ClusterErrors. The response body is a Kubernetes Status, or any text from a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
@@ -17,7 +17,7 @@ export interface KubeStatus {
   };
 }
 
-const UNKNOWN_PATH_TEXT = "404 page not found"; // the API server's response for an unknown group or version
+const UNKNOWN_PATH_TEXT = "404 page not found"; // the API server's response for an unknown API group
 const REASONS: Readonly<Record<number, string>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<number, string>> = {
 const TRANSIENT = new Set([408, 410, 425, 429]);
 /** Status codes from 500 upwards after which a retry is useless. */
 const PERMANENT = new Set([501, 505]);
-/** The longest wait accepted from a Retry-After header, in milliseconds. A longer one is probably a mistake. */
+/** The longest wait accepted from a Retry-After header, in milliseconds. A longer wait is probably a mistake. */
 const MAX_RETRY_AFTER = MINUTE;
 const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes API server, not a proxy.";
 /** The maximum number of characters that a message quotes from a body that is not a Status, such as an error page. */
@@ -112,7 +112,7 @@ export function errorOfStatus(
     return unknownKindError(message, new Error(description));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
-  // The API server answers 500 if a manifest to apply does not match its schema. A retry cannot succeed.
+  // The API server responds with 500 if an applied manifest does not match its schema. A retry cannot succeed.
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
     return errorWith("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
@@ -121,7 +121,7 @@ export function errorOfStatus(
   return errorWith(
     reason,
     false,
-    ours ? { blame: "operator", hint: "Correct the manifest as the message says." } : {},
+    ours ? { blame: "operator", hint: "Correct the manifest as described in the error message." } : {},
   );
 }
 
@@ -134,7 +134,7 @@ function isWriteConflict(reason: string, message: string, status: KubeStatus | n
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
-/** Whether a 409 response means that the object's UID is not the expected one. Namespaces have their own message. */
+/** Whether a 409 response means that the object has another UID. The message is different for namespaces. */
 export function isUidMismatch(message: string): boolean {
   return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }
@@ -148,7 +148,7 @@ function readStatus(body: string): KubeStatus | null {
   try {
     return statusOf(JSON.parse(body));
   } catch {
-    return null; // not JSON: a proxy or load balancer answered, and the caller quotes the text
+    return null; // not JSON: a proxy or load balancer responded, and the caller quotes the text
   }
 }
 

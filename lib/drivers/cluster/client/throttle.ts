@@ -3,18 +3,18 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-/** Opens a throttle. After a 429 response, calls wait as long as the server requested. */
+/** Returns a throttle that makes calls wait after a 429 response, as long as the server requested. */
 export function openThrottle(deadline: number) {
   let until = 0;
   return {
-    /** Waits until requests are allowed again. Throws at once if that takes longer than `deadline` milliseconds. */
+    /** Waits until requests are allowed again. Throws immediately if the wait would exceed `deadline` milliseconds. */
     async waitUntilAllowed(signals: readonly AbortSignal[]): Promise<void> {
       for (let wait; (wait = until - performance.now()) > 0;) {
         if (wait > deadline) throw throttledError(wait);
         await sleepWithSignals(wait, signals);
       }
     },
-    /** Stores how long calls must wait if the error has status 429, and returns the error. */
+    /** If the error has status 429, stores how long calls must wait. Returns the error. */
     noteError(error: ClusterError): ClusterError {
       if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
       return error;

@@ -49,11 +49,13 @@ export function readKubeUser(raw: unknown, field: string, folder: string): KubeU
 /** Throws if the user combines settings that kubectl also refuses to combine. */
 function check({ name, token, tokenFile, username, cert, key, exec, authProvider }: KubeUser): void {
   if (username && (token || tokenFile)) {
-    throw new Error(`the user ${name} has both a token and a user name; one is allowed`);
+    throw new Error(`the user ${name} has both a token and a user name; only one is allowed`);
   }
-  if (exec && authProvider) throw new Error(`the user ${name} has both exec and auth-provider; one is allowed`);
+  if (exec && authProvider) throw new Error(`the user ${name} has both exec and auth-provider; only one is allowed`);
   const hasCert = Boolean(cert.file || cert.data), hasKey = Boolean(key.file || key.data);
-  if (hasCert !== hasKey) throw new Error(`the user ${name} has a client certificate without its key, or the reverse`);
+  if (hasCert !== hasKey) {
+    throw new Error(`the user ${name} has a client certificate without its key, or a key without its certificate`);
+  }
 }
 
 function readExec(exec: Raw, field: string, folder: string): NonNullable<KubeUser["exec"]> {
@@ -99,7 +101,7 @@ function readImpersonation(user: Raw, at: (name: string) => string): KubeUser["i
     );
   if (!as) {
     if (uid || groups.length > 0 || extra.length > 0) {
-      throw new Error(`${at("as")} is missing: as-uid, as-groups and as-user-extra need it`);
+      throw new Error(`${at("as")} is missing, but as-uid, as-groups or as-user-extra is set`);
     }
     return {};
   }
@@ -124,7 +126,7 @@ function escapeKey(key: string): string {
 
 function textOf(value: unknown, field: string): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "string") throw new Error(`${field} must be text`);
+  if (typeof value !== "string") throw new Error(`${field} must be a string`);
   return value;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Follows a collection of objects: lists the objects, then yields their changes until the reader stops. When a watch
- * ends, the next one continues from the last version. If that version has expired (status 410), the collection is
+ * ends, the next watch continues from the last version. If that version has expired (status 410), the collection is
  * listed again. A watch that receives nothing for a minute counts as dead and is closed.
  */
 import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
@@ -21,13 +21,13 @@ export interface WatchQuery {
   readonly version?: string | undefined;
   /** Whether to throw an error with status 410 if the version has expired. If false, lists the collection again. */
   readonly strict?: boolean;
-  /** After how many milliseconds without data a connection counts as dead. Defaults to one minute. */
+  /** Milliseconds without data after which a connection counts as dead. Defaults to one minute. */
   readonly silence?: number;
   /** Called with each error after which the watch is retried. */
   readonly onRetry?: (error: ClusterError) => void;
 }
 
-/** The maximum number of characters per line. An object can have 1.5 MB in etcd, and twice as much as JSON text. */
+/** The maximum number of characters per line. An object can take up 1.5 MB in etcd, and twice that as JSON. */
 const MAX_LINE_LENGTH = 16 * 2 ** 20;
 
 /**
@@ -88,7 +88,7 @@ async function* watchOnce(
     watch: "1",
     resourceVersion: version,
     allowWatchBookmarks: "true",
-    timeoutSeconds: String(45 + Math.floor(Math.random() * 10)), // random, so that not all watches end at the same moment
+    timeoutSeconds: String(45 + Math.floor(Math.random() * 10)), // random, so that watches end at different times
   };
   const stream = await api.stream(options.path, query, call);
   const silence = options.silence ?? MINUTE;
@@ -118,7 +118,7 @@ function readEvent(line: string, path: string): WatchEvent {
     const status = statusOf(object);
     throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
   }
-  // Checks bookmarks separately, because they have metadata but no object name.
+  // Checks bookmarks separately, because a bookmark has metadata but no object name.
   const isValid = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
   if (!isValid || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
   return event as WatchEvent;

@@ -1,6 +1,6 @@
 /**
- * Explains why a certificate was not issued, from the Certificate and the objects that cert-manager created for it. An
- * error in a Challenge takes precedence over one in an Order, which takes precedence over one in a CertificateRequest.
+ * Explains why a certificate was not issued, from the Certificate and the objects that cert-manager created for it.
+ * Errors in a Challenge take precedence over errors in an Order, and those over errors in a CertificateRequest.
  */
 import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -15,7 +15,7 @@ import {
 
 interface IssuanceError {
   readonly text: string;
-  /** Whether the failure is final: the authority refused, or cert-manager will not retry within an hour. */
+  /** Whether the failure is final: the certificate authority refused, or cert-manager waits an hour to retry. */
   readonly final: boolean;
   /** The time of the error in milliseconds since 1970, if known. */
   readonly at: number | undefined;
@@ -92,7 +92,7 @@ function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeO
   return { text: issuing.message, final: true, at: parseTime(issuing.lastTransitionTime) };
 }
 
-/** Causes by the message from the authority or cert-manager. The first match counts. HOST is the site's host name. */
+/** Known causes, found by their error messages. The first match counts. HOST is replaced by the site's host name. */
 const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
   [
     /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,
@@ -122,18 +122,18 @@ const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint
     /rejectedIdentifier|forbidden by policy|not end with a (valid )?public suffix/i,
     "CertificateNotIssued",
     "the certificate authority does not issue certificates for HOST",
-    "Choose another domain. The certificate authority refuses this one.",
+    "Choose another domain. The certificate authority refuses this domain.",
   ],
   [
     /Referenced .*(not found|does not have a Ready)/i,
     "IssuerNotReady",
-    "its issuer is not ready",
-    "Check the conditions of the ClusterIssuer and ACME_EMAIL, then retry.",
+    "the certificate's issuer is not ready",
+    "Check the conditions of the ClusterIssuer and the setting ACME_EMAIL, then retry.",
   ],
   [
     /(?:)/,
     "CertificateNotIssued",
-    "cert-manager failed to obtain it",
+    "cert-manager could not obtain a certificate",
     "Check the Orders and Challenges in the namespace and cert-manager's log, then retry.",
   ],
 ];

@@ -36,11 +36,11 @@ import { SECOND } from "#lib/base/time.ts";
 
 const SNAPSHOT_HINT =
   "Check the logs of the snapshot controller and the storage driver, and the free space for snapshots.";
-/** Matches messages from external-snapshotter or a storage driver about a snapshot that the storage does not have. */
+/** Matches messages from external-snapshotter or a storage driver about a snapshot that the storage has lost. */
 const SNAPSHOT_GONE = /can not find snapshot for snapshotID|failed to list snapshot .*code = NotFound/;
 const SNAPSHOT_GONE_HINT = "The snapshot was deleted from the storage. Choose another backup.";
-const DEFAULT_PROGRESS_DEADLINE = 600; // the default of Kubernetes
-const MORE_MEMORY_HINT = "Raise its memory limit in sizes.yaml, or choose a larger size.";
+const DEFAULT_PROGRESS_DEADLINE = 600; // in seconds, as in Kubernetes
+const MORE_MEMORY_HINT = "Raise the memory limit in sizes.yaml, or choose a larger size.";
 
 /**
  * Diagnoses an object from its own state and from all pods and events in its namespace. A Certificate also needs
@@ -80,9 +80,7 @@ export function diagnose(
     waitingDiagnosis(`${name} ${unreadyReason}`);
 }
 
-/**
- * Returns how a Job has failed or is about to fail, or undefined. "Out of memory" takes precedence over other reasons.
- */
+/** Returns why a Job failed or is about to fail, or undefined. Out of memory takes precedence over other reasons. */
 export function failureOf(
   job: KubeObject,
   pods: readonly KubeObject[],
@@ -120,7 +118,7 @@ function diagnoseConditions(
   if (object.kind === "Job") {
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
-    const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of its log.";
+    const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of the Job's log.";
     return impossibleDiagnosis(
       failure.code,
       failure.message,
@@ -144,7 +142,7 @@ function diagnoseConditions(
       "ProgressDeadlineExceeded",
       message,
       "cluster",
-      "Check the events and logs of its pods.",
+      "Check the events and logs of the Deployment's pods.",
     );
   }
   return undefined;

@@ -29,7 +29,7 @@ export type Diagnosis =
 
 /** How long to wait for problems that may resolve themselves, in milliseconds. */
 export interface DiagnosisTimeLimits {
-  /** Time limit for a pod that fits on no node (an autoscaler may add one), and for messages from before the wait. */
+  /** Time limit for a pod that fits on no node (an autoscaler may add a node), or for problems from before the wait. */
   readonly unschedulableMs: number;
   /** Time limit while other pods use up the quota, because some of them may end soon. */
   readonly quotaMs: number;
@@ -43,7 +43,7 @@ export interface DiagnosisTimeLimits {
   readonly provisionMs: number;
   /** Time limit for issuing a certificate. A DNS change that points the site's host to this cluster takes time. */
   readonly certificateMs: number;
-  /** Time limit for a container that crashed before the wait. The kubelet restarts it within five minutes. */
+  /** Time limit for a container that crashed before the wait. The kubelet restarts the container within 5 minutes. */
   readonly crashMs: number;
 }
 
@@ -58,7 +58,7 @@ export const DIAGNOSIS_TIME_LIMITS: DiagnosisTimeLimits = {
   crashMs: 6 * MINUTE,
 };
 
-/** The current time and the start of the wait, in milliseconds by the cluster's clock. */
+/** The current time (`now`) and the start of the wait (`since`), in milliseconds by the cluster's clock. */
 export interface WaitClock {
   readonly now: number;
   readonly since: number;
@@ -71,18 +71,18 @@ export interface ObservedPod {
   readonly clock: WaitClock;
 }
 
-/** A message may be this many milliseconds older than the wait and still result from the change that is waited for. */
+/** Milliseconds by which a message may be older than the start of the wait and still count as new. */
 const START_TOLERANCE = 5 * SECOND;
 
 /**
- * Whether a message from this time may still describe the current state. A message from before the wait counts only
- * after a time limit: the problem may have been fixed since, and controllers retry only rarely.
+ * Whether a message with this timestamp may still describe the current state. A message from before the wait counts
+ * only after a time limit: the problem may have been fixed since, and controllers retry only rarely.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
   return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
-/** Whether a message from this time is older than the wait. */
+/** Whether a message with this timestamp was written before the wait started. */
 export function isBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }

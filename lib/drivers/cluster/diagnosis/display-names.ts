@@ -1,16 +1,16 @@
 /**
- * Returns the names under which users see objects in the cluster, such as "the database". The object's own name is
- * added if a site can have several objects of that kind.
+ * Returns user-facing names for Kubernetes objects, such as "the database". Adds the object's own name if a site can
+ * have several objects of that kind.
  */
 
 import { nodeNameOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** How long a kubelet may exceed a pod's deletion deadline before a message calls it overdue, in milliseconds. */
+/** How late the deletion of a pod may be before messages call the deletion overdue, in milliseconds. */
 const KUBELET_DELAY = 15 * SECOND;
 
-/** Display names for the kinds that exist only once per site. */
+/** Display names for kinds of which each site has only one object. */
 const ONE_PER_SITE: Readonly<Record<string, string>> = {
   Deployment: "the site",
   StatefulSet: "the database",
@@ -44,7 +44,7 @@ export function formatMinute(timestamp: string): string {
 }
 
 /**
- * Describes a terminating pod, for example "db-0 (on node b)". Says if its deletion is overdue, because a pod on a lost
+ * Describes a terminating pod, for example "db-0 (on node b)". Mentions an overdue deletion, because a pod on a lost
  * node is never deleted automatically.
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {

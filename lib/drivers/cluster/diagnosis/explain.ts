@@ -1,6 +1,6 @@
 /**
- * Explains a failed call or wait for a failure report: what failed, why, and what the cluster said. Messages from
- * diagnose.ts are already complete, so they stay unchanged.
+ * Explains a failed call or wait for a failure report: what failed, why, and the cluster's own message.
+ * Messages from diagnose.ts are already complete, so they stay unchanged.
  */
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -24,7 +24,7 @@ export function explainClusterError(error: ClusterError): Explanation {
   return original;
 }
 
-/** Explanations for errors whose code was defined by Wheelwright, not by Kubernetes. */
+/** Explanations for error codes that Wheelwright defines, in contrast to those of Kubernetes. */
 const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
   unreachable: ({ message, cause }) => {
     const code = String((cause as { code?: unknown } | undefined)?.code ?? "");
@@ -43,14 +43,14 @@ const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partia
     message: `The server at the cluster's address is not a Kubernetes API server: ${message}`,
   }),
   deadline: ({ message, hint }) =>
-    message.includes("; last seen: ") ? { hint: hint ?? "Fix what it was waiting for, then retry." } : {
-      message: `The cluster's API server did not answer in time: ${message}`,
+    message.includes("; last seen: ") ? { hint: hint ?? "Fix what the operation was waiting for, then retry." } : {
+      message: `The cluster's API server did not respond in time: ${message}`,
       hint: hint ?? "Check whether the cluster's API server is overloaded, then retry.",
     },
   stranger: ({ message }) => ({
     message,
-    hint:
-      "Wheelwright does not touch that namespace. Delete it if nobody needs it, then retry. Otherwise destroy the hub or spoke and create another.",
+    hint: "This namespace does not belong to Wheelwright. If nobody needs the namespace, delete it and retry. " +
+      "Otherwise destroy the hub or spoke and create a new one.",
   }),
   Terminating: ({ message }) => ({
     message,
@@ -79,7 +79,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
   const object = nameObject(error);
   if (status === 401) {
     return {
-      message: `The cluster does not accept the credentials of this service: ${message}`,
+      message: `The cluster rejected Wheelwright's credentials: ${message}`,
       hint: "Renew the credentials in the kubeconfig (token, client certificate or service account).",
     };
   }
@@ -97,15 +97,15 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
       hint: "Somebody deleted the namespace and its data. Destroy the hub or spoke and create a new one.",
     };
   }
-  if (code === "NoKind") return { message: `The cluster does not know the kind of ${object}: ${message}` };
+  if (code === "NoKind") return { message: `The cluster does not support the kind of ${object}: ${message}` };
   if (status === 400 || status === 422 || code === "Invalid") {
     return {
-      message: `The cluster finds ${object} invalid: ${message}`,
+      message: `The cluster rejected ${object} as invalid: ${message}`,
       blame: "operator",
       hint: "Correct the manifest in the blueprint (BLUEPRINT_DIR), or the setting that the field comes from.",
     };
   }
-  if (status === 409) return { message: `Somebody else has changed ${object} meanwhile: ${message}` };
+  if (status === 409) return { message: `Somebody else changed ${object} at the same time: ${message}` };
   if (status === 413) {
     return { message: `${capitalize(object)} is too large for the cluster: ${message}`, blame: "operator" };
   }
@@ -123,7 +123,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
 
 const SERVER_TROUBLE_HINT = "Check the cluster's API server and etcd, then retry.";
 
-/** Names the object of a failed call, such as "the deployment moodle", from the message or else the call's path. */
+/** Returns a name for the object of a failed call, such as "the deployment moodle", from its message or path. */
 function nameObject({ message, cause }: ClusterError): string {
   const [, resource, name] =
     /(?:^|: )([A-Za-z][\w.-]*) "([^"]*)" (?:is (?:forbidden|invalid)|not found)/.exec(message) ??
@@ -147,13 +147,13 @@ function verbOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
 const NAMED_KINDS = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
   "NetworkPolicy Certificate ClusterIssuer VolumeSnapshot";
 
-/** Display names for resources, keyed by the kind in lower case and by its plural. */
+/** Display names for resources, keyed by the kind in lower case and by the kind's plural. */
 const DISPLAY_NAMES = new Map([
   ...NAMED_KINDS.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
   ...[["PersistentVolumeClaim", "PersistentVolumeClaim"], ["ResourceQuota", "quota"]] as const,
 ].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
 
-/** Returns the display name for a resource, which is written `deployments`, `deployments.apps` or `Deployment.apps`. */
+/** Returns the display name for a resource such as `deployments`, `deployments.apps` or `Deployment.apps`. */
 function nameOf(resource: string): string {
   const plain = resource.split(".")[0]!.toLowerCase();
   return DISPLAY_NAMES.get(plain) ?? plain;

@@ -23,14 +23,14 @@ const MISSING: PullFailure = {
   isTransient: false,
 };
 /**
- * Causes of failed pulls, of which the first match counts. Their order matters, because messages about rate limits and
+ * Known causes of failed image pulls. The first match counts, so their order matters: messages about rate limits and
  * missing repositories also mention authentication.
  */
 const CAUSES: readonly PullFailure[] = [
   {
     words: /toomanyrequests|too many requests|rate limit/i,
-    hint: "The registry's rate limit was reached. Retry later, give the nodes credentials for it, or set a " +
-      "mirror in images.yaml.",
+    hint: "The registry's rate limit was reached. Retry later, give the nodes credentials for the registry, or " +
+      "set a mirror in images.yaml.",
     isTransient: true,
   },
   {
@@ -42,13 +42,13 @@ const CAUSES: readonly PullFailure[] = [
   },
   {
     words: /no such host/i,
-    hint: "The nodes cannot resolve the registry's host name. Check it in images.yaml, and the DNS of the nodes.",
+    hint: "The nodes cannot resolve the registry's host name. Check the name in images.yaml and the nodes' DNS.",
     isTransient: false,
   },
   {
     words:
       /no match(ing manifest)? for|no image found in (manifest list|image index)|does not match the specified platform/i,
-    hint: "The image has no build for the CPU architecture of the nodes. Set an image in images.yaml that has one.",
+    hint: "The image has no build for the CPU architecture of the nodes. Set another image in images.yaml.",
     isTransient: false,
   },
   MISSING,
@@ -65,7 +65,7 @@ const CAUSES: readonly PullFailure[] = [
   {
     words:
       /dial tcp|i\/o timeout|connection (refused|reset)|tls handshake|server misbehaving|\bEOF\b|deadline exceeded|timeout/i,
-    hint: "The nodes cannot reach the registry. Check their network, proxy and DNS, and whether the registry is up.",
+    hint: "The nodes cannot reach the registry. Check the nodes' network, proxy and DNS, and the registry.",
     isTransient: true,
   },
 ];
@@ -112,7 +112,7 @@ function namesOf(pod: KubeObject, { name, image }: ContainerState): string[] {
   return [spec?.image, image].filter((text): text is string => typeof text === "string" && text !== "");
 }
 
-/** Removes the prefixes that each software layer adds to a message. They are too long for a progress message. */
+/** Removes prefixes such as `rpc error: code = …` from an error, which are too long for a progress message. */
 function withoutPrefixes(why: string): string {
   return why.replace(/^(?:rpc error: code = \w+ desc = |failed to [\w ]{1,40} "[^"]*": )+/, "");
 }
@@ -122,7 +122,7 @@ export function containerLabel(pod: KubeObject, { name }: ContainerState): strin
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 
-/** Whether the event is about the container. Its `fieldPath` names one, for example `spec.initContainers{dirs}`. */
+/** Whether the event is about the container. Its `fieldPath` can name a container: `spec.initContainers{dirs}`. */
 function isAboutContainer(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);

@@ -1,4 +1,4 @@
-/** Reads Kubernetes objects: their pods, events, conditions, containers and times. Makes no API calls. */
+/** Extracts pods, events, conditions, containers and times from Kubernetes objects. Makes no API calls. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -6,8 +6,8 @@ import { SECOND } from "#lib/base/time.ts";
 const TIMESTAMP_PRECISION = SECOND;
 
 /**
- * Returns the pods that an object currently owns, excluding pods that are being deleted. For a Deployment, these are the
- * pods of the ReplicaSet that has the newest pod.
+ * Returns the pods that an object owns, except pods that are being deleted. For a Deployment, returns the pods of the
+ * ReplicaSet that has the newest pod.
  */
 export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);

@@ -79,7 +79,7 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
   }
 }
 
-/** Matches a message from a kubelet that lacks current data from the API server. The Secret may exist after all. */
+/** Matches a message from a kubelet that lacks current data from the API server. The Secret may well exist. */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
@@ -92,7 +92,7 @@ function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label
 function missingHint(message: string): string {
   const [, kind, name] = /(secret|configmap) "([^"]+)" not found/i.exec(message) ?? [];
   const [, key] = /couldn't find key (\S+)/.exec(message) ?? [];
-  if (key) return `The blueprint's manifests refer to the key ${key}, which does not exist. Correct them, then retry.`;
+  if (key) return `The blueprint's manifests refer to the missing key ${key}. Correct the manifests, then retry.`;
   if (/runAsNonRoot|non-root|non-numeric user/.test(message)) {
     return "Give the container a numeric user that is not root (runAsUser) in the blueprint.";
   }
@@ -100,13 +100,13 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} does not exist. Create it again, or find out who deleted it, then retry.`;
 }
 
-/** Diagnoses a crashing container. If it last crashed before this wait, the container gets one more restart. */
+/** Diagnoses a crashing container. A container that last crashed before this wait gets one more restart. */
 function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
   const failure = diagnoseCrashLoop(observed, container, message);
   const end = parseTime(lastState?.terminated?.finishedAt);
   if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return failure;
-  const sentence = `The ${containerLabel(pod, container)} crashed before and is restarted within minutes: ${message}`;
+  const sentence = `The ${containerLabel(pod, container)} crashed and will be restarted within minutes: ${message}`;
   return waitingDiagnosisUntil(clock.since + clock.patience.crashMs, clock, sentence, failure);
 }
 
@@ -117,7 +117,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
   if (restarts < MAX_RESTARTS) return waitingDiagnosis(`The ${label} has crashed ${restarts + 1} times${how}`);
   if (last?.reason === "OOMKilled") {
-    const hint = "Raise its memory limit in sizes.yaml, or choose a larger size.";
+    const hint = "Raise the memory limit in sizes.yaml, or choose a larger size.";
     return impossibleDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
   }
   // Searches the events for a failed probe, because a container's state does not show that its probe killed it.
@@ -127,7 +127,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   const probe = killed && own.filter((event) => event["reason"] === "Unhealthy").at(-1);
   if (probe) {
     const sentence = `The ${label} keeps restarting because its probe fails: ${probe["message"]}${how}`;
-    const hint = "Check the last lines of its log. A slow start needs a longer startup probe.";
+    const hint = "Check the last lines of the container's log. A slow start needs a longer startup probe.";
     return impossibleDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
   }
   const sentence = `The ${label} keeps crashing${how}: ${message}`;
@@ -135,11 +135,11 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
     "CrashLoopBackOff",
     sentence,
     "cluster",
-    "Check the last lines of its log for the reason.",
+    "Check the last lines of the container's log for the reason.",
   );
 }
 
-/** Diagnoses a pod that waits for volumes or its network. Such events are outdated once a container has started. */
+/** Diagnoses a pod that waits for its volumes or network. Returns undefined once a container has started. */
 function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;

@@ -1,7 +1,7 @@
 /**
  * Explains why admission control refused a request, from its error message or a FailedCreate event. Only the message
- * shows the cause, because the reason is too general (Forbidden, BadRequest or none). An unknown message gets a general
- * hint.
+ * shows the cause, because Kubernetes' reason is too general (Forbidden, BadRequest or none). An unknown message gets a
+ * general hint.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -12,16 +12,16 @@ interface Refusal {
   readonly hint: string;
   /**
    * When a retry can succeed. `never`: only after a person has fixed the cause. `soon`: within seconds, once the
-   * cluster has set up a new namespace. `capacity`: once other objects in the namespace are gone. `later`: once a
+   * cluster has set up a new namespace. `capacity`: once other objects have been removed. `later`: once a
    * failed component of the cluster works again.
    */
   readonly heals: "never" | "soon" | "capacity" | "later";
 }
 
-/** The name of the quota that the blueprint defines. All other quotas come from the cluster's administrators. */
+/** The name of the ResourceQuota in a site's manifests. The cluster's administrators create all other quotas. */
 const BLUEPRINT_QUOTA = "spoke";
 
-/** A pattern for the message, and a function that turns the match into a refusal. The first matching rule counts. */
+/** A pattern for error messages, and a function that turns a match into a refusal. The first matching rule counts. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
 
 const RULES: readonly Rule[] = [
@@ -40,15 +40,15 @@ const RULES: readonly Rule[] = [
   })],
   [/violates PodSecurity(?: "([^"]*)")?/, ([, level]) => ({
     code: "PodSecurity",
-    why: `it violates the pod security level ${level ?? "of the namespace"}`,
-    hint: "Correct the pod's securityContext in the blueprint, or the level in the labels of its namespace.yaml.",
+    why: `the pod violates the pod security level ${level ?? "of the namespace"}`,
+    hint: "Correct the pod's securityContext in the blueprint, or the security level in namespace.yaml.",
     heals: "never",
   })],
   [/unable to validate against any (pod security policy|security context constraint)/, ([, policy]) => ({
     code: "PodSecurity",
-    why: `no ${policy} of the cluster allows it`,
+    why: `no ${policy} in the cluster allows the pod`,
     hint:
-      `Add a ${policy} that allows the pods of these namespaces, or correct their securityContext in the blueprint.`,
+      `Add a ${policy} that allows these pods, or correct the pods' securityContext in the blueprint.`,
     heals: "never",
   })],
   [/(maximum|minimum) (\S+) usage per (\S+) is|limit to request ratio per/, ([, bound, resource, type]) => ({
@@ -57,7 +57,7 @@ const RULES: readonly Rule[] = [
       ? `the LimitRange sets a ${bound} of ${resource} per ${type}`
       : "the LimitRange restricts the ratio of limits to requests",
     hint: bound === "maximum"
-      ? 'Raise "largest" of this size in sizes.yaml, lower its requests, or correct the other LimitRange.'
+      ? 'Raise "largest" of the size in sizes.yaml, lower its requests, or correct the LimitRange in the namespace.'
       : "Correct the LimitRange in the namespace, or the size's requests in sizes.yaml.",
     heals: "never",
   })],
@@ -69,19 +69,19 @@ const RULES: readonly Rule[] = [
   })],
   [/admission webhook "([^"]+)" denied the request/, ([, webhook]) => ({
     code: "WebhookDenied",
-    why: `the cluster's admission webhook ${webhook} denies it`,
-    hint: `Change the blueprint to satisfy the webhook ${webhook}, or exclude these namespaces from it.`,
+    why: `the cluster's admission webhook ${webhook} denies the request`,
+    hint: `Change the blueprint to satisfy the webhook ${webhook}, or exclude Wheelwright's namespaces.`,
     heals: "never",
   })],
   [/ValidatingAdmissionPolicy '([^']+)'.* denied request/, ([, policy]) => ({
     code: "PolicyDenied",
-    why: `the cluster's admission policy ${policy} denies it`,
-    hint: `Change the blueprint to satisfy the policy ${policy}, or exclude these namespaces from it.`,
+    why: `the cluster's admission policy ${policy} denies the request`,
+    hint: `Change the blueprint to satisfy the policy ${policy}, or exclude Wheelwright's namespaces.`,
     heals: "never",
   })],
   [/failed calling (?:admission )?webhook "([^"]+)"/, ([, webhook]) => ({
     code: "WebhookUnreachable",
-    why: `the cluster's admission webhook ${webhook} does not answer`,
+    why: `the cluster's admission webhook ${webhook} does not respond`,
     hint:
       `Repair the service of the webhook ${webhook}, or delete its configuration. Until then nothing can be created.`,
     heals: "later",
@@ -95,8 +95,8 @@ export function readRefusal(message: string): Refusal {
   }
   return {
     code: "Forbidden",
-    why: "the cluster's admission control refused it",
-    hint: "The cluster's admission control refused it. See its message.",
+    why: "the cluster's admission control refused the request",
+    hint: "Check the message from the cluster's admission control.",
     heals: "never",
   };
 }
@@ -117,9 +117,9 @@ function readQuota(quota: string, message: string): Refusal {
     code: "ExceededQuota",
     why: fits
       ? `the quota ${quota} has too little ${what} left`
-      : `it requests more ${what} than the quota ${quota} allows`,
+      : `the request for ${what} is higher than the quota ${quota} allows`,
     hint: fits
-      ? `Raise ${what} of the quota ${quota}${file}, or remove other objects that use it in this namespace.`
+      ? `Raise ${what} of the quota ${quota}${file}, or remove other objects in this namespace.`
       : `Raise ${what} of the quota ${quota}${file}, or request less.`,
     heals: fits ? "capacity" : "never",
   };

@@ -19,34 +19,37 @@ import {
 
 export const PVC_KIND = "PersistentVolumeClaim";
 
-/** Hints by a pattern for the scheduler's message. If several patterns match, the first one in the list counts. */
+/** Patterns for messages from the scheduler, each with a hint for operators. The first matching pattern counts. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /Insufficient ([\w./-]*\w)/,
-    "Add nodes with more $1, free some of it, or lower what the size requests (sizes.yaml).",
+    "Add nodes with more $1, remove other pods, or lower the size's requests in sizes.yaml.",
   ],
   [/Too many pods/, "Add nodes or remove pods: every node runs its maximum number of pods."],
   [/untolerated taint \{([^}]*)\}/, "Add nodes without the taint $1, or remove the taint where it no longer applies."],
   [/taints? .*didn't tolerate/, "Add nodes without these taints, or remove the taints where they no longer apply."],
   [/volume node affinity conflict/, "Free resources on the volume's node or zone: the pod can run only there."],
   [/exceed max volume count/, "Add nodes: every node has its maximum number of volumes attached."],
-  [/didn't match pod (anti-)?affinity/, "Free resources on the node of the site's other pods: they share a volume."],
+  [
+    /didn't match pod (anti-)?affinity/,
+    "Free resources on the node with the site's other pods: all of these pods share a volume.",
+  ],
   [
     /didn't match Pod's node affinity|node\(s\) didn't match node selector/,
     "Label a node to match the pod's node affinity or selector.",
   ],
-  [/were unschedulable/, "Nodes are cordoned: uncordon one (kubectl uncordon), or add nodes."],
+  [/were unschedulable/, "Uncordon a node (kubectl uncordon), or add nodes: some nodes are cordoned."],
   [
     /available persistent volumes to bind/,
-    "Create PersistentVolumes of that class, or set a storage class with a provisioner.",
+    "Create PersistentVolumes of the requested storage class, or set a storage class with a provisioner.",
   ],
   [/no nodes available|^0\/0 nodes/, "Add a node: the cluster has no working node."],
 ];
 const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 
 /**
- * Matches messages about a PersistentVolumeClaim that is not bound yet. This is normal shortly before the first pod
- * that uses it is scheduled.
+ * Matches messages about a PersistentVolumeClaim that is not bound yet. A claim is normally unbound until the first pod
+ * that uses the claim is scheduled.
  */
 const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
@@ -65,13 +68,13 @@ export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[
     (parseTime(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
     clock,
     sentence,
-    impossibleDiagnosis("Unschedulable", `No node can take pod ${name}: ${message}`, "operator", hintFor(message)),
+    impossibleDiagnosis("Unschedulable", `No node can run pod ${name}: ${message}`, "operator", hintFor(message)),
   );
 }
 
 const STORAGE_HINT =
-  "Check that the provisioner of the storage class is running, and read its log. Or set another storage class in " +
-  "surroundings.yaml or the region (CATALOG); then retry.";
+  "Check that the provisioner of the storage class is running, and read the provisioner's log. Or set another " +
+  "storage class in surroundings.yaml or for the region in CATALOG. Then retry.";
 
 /** Diagnoses a pod whose volumes were not provisioned in time. Volumes copied from snapshots may take longer. */
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
@@ -93,7 +96,7 @@ function hintFor(message: string): string {
   return UNKNOWN;
 }
 
-/** Explains why one of the pod's PersistentVolumeClaims is not bound. Undefined if no problem is known. */
+/** Explains why one of the pod's PersistentVolumeClaims is not bound. Returns undefined if no problem is known. */
 export function diagnosePvcs(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
   return pvcNamesOf(pod).map((name) => diagnosePvc(name, events, clock)).find((found) => found);
 }
@@ -107,7 +110,7 @@ export function isPvcEvent(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === PVC_KIND;
 }
 
-/** Marks events about PersistentVolumeClaims that are created from a snapshot, because this may take hours. */
+/** The field that marks events about PersistentVolumeClaims that are copied from a snapshot, which may take hours. */
 const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
@@ -128,11 +131,11 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   const sentence = `No volume can be created for PersistentVolumeClaim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
-      // Treats a missing StorageClass separately: somebody must create it. The driver retries after other errors.
+      // Treats a missing StorageClass separately: somebody must create it. After other errors, the driver retries.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!isPossiblyCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
-      const hint = `Create the storage class ${missing}, or set another in surroundings.yaml or the region (CATALOG).`;
+      const hint = `Create the storage class ${missing}, or set another one in surroundings.yaml or CATALOG.`;
       return impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
@@ -144,7 +147,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
           "FailedBinding",
           sentence,
           "operator",
-          "Mark a storage class as the default, or set one in surroundings.yaml or the region (CATALOG).",
+          "Mark a storage class as the default, or set one in surroundings.yaml or for the region in CATALOG.",
         ),
       );
     case "ExternalProvisioning": {
@@ -179,7 +182,7 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
   [
     /is not handled by CSI driver of StorageClass/,
     "OtherDriver",
-    "Set a storage class of the driver that took the snapshot, in surroundings.yaml or the region (CATALOG).",
+    "Set a storage class whose driver took the snapshot, in surroundings.yaml or for the region in CATALOG.",
   ],
 ];
 

@@ -74,7 +74,7 @@ for (
     [{ type: "answer", status: 429, retryAfter: "1\n" }, "retryAfter must be"],
     [{ type: "answer", status: 200, body: {} }, "body must be a string"],
     [{ type: "trickle", ms: 1, bytes: 0 }, "bytes must be"],
-    [{ type: "cut", pth: "/x" }, "Unknown field pth for cut"],
+    [{ type: "cut", pth: "/x" }, "Unknown field pth for fault type cut"],
     [{ type: "drop-watches", how: "gently" }, "how must be one of"],
     [{ type: "failing-job", name: "x", exitCode: 256 }, "exitCode must be"],
     [{ type: "unready" }, "name must be a non-empty string"],

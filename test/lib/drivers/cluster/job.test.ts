@@ -178,7 +178,7 @@ test(
     await waiting.told(/^The job install-1 is running$/);
     const early = { ...jobWith({}).metadata, creationTimestamp: new Date(Date.now() - 60_000).toISOString() };
     table.put("jobs", { ...jobWith({}), metadata: early });
-    await waiting.told(/^The job install-1 is running; its log says: moodle 12:00 INFO ==> Installing$/);
+    await waiting.told(/^The job install-1 is running; last log line: moodle 12:00 INFO ==> Installing$/);
     table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
     endLogs(table);
     await result;
@@ -231,7 +231,7 @@ test(
     const { result } = await waitForJobStart(table, "", recordWatch(1000));
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["deadline", true]);
-    assert.match(error!.message, /Job install-1 took over 1 s; last seen: The job install-1 is running/);
+    assert.match(error!.message, /Job install-1 took longer than 1 s; last seen: The job install-1 is running/);
     assert.ok(error!.evidence);
   }),
 );

@@ -91,10 +91,10 @@ test(
     const waiting = recordWatch();
     const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
     await waiting.told(
-      /^Pod db-0 is not ready: Startup probe failed: .*\. Its log ends: Waiting for db:5432 to be ready$/,
+      /^Pod db-0 is not ready: Startup probe failed: .*\. Last log line: Waiting for db:5432 to be ready$/,
     );
     table.logs.get("db-0/postgres")!.text += "\nPGPASSWORD=hush\n";
-    await waiting.told(/Its log ends: PGPASSWORD=\*\*\*$/);
+    await waiting.told(/Last log line: PGPASSWORD=\*\*\*$/);
     table.put("statefulsets", statefulSet(1));
     await ready;
   }),
@@ -118,7 +118,7 @@ test(
     table.logs.set("db-0/postgres", { text: "FATAL:  out of shared memory\n", followers: [] });
     const waiting = recordWatch();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/crashed before and is restarted within minutes/);
+    await waiting.told(/crashed and will be restarted within minutes/);
     table.put("pods", crashed(now()));
     const { code, transient, evidence } = await failing;
     assert.equal([code, transient], ["CrashLoopBackOff", false]);
@@ -222,7 +222,7 @@ test(
     table.put("pods", dbPod({}));
     const waiting = recordWatch();
     const gone = table.cluster.space(NAMESPACE, UID).noPods("role=db", waiting);
-    await waiting.told(/Still running: db-0$/);
+    await waiting.told(/Pods still running: db-0$/);
     const [{ metadata }] = [dbPod({})];
     const deletionTimestamp = new Date(Date.now() - 60_000).toISOString();
     table.put("pods", { ...dbPod({}, { nodeName: "b" }), metadata: { ...metadata, deletionTimestamp } });

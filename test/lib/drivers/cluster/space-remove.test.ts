@@ -30,7 +30,7 @@ test("reports what a stuck namespace waits for", async () => {
     await waiting.told(/held by the finalizer kubernetes\.io\/pvc-protection$/);
     const failed = "Discovery failed for some groups, 1 failing: metrics.k8s.io/v1beta1: stale GroupVersion discovery";
     table.put("namespaces", terminating("NamespaceDeletionDiscoveryFailure", failed));
-    await waiting.told(/cannot list its own kinds: Discovery failed/);
+    await waiting.told(/cannot list all kinds: Discovery failed/);
     table.drop("namespaces", NAMESPACE);
     await removing;
     assert.not(table.server.requests.some((one) => one.method === "DELETE"), "it was being deleted already");

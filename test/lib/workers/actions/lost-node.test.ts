@@ -11,7 +11,7 @@ const test = suite<{ clinic: Clinic }>("suspend, of a site whose node is lost");
 test.before.each(async (context) => void (context.clinic = await openClinic()));
 test.after.each(({ clinic }) => clinic.close());
 
-const onNode = new RegExp(`Still running: moodle-\\S+ \\(on node ${NODE_NAME.replaceAll(".", "\\.")}\\b`);
+const onNode = new RegExp(`Pods still running: moodle-\\S+ \\(on node ${NODE_NAME.replaceAll(".", "\\.")}\\b`);
 
 async function lose({ scene, objects }: Clinic): Promise<() => void> {
   const fault = scene.simulator.faults.add({ type: "lost-node", name: NODE_NAME });
@@ -37,7 +37,7 @@ test("names the node after a failure, with the node's message", async ({ clinic 
   const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "suspend"));
   assert.equal([error!.code, error!.fault, error!.step], ["deadline", "cluster", "app"]);
   assert.match(error!.message, onNode);
-  assert.match(error!.hint!, /Fix what it was waiting for/);
+  assert.match(error!.hint!, /Fix what the operation was waiting for/);
   assert.ok(error!.events.some(({ reason }) => reason === "NodeNotReady"));
   assert.is((await clinic.row()).stateReason, error!.message);
 });

@@ -29,7 +29,8 @@ export const SITE_CASES: readonly FailureCase[] = [
     step: "database",
     code: "WebhookDenied",
     fault: "operator",
-    message: /^Cannot write the service db because .*gate\.example\.org denies it: .*the label cost-centre is missing$/,
+    message:
+      /^Cannot write the service db because .*gate\.example\.org denies the request: .*the label cost-centre is missing$/,
     hint: /gate\.example\.org/,
   },
   {
@@ -47,7 +48,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "WebhookUnreachable",
     fault: "operator",
     message:
-      /^Gave up after \d+ attempts since [-\d]+ [\d:]+ UTC: Cannot write the PersistentVolumeClaim files because .*does not answer: Internal error/,
+      /^Gave up after \d+ attempts since [-\d]+ [\d:]+ UTC: Cannot write the PersistentVolumeClaim files because .*does not respond: Internal error/,
     hint: /Repair the service of the webhook gate\.example\.org/,
   },
   {
@@ -190,7 +191,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "CrashLoopBackOff",
     fault: "cluster",
     message: /^The container moodle of pod moodle-\S+ keeps crashing \(Error, exit code 3\): back-off/,
-    hint: /last lines of its log/,
+    hint: /last lines of the container's log/,
     log: /\[emerg\]/,
     event: "BackOff",
   },
@@ -206,8 +207,8 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "ProgressDeadlineExceeded",
     fault: "cluster",
     message:
-      /^Deployment moodle did not become ready in time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl.*\. Its log ends: ready to handle connections$/,
-    hint: /events and logs of its pods/,
+      /^Deployment moodle did not become ready in time: ReplicaSet "moodle-\S+" has timed out progressing\. Pod moodle-\S+ is not ready: Startup probe failed: curl.*\. Last log line: ready to handle connections$/,
+    hint: /events and logs of the Deployment's pods/,
     event: "Unhealthy",
   },
   {

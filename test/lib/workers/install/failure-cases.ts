@@ -81,7 +81,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "ExceededQuota",
     fault: "operator",
     message:
-      /^Job install-\S+ cannot create its pod because it requests more limits\.memory than the quota spoke allows: .*exceeded quota: spoke, requested: /,
+      /^Job install-\S+ cannot create its pod because the request for limits\.memory is higher than the quota spoke allows: .*exceeded quota: spoke, requested: /,
     hint: /Raise limits\.memory of the quota spoke \(sizes\.yaml\)/,
     event: "FailedCreate",
   },
@@ -93,7 +93,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "ExceededQuota",
     fault: "operator",
     message:
-      /^Cannot write the PersistentVolumeClaim files because it requests more requests\.storage than the quota spoke allows: persistentvolumeclaims "files" is forbidden: /,
+      /^Cannot write the PersistentVolumeClaim files because the request for requests\.storage is higher than the quota spoke allows: persistentvolumeclaims "files" is forbidden: /,
     hint: /requests\.storage/,
   },
   {
@@ -147,7 +147,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "install",
     code: "Unschedulable",
     fault: "operator",
-    message: /^No node can take pod install-\S+: 0\/3 nodes are available: 3 Insufficient cpu\./,
+    message: /^No node can run pod install-\S+: 0\/3 nodes are available: 3 Insufficient cpu\./,
     hint: /Add nodes with more cpu.*sizes\.yaml/,
     event: "FailedScheduling",
   },
@@ -180,7 +180,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "install",
     code: "PodSecurity",
     fault: "operator",
-    message: /because it violates the pod security level restricted:latest: .*runAsNonRoot != true/,
+    message: /because the pod violates the pod security level restricted:latest: .*runAsNonRoot != true/,
     hint: /securityContext/,
     event: "FailedCreate",
   },
@@ -197,7 +197,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "WebhookDenied",
     fault: "operator",
     message:
-      /^StatefulSet db cannot create its pod because the cluster's admission webhook validate\.kyverno\.svc-fail denies it: /,
+      /^StatefulSet db cannot create its pod because the cluster's admission webhook validate\.kyverno\.svc-fail denies the request: /,
     hint: /webhook validate\.kyverno\.svc-fail/,
     event: "FailedCreate",
   },
@@ -221,8 +221,8 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "database",
     code: "deadline",
     fault: "cluster",
-    message: /Waiting for StatefulSet db took over \d+ s; last seen: The database is starting, /,
-    hint: /Fix what it was waiting for/,
+    message: /Waiting for StatefulSet db took longer than \d+ s; last seen: The database is starting, /,
+    hint: /Fix what the operation was waiting for/,
     event: "Unhealthy",
   },
 ];

@@ -64,7 +64,7 @@ test("reports a timeout", async ({ scene }) => {
   scene.simulator.faults.hang();
   const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url, 3000);
   assert.equal([code, fault], ["deadline", "cluster"]);
-  assert.match(message, /The cluster's API server did not answer in time: GET /);
+  assert.match(message, /The cluster's API server did not respond in time: GET /);
   assert.match(hint!, /API server/);
 });
 

@@ -150,7 +150,10 @@ test("limits the wait for pods, and names the pod that blocks the namespace.", a
   try {
     await ask(scene, spokes.pod);
     const notes = await until(async () => (await scene.operations(id))[0]!.progress.notes);
-    assert.match(String(notes), /^The site was not stopped before it was removed: Waiting for pods to end took over/);
+    assert.match(
+      String(notes),
+      /^The site was not stopped before it was removed: Waiting for pods to end took longer than/,
+    );
     scene.simulator.faults.remove(silent);
     const label = await labelled(scene, spokes.pod, /^Deleting the namespace: .*; held by/);
     assert.match(label, / waits for pods db-0 \(on node [^)]+\) to end; held by the finalizer example\.org\/held$/);

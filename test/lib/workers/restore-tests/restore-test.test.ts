@@ -171,7 +171,7 @@ test("is skipped and repeated the next night if the cluster has no capacity", as
   await scene.db.sql("update spokes set restore_test_due_at = null");
   await waitForTest(scene, await queueTest(scene, id));
   const { verificationError, verifiedAt } = await backupRow(scene, backupId);
-  assert.match(verificationError!, /^Not tried: No node can take pod mount-[\w-]+: .*Insufficient memory/);
+  assert.match(verificationError!, /^Not tried: No node can run pod mount-[\w-]+: .*Insufficient memory/);
   assert.equal([verifiedAt, (await scene.row(id)).unverifiedSince, await listMails(scene)], [null, null, []]);
   assert.equal(await listOutcomeKinds(scene, id), before);
   scene.simulator.faults.clear();

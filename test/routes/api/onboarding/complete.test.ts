@@ -134,7 +134,7 @@ test("sets a password for a recent session only", async ({ scene }) => {
   ]);
   const { status, body } = await complete({ displayName: "Gil", password: PASSWORD });
   assert.equal([status, body.code], [403, "session_too_old"]);
-  assert.match(body.message, "sign in again to set a password here");
+  assert.match(body.message, "sign in again to set a password");
   assert.equal(await rowOf(scene, person), before);
   assert.is((await complete({ displayName: "Gil" })).status, 200);
 });

@@ -1,4 +1,4 @@
-/** Checks Ingresses, NetworkPolicies and Services against rules that involve several values. */
+/** Checks Ingresses, NetworkPolicies and Services against rules that involve several fields. */
 import { BlockList, isIP } from "node:net";
 import {
   checkNumberRange,

@@ -25,7 +25,7 @@ const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "succe
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-/** Checks a container. `volumes` has the names of the pod's volumes, and `seen` has the names of earlier containers. */
+/** Checks a container. `volumes` contains the pod's volume names, `earlierNames` the names of earlier containers. */
 export function validateContainer(
   field: string,
   container: Json,

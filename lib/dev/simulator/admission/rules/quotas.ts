@@ -66,7 +66,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Each row: a limit, a limit that must not be smaller, the field in the error, and the field whose value it shows. */
+/** Pairs of limits: the first must not exceed the second. Errors name the field in column 3 and quote column 4. */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],

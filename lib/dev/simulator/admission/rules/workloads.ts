@@ -1,4 +1,4 @@
-/** Checks Deployments, StatefulSets, Jobs and CronJobs against rules that involve several values. */
+/** Checks Deployments, StatefulSets, Jobs and CronJobs against rules that involve several fields. */
 import {
   collectCauses,
   forbiddenField,

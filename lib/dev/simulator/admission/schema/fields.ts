@@ -1,9 +1,9 @@
 /**
- * Reads the schema tables: the fields and types of each kind, and which lists and maps managers own item by item.
+ * Reads the schema tables. They define each kind's fields and types, and the lists that are merged item by item.
  *
- * A table is text with one type per line, as `field:type`. `s` is a string, `i` a number, `b` a boolean, `a` any value,
- * `{T}` a map of T and `[T]` a list of T. `@a,b` makes a list keyed by the fields a and b, and `@*` makes it a set. `!`
- * makes a type atomic: a single manager owns the complete value. `Kind +=` adds fields to those that all kinds have.
+ * Each line in a table defines a type, with fields as `field:type`. `s` is a string, `i` a number, `b` a boolean, `a`
+ * any value, `{T}` a map of T and `[T]` a list of T. `@a,b` makes a list keyed by the fields a and b, `@*` makes a set.
+ * `!` makes a type atomic: a single manager owns the complete value. `Kind +=` adds the fields that all kinds have.
  */
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { KIND_TYPES } from "#lib/dev/simulator/admission/schema/kinds.ts";
@@ -40,7 +40,7 @@ export function loadFieldSchema(): FieldSchema {
     if (allowed) return allowed;
     const fields = new Map<string, FieldType>();
     const type: FieldType = { form: "struct", name, fields, atomic: false };
-    types.set(name, type); // set before its fields are read, because types can be recursive
+    types.set(name, type); // stored before the fields are read, because types can be recursive
     for (const field of (texts.get(name) ?? "").split(" ").filter((text) => text !== "")) {
       const colon = field.indexOf(":");
       fields.set(field.slice(0, colon), parseType(field.slice(colon + 1), struct));
@@ -94,7 +94,7 @@ function formatItemKey(item: Json, i: number, keys: readonly string[]): string {
   return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");
 }
 
-/** Returns the value without nulls and unknown fields, and the schema violations that were found in it. */
+/** Returns the value without nulls and unknown fields, together with all violations of the schema. */
 export function fitToSchema(
   value: Json,
   type: FieldType,

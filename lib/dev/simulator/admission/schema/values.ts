@@ -1,8 +1,8 @@
 /**
- * Checks single values beyond their type, for example that a value is one of several words, a valid name or a port.
+ * Checks single values, for example that a value is one of several words, a valid name or a valid port number.
  *
  * The table has entries of the form `path rule`, in the order in which the API server reports errors. `[]` stands for
- * each item in a list. `[*]` does too, but the error names the list instead of the item. The `Pod` lines apply to every
+ * each item in a list. `[*]` also stands for each item, but errors then name the list. The `Pod` lines apply to every
  * pod spec, in a pod or in a pod template.
  */
 import {
@@ -87,7 +87,7 @@ function valueRulesOf(kind: string): ValueRule[] {
   });
 }
 
-/** Checks every value at the path. If the path leads through a list, all items in the list are checked. */
+/** Checks every value at the path. If the path contains a list, checks the values in all list items. */
 function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: ValueRule): StatusCause[] {
   if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];

@@ -1,7 +1,7 @@
 /**
- * Simulates the blueprint's adopt.yaml, which fits a restored or copied site to its new name. The database part sets
- * the database password and makes the changes that its script lists. The files part turns maintenance mode off and, if
- * the script renews secrets, removes config.php and `moodledata/secret`.
+ * Simulates the two scripts in the blueprint's adopt.yaml, which fit a restored or copied site to its new name. The
+ * database script sets the database password and makes the changes that it lists. The files script turns maintenance
+ * mode off and, if secrets are renewed, removes config.php and `moodledata/secret`.
  */
 import { findVersionError, postgresMajorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";

@@ -1,7 +1,7 @@
 /**
- * Simulates the Moodle image's entry point: installs an empty site, rejects an incomplete site, or starts an existing
- * site. It replaces the site's code with the image's code, but upgrades the database only on request. Sources: the
- * image's start scripts and Moodle's `admin/cli/upgrade.php`. Always fails if the image is older than the database.
+ * Simulates the Moodle image's entry point: installs a site in an empty database, or starts an existing site. Fails if
+ * the installation is incomplete or the image is older than the database. Updates the site's code to that of the image,
+ * but upgrades the database only on request. Sources: the image's start scripts and Moodle's `admin/cli/upgrade.php`.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -21,17 +21,17 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 
 const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
 
-/** Runs the image's entry point in a Job, in which it exits. */
+/** Simulates the Moodle image's entry point in a Job: prepares the site and then exits. */
 export function runEntryPointInJob(context: ProgramContext): ProgramRun {
   return start(context, 0);
 }
 
-/** Runs the image's entry point in the Deployment. Like the real image, installs a new site in an empty database. */
+/** Simulates the Moodle image's entry point in the Deployment: prepares the site and then serves web pages. */
 export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
   return start(context, null);
 }
 
-/** Removes config.php and all files in the volume that is mounted at /v. The code remains. */
+/** Simulates the script that deletes config.php and all of moodledata. The site's code remains. */
 export function runWipeFiles({ world, pod }: ProgramContext): ProgramRun {
   const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
@@ -123,15 +123,15 @@ export function randomText(length: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
-const UPGRADE_LOCK_FACTOR = 10; // factor for the simulated delay; Moodle locks for at least five minutes
+const UPGRADE_LOCK_FACTOR = 10; // lock time per simulated delay; real Moodle locks for at least five minutes
 const LOCKED_ERROR = [
   "!!! Site is being upgraded, please retry later. !!!",
   "ERROR: could not determine whether Moodle is installed",
 ];
 const OLDER_CODE_ERROR = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
-const LAST_LINE = "*** Failed with return value: 0"; // the entry point prints this line in any case
+const LAST_LINE = "*** Failed with return value: 0"; // the entry point also prints this line on success
 
-/** For each Moodle branch, the oldest release that can be upgraded to it. */
+/** The oldest Moodle release that can be upgraded directly to a branch, keyed by branch. */
 const REQUIRES: Readonly<Record<string, string>> = {
   "4.5": "4.1.2",
   "5.0": "4.2.3",
@@ -140,7 +140,7 @@ const REQUIRES: Readonly<Record<string, string>> = {
   "5.3": "4.4",
 };
 
-/** Starts an existing site and, if requested, upgrades it. `exit` is null in the Deployment's pod. */
+/** Starts an existing site and, on request, upgrades the database. `exit` is null in the Deployment's pod. */
 export function startExistingSite(
   { world, pod, container, env }: ProgramContext,
   site: SimulatedSite,
@@ -152,7 +152,7 @@ export function startExistingSite(
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
   const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: siteHostOf(env) };
   const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, LAST_LINE], exit: 1 });
-  site.saveFiles(files); // the first start script runs even if a later one fails
+  site.saveFiles(files); // the code is updated even if a later start script fails
   const own = database.installer === pod.metadata.uid;
   if (isUpgradeLocked(database, now) && !own) return failed(...LOCKED_ERROR);
   if (Number(version) < Number(present)) {
@@ -203,13 +203,13 @@ export function startExistingSite(
   };
 }
 
-/** Prints the version and release of the image's code, which the blueprint's preflight check reads. */
+/** Simulates the blueprint's preflight script: prints the version and release of the Moodle code in the image. */
 export function runPrintCodeVersion({ container }: ProgramContext): ProgramRun {
   const { release, version } = moodleReleaseOf(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** Returns the site's files with maintenance mode off, because the image always turns it off. */
+/** Returns the site's files with maintenance mode off. The image always turns this mode off at the end. */
 function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }

@@ -1,4 +1,4 @@
-/** Simulates PHP in Jobs: Moodle's command-line scripts and the blueprint's PHP scripts. */
+/** Simulates the PHP scripts that run in Jobs: Moodle's command-line scripts and the blueprint's own scripts. */
 import { SECOND } from "#lib/base/time.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
@@ -38,10 +38,10 @@ const COMMANDS: Record<string, Command> = {
   purge_caches: () => succeeded(),
   reset_password: () => succeeded("Password changed"),
   kill_all_sessions: () => succeeded(),
-  isinstalled: () => ({ lines: [], exit: 2 }), // exit code 2 means "installed" here
+  isinstalled: () => ({ lines: [], exit: 2 }), // for this script, exit code 2 means "installed"
 };
 
-/** Turns maintenance mode on or off, or prints its status. Refuses if a newer attempt has already begun. */
+/** Turns maintenance mode on or off, or prints the current mode. Fails if a newer attempt has already begun. */
 function maintenance(text: string, site: SimulatedSite): ProgramRun {
   const on = /--enable\b/.test(text), off = text.includes("--disable");
   const { maintenance = false, maintenanceAttempt } = site.files;
@@ -76,7 +76,7 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
   );
 }
 
-/** Simulates seed.php: applies the requested settings, then prints each change and finally `seeded`. */
+/** Simulates the blueprint's seed.php: applies the requested settings, and prints each change and finally `seeded`. */
 export function runSeedScript(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readConfigSource(world, pod.metadata.namespace!, "ConfigMap", name);
@@ -130,7 +130,7 @@ function describeAdmin(account: MoodleAccount | undefined, email: string): strin
   return account === undefined ? "created" : account.email === email ? "kept" : "address changed";
 }
 
-/** Runs a script on an installed site. Fails if the code, config.php, the database or the installed site is missing. */
+/** Runs a PHP script on a site. Fails if code, config.php, database or a complete installation is missing. */
 export function runScriptOnSite(
   { world, pod }: ProgramContext,
   path: string,

@@ -1,4 +1,4 @@
-/** Simulates PostgreSQL as the blueprint uses it: the server in the StatefulSet, and `psql` in Jobs. */
+/** Simulates the blueprint's uses of PostgreSQL: the server in the StatefulSet, and `psql` in Jobs. */
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import {
   firstVolumeHandle,
@@ -44,7 +44,7 @@ export function postgresMajorOf(image: string): string {
   return /:(\d+)/.exec(image)?.[1] ?? "";
 }
 
-/** Returns the server's error if another major version wrote the data files; null if the server can read them. */
+/** Returns PostgreSQL's error if a server with another major version wrote the data files; otherwise null. */
 export function findVersionError({ major: made = "" }: SiteDatabase, major: string): string[] | null {
   if (made === "" || major === "" || made === major) return null;
   const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
@@ -53,8 +53,8 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 }
 
 /**
- * Simulates a server that has a data directory but no database: its startup probe fails and the container restarts. A
- * real kubelet needs five minutes until such a restart, which is immediate here.
+ * Simulates a PostgreSQL server without the database `moodle`: the startup probe fails and the container restarts. The
+ * restart is immediate. A real kubelet would restart the container after five minutes.
  */
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
@@ -78,7 +78,7 @@ export function runPsql({ world, pod, container, env }: ProgramContext): Program
   if (/drop schema/i.test(text)) {
     const { password, major, comment } = database;
     const left = { ...(password && { password }), ...(major && { major }), ...(comment && { comment }) };
-    site.saveDatabase(left); // atomic: a real server does this in one short transaction
+    site.saveDatabase(left); // one write: a real server drops the schema in one transaction
     return { lines: [], exit: 0 };
   }
   if (database !== site.database) {
@@ -89,7 +89,7 @@ export function runPsql({ world, pod, container, env }: ProgramContext): Program
   return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
 }
 
-/** Returns the server's error if the password is wrong; null if it is correct. */
+/** Returns PostgreSQL's error if the password is wrong; null if the password is correct. */
 export function findPasswordError(database: SiteDatabase, password: string | undefined): string | null {
   if (password === database.password) return null;
   const where = `connection to server at "db" (10.96.0.20), port 5432 failed`;
@@ -104,8 +104,8 @@ function unreachableError(world: SimulatorContext, namespace: string): string {
 }
 
 /**
- * Runs the blueprint's SQL guards (checks before a change), in order. Returns the database with the comment that they
- * write, or the first guard's refusal. SQL without a guard is never refused: it can even drop a site.
+ * Runs the SQL guards (checks before a change) in the blueprint's script. Returns the first guard's refusal or, if no
+ * guard refuses, the database with its new comment. SQL without guards is never refused, even if it drops a site.
  */
 function runGuard(
   world: SimulatorContext,
@@ -140,7 +140,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Records this fence (attempt number) in the database's comment, unless the comment has a higher one. */
+/** Records the fence (attempt number) in the comment on the database, unless the comment contains a higher fence. */
 function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
@@ -148,14 +148,14 @@ function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteD
   return { ...database, comment: `${word}${mine}` };
 }
 
-/** Returns the lines that the blueprint's facts.php prints about the site. */
+/** Returns the lines that the blueprint's facts.php prints about a site, for example `tables|494`. */
 export function renderFacts({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
   const printed = ["siteidentifier", "version", "release"].filter((name) => name in others);
   return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...printed.map((name) => `${name}|${others[name]}`)];
 }
 
-/** Returns the rows from mdl_config that the query asks for by name, in the format that `psql -tA` prints. */
+/** Returns the mdl_config rows that the query selects by name, in the output format of `psql -tA`. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
   const countLines = [

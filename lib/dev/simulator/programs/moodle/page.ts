@@ -1,4 +1,4 @@
-/** Simulates a site's login page, as the site's web server and the readiness probe see it. */
+/** Simulates a site's login page for browsers and for the readiness probe. */
 import {
   isSiteInstalled,
   isUpgradeLocked,
@@ -18,23 +18,23 @@ export function canReachDatabase(world: SimulatorContext, pod: StoredObject): bo
   );
 }
 
-/** Returns the login page's HTTP status; null if the page times out because packets to the database are dropped. */
+/** Returns the login page's HTTP status; null if the page times out because the network blocks the database. */
 export function loginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
   const { database, files } = simulatedSiteOf(world, namespace!, pod);
-  if (files.maintenance) return 503; // Moodle answers this before it connects to the database
+  if (files.maintenance) return 503; // Moodle sends this response before it connects to the database
   const failing = world.faults.find("failing-page", namespace, name);
   if (failing) return failing.status;
   if (database && !canReachDatabase(world, pod)) return null;
   return isSiteInstalled(database) && !isUpgradeLocked(database, world.timers.now()) ? 200 : 500;
 }
 
-/** Whether the container's readiness probe requests the login page. */
+/** Whether the container's readiness probe is a command that requests the login page. */
 export function probesLoginPage({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
-/** Returns the kubelet's message if the readiness probe for the login page fails; null if the probe succeeds. */
+/** Returns the kubelet's error if the readiness probe cannot load the login page; null if the probe succeeds. */
 export function findProbeFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
   if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;

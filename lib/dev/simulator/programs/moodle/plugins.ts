@@ -1,4 +1,4 @@
-/** Well-known Moodle plugins for each plugin type, in the order in which the installer prints them. */
+/** Names of Moodle plugins, keyed by plugin type, in the order in which the installer prints them. */
 const PLUGINS: Readonly<Record<string, string>> = {
   antivirus: "clamav",
   availability: "completion date grade group grouping profile",

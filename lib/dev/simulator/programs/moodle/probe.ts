@@ -1,4 +1,4 @@
-/** Simulates `curl` to a Service from inside the namespace: prints the site's HTTP status and curl's error messages. */
+/** Simulates `curl` from a pod to a site's Service: prints the site's HTTP status or curl's error message. */
 import { loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { isUpgradePending, listServicePods, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
@@ -30,7 +30,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
   const { database, files } = simulatedSiteOf(world, space);
-  // Assumes that a pending upgrade redirects to the upgrade page only if it leads to another branch.
+  // Assumes that Moodle redirects to its upgrade page only if the pending upgrade is to another branch.
   const redirectsToUpgrade = isUpgradePending(database, files) &&
     branchOf(database!.config!.release) !== branchOf(files.code);
   const page = loginPageStatus(world, pods[0]!);
@@ -39,7 +39,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
     ? 303
     : statusOfPath(page, path, text, files.wwwroot ?? readSiteHost(world, space));
   const expectedStatus = /\b(\d{3})\) exit 0/.exec(text)?.[1];
-  if (expectedStatus !== undefined) { // a script that retries until this status, or until another one twice
+  if (expectedStatus !== undefined) { // a script that retries until this status, or until another status twice
     const met = String(status) === expectedStatus;
     return { lines: met ? [expectedStatus] : [String(status), String(status)], exit: met ? 0 : 1 };
   }
@@ -51,9 +51,9 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   return { lines, exit: failing ? HTTP_ERROR : 0 };
 }
 
-/** Returns the HTTP status for a path. A wrong Host header is redirected, and `/fpm-*` exists only inside the pod. */
+/** Returns the site's HTTP status for a path. Redirects (303) if the request's Host header is not the site's host. */
 function statusOfPath(page: number, path: string, text: string, root: string): number {
-  if (path.startsWith("/fpm-")) return 404;
+  if (path.startsWith("/fpm-")) return 404; // available only inside the pod
   if (page !== 200) return page;
   const host = /Host: ?([\w.-]+)/i.exec(text)?.[1];
   if (host !== root) return 303;
@@ -64,7 +64,7 @@ function branchOf(release: string | undefined): string | undefined {
   return /^\d+\.\d+/.exec(release ?? "")?.[0];
 }
 
-/** Returns the site's host name from the ConfigMap `moodle-env`. */
+/** Returns the host name of the site in this namespace, from the ConfigMap `moodle-env`. */
 function readSiteHost(world: ProgramContext["world"], namespace: string): string {
   const url = readConfigSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";

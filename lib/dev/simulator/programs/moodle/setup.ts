@@ -1,11 +1,11 @@
-/** Simulates the blueprint's Job `setup`, which applies a seed to a site. */
+/** Simulates the blueprint's Job `setup`, which applies a seed (initial content) to a new site. */
 import { runSeedScript } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { isSiteInstalled, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-/** Runs facts.php, seed.php, facts.php again and a request to the login page, until one of them fails. */
+/** Simulates facts.php, seed.php, facts.php again and a request to the login page. Stops at the first failure. */
 export function runSetupJob(context: ProgramContext): ProgramRun {
   const { world, pod, env } = context;
   const { database } = simulatedSiteOf(world, pod.metadata.namespace!, pod);

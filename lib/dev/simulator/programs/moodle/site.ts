@@ -1,6 +1,6 @@
 /**
- * Reads and writes a simulated Moodle site's data, which is stored on the volumes in a namespace. The database is on
- * the volume of the pod behind the Service `db`. The files are on the volume of the pod that runs the program.
+ * Reads and writes the data of a simulated Moodle site, stored on the volumes in the site's namespace. The database is
+ * on the volume of the pod behind the Service `db`. The files are on the volume of the pod that runs the program.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
@@ -9,42 +9,42 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteDatabase {
-  /** The password that the first start set. Later changes to the environment variable have no effect. */
+  /** The database password. Only the first start of PostgreSQL reads it from the environment variable. */
   readonly password?: string;
-  /** The error that PostgreSQL's recovery reports because the data has damaged pages. */
+  /** PostgreSQL's error message during recovery if the data has damaged pages. Absent if no page is damaged. */
   readonly damaged?: string;
-  /** The major version of PostgreSQL that created the data files. */
+  /** The major version of the PostgreSQL server that created the data files. */
   readonly major?: string;
-  /** Whether the database is missing because the server was killed between its setup and the database's creation. */
+  /** Whether the database `moodle` is missing because PostgreSQL was killed between `initdb` and `create database`. */
   readonly absent?: boolean;
-  /** The comment on the database, in which the blueprint's SQL guards record the last attempt. */
+  /** The comment on the database, in which the blueprint's SQL guards (checks) record the last attempt's number. */
   readonly comment?: string;
-  /** The number of tables. An incomplete installation has created only some of the tables. */
+  /** The number of tables in the database. After an incomplete installation, some tables are missing. */
   readonly tables?: number;
-  /** The rows in mdl_config: setting values, keyed by name. */
+  /** The rows in mdl_config: values of Moodle's settings, keyed by setting name. */
   readonly config?: Readonly<Record<string, string>>;
   /** The uploaded files in mdl_files: sizes in bytes, keyed by content hash. */
   readonly uploads?: Readonly<Record<string, number>>;
-  /** The courses' short names, without the front page. */
+  /** The short names of the site's courses. The front page, which Moodle stores as a course, is not included. */
   readonly courses?: readonly string[];
   /** Secrets outside mdl_config, keyed by table (`external_tokens`) or plugin setting (`mod_lti/privatekey`). */
   readonly secrets?: Readonly<Record<string, string>>;
   /** The UID of the pod that started an unfinished installation or upgrade. */
   readonly installer?: string;
-  /** The accounts in mdl_user that the seed created, keyed by user name. */
+  /** The accounts that the seed (initial content) created in mdl_user, keyed by user name. */
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
   /** The fence (attempt number) of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
 }
 
 export interface MoodleAccount {
-  /** The account's password in plain text, so that tests can compare it. */
+  /** The account's password in plain text, so that tests can read the password. */
   readonly password: string;
   readonly email?: string;
   readonly suspended?: boolean;
   /** The number of active login sessions. */
   readonly sessions?: number;
-  /** How many links for setting a new password were sent by email. */
+  /** The number of emails with a password reset link that Moodle sent to this account. */
   readonly links?: number;
   /** The account's row in mdl_user_password_resets. */
   readonly reset?: { readonly token: string; readonly requested: number };
@@ -56,33 +56,33 @@ export interface SiteFiles {
   /** The release of the installed Moodle code. */
   readonly code?: string;
   readonly configured?: boolean;
-  /** The site's host name in config.php, which each start sets. */
+  /** The site's host name in config.php. Each start of the site updates it. */
   readonly wwwroot?: string;
-  /** Whether the cache in moodledata reports a running upgrade. The database may say otherwise. */
+  /** Whether Moodle's cache in moodledata says that an upgrade is running. The database can contradict the cache. */
   readonly upgrading?: boolean;
-  /** File sizes in moodledata/filedir, keyed by content hash. Absent: as in the database. Null: no such directory. */
+  /** File sizes in moodledata/filedir, keyed by content hash. Absent: as in mdl_files. Null: no such directory. */
   readonly filedir?: Readonly<Record<string, number>> | null;
   /** The encryption key in moodledata/secret. */
   readonly key?: string;
-  /** The contents of a marker file in moodledata/filedir. */
+  /** The contents of a marker file that tests write to moodledata/filedir. */
   readonly marked?: string;
   /** The ID of the last adoption (fitting a copied site to its new name), from the file `wheelwright-adopted`. */
   readonly adopted?: string;
-  /** Whether the file climaintenance.html exists, which means that maintenance mode is on. */
+  /** Whether maintenance mode is on, which means that the file climaintenance.html exists. */
   readonly maintenance?: boolean;
   /** The fence (attempt number) of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
 }
 
 export interface SimulatedSite {
-  /** Null while no pod behind the Service `db` is ready. */
+  /** The site's database. Null while no pod behind the Service `db` is ready. */
   readonly database: SiteDatabase | null;
   readonly files: SiteFiles;
   saveDatabase(database: SiteDatabase): void;
   saveFiles(files: SiteFiles): void;
 }
 
-/** Returns the site on the pod's volumes or, without a pod, on the volumes in the Deployment's template. */
+/** Returns the site whose files are on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
 export function simulatedSiteOf(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
@@ -105,7 +105,7 @@ export function firstVolumeHandle(
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
-/** Returns the pod that a workload's template describes. For a StatefulSet, it has the PVCs of the first pod. */
+/** Returns a workload with the spec of its pods. A StatefulSet's spec includes the PVCs of the first pod. */
 function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
@@ -116,13 +116,13 @@ function templateOf(world: SimulatorContext, kind: string, namespace: string, na
   return { ...owner, spec: { ...template.spec, volumes: [...claims, ...template.spec.volumes ?? []] } };
 }
 
-/** Returns the handle of the volume that the PVC is bound to; null if it is not bound. */
+/** Returns the handle of the volume that the PVC is bound to; null if the PVC is missing or not bound. */
 function volumeOf(world: SimulatorContext, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }
 
-/** Returns the ready pods behind a Service or, if it sets `publishNotReadyAddresses`, the started pods. */
+/** Returns the pods that receive a Service's traffic: ready pods and, with `publishNotReadyAddresses`, started pods. */
 export function listServicePods(world: SimulatorContext, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
@@ -138,7 +138,7 @@ export function isSiteInstalled(database: SiteDatabase | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
-/** Whether an upgrade has locked the site. If the upgrade was killed, its lock expires. */
+/** Whether an upgrade has locked the site. After a killed upgrade, the lock remains until it expires. */
 export function isUpgradeLocked(database: SiteDatabase | null, now: number): boolean {
   return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
 }
@@ -160,20 +160,20 @@ const BRANCHES: Record<string, string> = {
   "5.3": "20261005",
 };
 
-/** Returns a version date for an unknown branch. Numbers above 5.3 count as newer; other names get the date of 4.5. */
+/** Returns a date to use as the version of an unknown Moodle branch: a later date above 5.3, otherwise that of 4.5. */
 function guessVersion(branch: string): string {
   const [major = 0, minor = 0] = branch.split(".").map(Number);
   return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
 }
 
-/** Returns the version and release in an image: 2024100712 and `4.5.12 (Build: …)` for the tag `v4.5.12`. */
+/** Returns the Moodle version and release in an image: 2024100712 and `4.5.12 (Build: …)` for the tag `v4.5.12`. */
 export function moodleReleaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? guessVersion(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
 }
 
-/** Returns the host name in the environment variable SITE_URL. */
+/** Returns the site's host name from the environment variable SITE_URL. */
 export function siteHostOf(env: Readonly<Record<string, string>>): string {
   return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

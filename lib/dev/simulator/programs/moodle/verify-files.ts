@@ -1,4 +1,4 @@
-/** Simulates the blueprint's verify-files.php, which compares mdl_files with the files in moodledata/filedir. */
+/** Simulates the blueprint's verify-files.php, which compares the table mdl_files with the files on the volume. */
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";

@@ -63,7 +63,7 @@ test("shows the site's name, and that the site is simulated", async () => {
 
 test("sets a password with a link once", async () => {
   giveLink("token-one");
-  assert.match((await ask(`${LINK}?token=token-one`)).text, "For the account admin");
+  assert.match((await ask(`${LINK}?token=token-one`)).text, "for the account admin");
   const send = (password: string, password2 = password) =>
     ask(LINK, { form: { token: "token-one", password, password2 } });
   assert.equal([(await send("short")).status, (await send("long enough", "another one")).status], [400, 400]);

@@ -121,7 +121,7 @@ test("names a user of the context that the file does not define", async ({ serve
   config.contexts[0].context.user = "gone";
   assert.match(
     await refusal({ text: JSON.stringify(config) }),
-    /has no user gone, which its context test names; available: test/,
+    /has no user gone, which the context test requires; available: test/,
   );
 });
 

@@ -79,7 +79,7 @@ test("kills a hanging plugin with its children, logs its name, and starts it aga
   await writeFile(join(folder, "hang"), "");
   const { code, message, transient } = await failureOf(connections.current());
   assert.equal([code, transient], ["credentials", true]);
-  assert.match(message, "the plugin sh did not end within 3000 ms");
+  assert.match(message, "the plugin sh did not finish within 3000 ms");
   assert.match(lines.join("\n"), /Timed out.*the plugin sh/);
   const child = Number(await readFile(join(folder, "child"), "utf8"));
   await until(() => !isAlive(child));
@@ -142,7 +142,7 @@ test("refuses invalid plugin output without quoting it", async ({ open }) => {
     [`echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "status": {"token": "secret"}}'`]:
       /v1beta1, but the/,
     "echo broken >&2; exit 3": /exit status 3: broken/,
-    "head -c 2000000 /dev/zero": /wrote over/,
+    "head -c 2000000 /dev/zero": /printed more than/,
   };
   for (const [script, expected] of Object.entries(answers)) {
     const { code, message } = await failureOf(open(shell(script)));
@@ -171,7 +171,7 @@ test("fails with the name of a file that hangs, and reads it once it answers", a
   await once(spawn("mkfifo", [file]), "close");
   const { code, message } = await failureOf(open({ tokenFile: "token" }, 2000));
   assert.is(code, "credentials");
-  assert.match(message, `reading ${file} did not end within 2000 ms`);
+  assert.match(message, `reading ${file} did not finish within 2000 ms`);
   assert.match(lines.join("\n"), `reading ${file}`);
   await feed(file, "late");
 });

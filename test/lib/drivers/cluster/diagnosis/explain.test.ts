@@ -60,7 +60,7 @@ const ANSWERS:
       'admission webhook "gate.example.org" denied the request: no',
       "WebhookDenied",
       "operator",
-      "Cannot write the service db because the cluster's admission webhook gate.example.org denies it: ",
+      "Cannot write the service db because the cluster's admission webhook gate.example.org denies the request: ",
     ],
     [
       422,
@@ -68,7 +68,7 @@ const ANSWERS:
       "deployments.apps \"moodle\" is forbidden: ValidatingAdmissionPolicy 'replicas' with binding 'all' denied request: failed expression: x",
       "PolicyDenied",
       "operator",
-      "Cannot write the deployment moodle because the cluster's admission policy replicas denies it: ",
+      "Cannot write the deployment moodle because the cluster's admission policy replicas denies the request: ",
     ],
     [
       500,
@@ -76,7 +76,7 @@ const ANSWERS:
       'Internal error occurred: failed calling webhook "gate.example.org": failed to call webhook: Post "https://gate.x.svc:443/": context deadline exceeded',
       "WebhookUnreachable",
       "operator",
-      "Cannot write the service db because the cluster's admission webhook gate.example.org does not answer: ",
+      "Cannot write the service db because the cluster's admission webhook gate.example.org does not respond: ",
     ],
     [
       422,
@@ -84,7 +84,7 @@ const ANSWERS:
       'Job.batch "install-5" is invalid: spec.template: Invalid value: …: field is immutable',
       "Invalid",
       "operator",
-      "The cluster finds the job install-5 invalid: ",
+      "The cluster rejected the job install-5 as invalid: ",
     ],
     [
       401,
@@ -92,7 +92,7 @@ const ANSWERS:
       "Unauthorized",
       "Unauthorized",
       "operator",
-      "The cluster does not accept the credentials of this service: ",
+      "The cluster rejected Wheelwright's credentials: ",
     ],
     [
       404,

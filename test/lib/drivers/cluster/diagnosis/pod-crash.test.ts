@@ -34,7 +34,7 @@ test("allows one more start after a crash from before the wait", () => {
   for (const reason of ["Error", "OOMKilled"]) {
     assertWaiting(
       seen(crashedContainer(9, reason), before + 5 * MINUTE),
-      /crashed before and is restarted within minutes/,
+      /crashed and will be restarted within minutes/,
     );
     assert.is(seen(crashedContainer(10, reason, timestampAt(before + MINUTE)), before + MINUTE).is, "impossible");
     assert.is(seen(crashedContainer(9, reason), before + 6 * MINUTE).is, "impossible", "nobody restarts the container");

@@ -60,7 +60,7 @@ const WORDS: readonly (readonly [says: string, code: string, heals: string, why:
     'pods "x" is forbidden: exceeded quota: q, requested: cpu=2,pods=1, used: cpu=1,pods=9, limited: cpu=1,pods=9',
     "ExceededQuota",
     "never",
-    /^it requests more cpu and pods than the quota q allows$/,
+    /^the request for cpu and pods is higher than the quota q allows$/,
   ],
   [
     'pods "x" is forbidden: failed quota: q: must specify limits.cpu for: a; limits.memory for: a,b',
@@ -121,7 +121,7 @@ const WORDS: readonly (readonly [says: string, code: string, heals: string, why:
     'Internal error occurred: failed calling webhook "x.example.org": Post https://x.default.svc:443/v?timeout=30s: EOF',
     "WebhookUnreachable",
     "later",
-    /webhook x\.example\.org does not answer/,
+    /webhook x\.example\.org does not respond/,
   ],
   ["Internal error occurred: the sun has set", "Forbidden", "never", /admission/],
   ['pods "x" is forbidden: something that nobody has said before', "Forbidden", "never", /admission/],

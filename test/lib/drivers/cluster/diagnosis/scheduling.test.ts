@@ -57,7 +57,7 @@ for (const [podMessage, hint] of WORDS) {
       /^Waiting for a node for pod install-1-abc: /,
     );
     const verdict = diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(2 * MINUTE));
-    assertImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${podMessage}`);
+    assertImpossible(verdict, "Unschedulable", `No node can run pod install-1-abc: ${podMessage}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
 }

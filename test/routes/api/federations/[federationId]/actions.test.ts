@@ -22,7 +22,7 @@ test("provisions a failed hub again, once", async ({ scene }) => {
 test("is 409 for a hub that has not failed, and names the required state", async ({ scene }) => {
   await scene.db.sql("update federations set state = 'active' where id = $1", [scene.hub]);
   const { status, body } = await scene.as("operator").post("/api/federations/north/actions", { action: "retry" });
-  assert.equal([status, body.message], [409, "Cannot retry a hub that is active; it must be failed"]);
+  assert.equal([status, body.message], [409, "Cannot retry a hub that is active; only a failed hub can be retried"]);
 });
 
 test("is 400 for any other action, and names the valid one", async ({ scene }) => {

@@ -78,8 +78,8 @@ test("is 409 while the site is unavailable, with a hint, and does not call the c
     const [state, next] of [
       ["provisioning", "wait until it is active"],
       ["suspended", "resume it first"],
-      ["failed", "fix what failed, and retry it"],
-      ["removing", "it will be deleted"],
+      ["failed", "fix the failure, and retry the spoke"],
+      ["removing", "the spoke will be deleted"],
     ] as const
   ) {
     await sql("update spokes set state = $2 where id = $1", [porch.id, state]);
