@@ -712,34 +712,34 @@ export interface NewRestoreRequest {
 }
 
 export interface NewSpoke {
-  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** Lowercase letters, digits and hyphens, for addresses and commands; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
-  /** The ID or slug of the hub in the path, if given; must be text of 1 to 100 characters without control characters */
-  federationId?: string | null | undefined;
-  /** The display name; must be text of 1 to 200 characters without control characters */
+  /** The full name of the site, shown to visitors; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
   /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
-  /** The size, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** CPU, memory and storage of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Whether users sign in through the hub's identity provider */
-  identity?: boolean | null | undefined;
-  /** Whether it has the hub's shared content */
-  content?: boolean | null | undefined;
-  /** How shared content is delivered, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  contentMode?: string | null | undefined;
-  /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  brand?: string | null | undefined;
-  /** The email address of the site's first administrator; must be an email address */
-  adminEmail?: string | null | undefined;
-  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  region?: string | null | undefined;
-  /** The Moodle version; must be a version such as 4.5.12 */
+  /** The Moodle version of the site; a name from the catalog; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
+  /** Email address of the site's admin account, which receives the site's notifications; must be an email address */
+  adminEmail?: string | null | undefined;
+  /** The region in which the site runs; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  region?: string | null | undefined;
+  /** Logo and colors of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  brand?: string | null | undefined;
+  /** The courses that a new site contains; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  seed?: string | null | undefined;
+  /** Whether users sign in with the hub's identity provider */
+  identity?: boolean | null | undefined;
+  /** Whether the site includes the hub's shared courses */
+  content?: boolean | null | undefined;
+  /** How the site includes the hub's shared courses; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  contentMode?: string | null | undefined;
+  /** The ID or slug of the hub in the path, if given; must be text of 1 to 100 characters without control characters */
+  federationId?: string | null | undefined;
   /** The same as lmsVersion; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** The initial courses, as the catalog names them; must be text of 1 to 100 characters without control characters */
-  seed?: string | null | undefined;
   /** For a copy: the ID or domain of a spoke that you manage. The copy has its courses and users, and its settings unless given here. No credentials of the source are copied; must be text of 1 to 253 characters without control characters */
   copyOf?: string | null | undefined;
   /** The backup to copy: newest (the default), now to take one first, or an ID; must be text of 1 to 100 characters without control characters */
@@ -1188,57 +1188,37 @@ export interface Signup {
 }
 
 export interface Spoke {
-  /** The spoke's ID */
+  /** The ID of the spoke */
   id: string;
-  /** The ID of its hub */
+  /** The ID of the spoke's hub */
   federationId: string;
-  /** The short name in URLs and host names */
+  /** Lowercase letters, digits and hyphens, for addresses and commands */
   slug: string;
-  /** The display name */
+  /** The full name of the site, shown to visitors */
   displayName: string;
   /** The host name of the site */
   domain: string;
-  /** Former domains that redirect to the current one. Until then, no other spoke can use them */
-  formerDomains: {
-    /** The domain */
-    domain: string;
-    /** When the redirect and the reservation end */
-    until: string;
-  }[];
-  /** The URL of the site */
-  url: string;
-  /** The size, as the catalog names it */
+  /** CPU, memory and storage of the site; a name from the catalog */
   size: string;
-  /** Whether users sign in through the hub's identity provider */
-  identity: boolean;
-  /** Whether it has the hub's shared content */
-  content: boolean;
-  /** How shared content is delivered, as the catalog names it */
-  contentMode: string | null;
-  /** The brand, as the catalog names it */
-  brand: string | null;
-  /** The email address of the site's first administrator */
-  adminEmail: string;
-  /** The region, as the catalog names it */
-  region: string | null;
-  /** The Moodle version */
+  /** The Moodle version of the site; a name from the catalog */
   lmsVersion: string;
-  /** The same as lmsVersion */
-  moodleVersion: string;
-  /** The image digest after the installation or the last upgrade, restore or reapply: `repository@sha256:…`; null until known */
-  imageDigest: string | null;
-  /** The initial courses, as the catalog names them */
+  /** Email address of the site's admin account, which receives the site's notifications */
+  adminEmail: string;
+  /** The region in which the site runs; a name from the catalog */
+  region: string | null;
+  /** Logo and colors of the site; a name from the catalog */
+  brand: string | null;
+  /** The courses that a new site contains; a name from the catalog */
   seed: string | null;
-  /** The source of a copy; null if this is not a copy */
-  from: {
-    /** The ID of the copied spoke */
-    spokeId: string;
-    /** The ID of the copied backup; null if one would be taken first */
-    backupId: string;
-  } | null;
-  /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on */
+  /** Whether users sign in with the hub's identity provider */
+  identity: boolean;
+  /** Whether the site includes the hub's shared courses */
+  content: boolean;
+  /** How the site includes the hub's shared courses; a name from the catalog */
+  contentMode: string | null;
+  /** Whether the site sends email. A new copy holds its email until you set this to on; must be on or held */
   mail: "on" | "held";
-  /** The spoke's state */
+  /** The state of the spoke */
   state:
     | "provisioning"
     | "active"
@@ -1249,6 +1229,34 @@ export interface Spoke {
     | "updating"
     | "removing"
     | "removed";
+  /** Why the spoke is in this state; null if there is nothing to explain */
+  stateReason: string | null;
+  /** healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown */
+  health: "healthy" | "degraded" | "unknown";
+  /** Whether a user has put the site in maintenance mode */
+  maintenance: boolean;
+  /** Digest of the Moodle image that the site runs; null until a pod reports it */
+  imageDigest: string | null;
+  /** The Kubernetes namespace of the site */
+  namespace: string;
+  /** Former domains that redirect to the current one. Until then, no other spoke can use them */
+  formerDomains: {
+    /** The domain */
+    domain: string;
+    /** When the redirect and the reservation end */
+    until: string;
+  }[];
+  /** The URL of the site */
+  url: string;
+  /** The same as lmsVersion */
+  moodleVersion: string;
+  /** The source of a copy; null if this is not a copy */
+  from: {
+    /** The ID of the copied spoke */
+    spokeId: string;
+    /** The ID of the copied backup; null if one would be taken first */
+    backupId: string;
+  } | null;
   /** The same as state */
   status:
     | "provisioning"
@@ -1260,14 +1268,6 @@ export interface Spoke {
     | "updating"
     | "removing"
     | "removed";
-  /** Why it is in this state; null if there is nothing to explain */
-  stateReason: string | null;
-  /** healthy while the login page answers and the volumes are bound; degraded after three failed checks in a row */
-  health: "healthy" | "degraded" | "unknown";
-  /** Whether the site is in maintenance mode because a user turned it on */
-  maintenance: boolean;
-  /** The Kubernetes namespace */
-  namespace: string;
   /** The running or queued operation; null if no operation is queued or running */
   operation: Operation | null;
   /** When it was created */
@@ -1339,15 +1339,15 @@ export interface SpokeJoining {
 }
 
 export interface SpokePatch {
-  /** The display name; must be text of 1 to 200 characters without control characters */
+  /** The full name of the site, shown to visitors; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
-  /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  brand?: string | null | undefined;
-  /** The email address of the site's first administrator; must be an email address */
-  adminEmail?: string | null | undefined;
   /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
-  /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on; must be on or held */
+  /** Email address of the site's admin account, which receives the site's notifications; must be an email address */
+  adminEmail?: string | null | undefined;
+  /** Logo and colors of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  brand?: string | null | undefined;
+  /** Whether the site sends email. A new copy holds its email until you set this to on; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
 
@@ -1356,36 +1356,40 @@ export interface SpokePreview {
   dryRun: true;
   /** The spoke that would be created */
   spoke: {
-    /** The ID of its hub */
+    /** The ID of the spoke's hub */
     federationId: string;
-    /** The short name in URLs and host names */
+    /** Lowercase letters, digits and hyphens, for addresses and commands */
     slug: string;
-    /** The display name */
+    /** The full name of the site, shown to visitors */
     displayName: string;
     /** The host name of the site */
     domain: string;
+    /** CPU, memory and storage of the site; a name from the catalog */
+    size: string;
+    /** The Moodle version of the site; a name from the catalog */
+    lmsVersion: string;
+    /** Email address of the site's admin account, which receives the site's notifications */
+    adminEmail: string;
+    /** The region in which the site runs; a name from the catalog */
+    region: string | null;
+    /** Logo and colors of the site; a name from the catalog */
+    brand: string | null;
+    /** The courses that a new site contains; a name from the catalog */
+    seed: string | null;
+    /** Whether users sign in with the hub's identity provider */
+    identity: boolean;
+    /** Whether the site includes the hub's shared courses */
+    content: boolean;
+    /** How the site includes the hub's shared courses; a name from the catalog */
+    contentMode: string | null;
+    /** Whether the site sends email. A new copy holds its email until you set this to on; must be on or held */
+    mail: "on" | "held";
+    /** The Kubernetes namespace of the site */
+    namespace: string;
     /** The URL of the site */
     url: string;
-    /** The size, as the catalog names it */
-    size: string;
-    /** Whether users sign in through the hub's identity provider */
-    identity: boolean;
-    /** Whether it has the hub's shared content */
-    content: boolean;
-    /** How shared content is delivered, as the catalog names it */
-    contentMode: string | null;
-    /** The brand, as the catalog names it */
-    brand: string | null;
-    /** The email address of the site's first administrator */
-    adminEmail: string;
-    /** The region, as the catalog names it */
-    region: string | null;
-    /** The Moodle version */
-    lmsVersion: string;
     /** The same as lmsVersion */
     moodleVersion: string;
-    /** The initial courses, as the catalog names them */
-    seed: string | null;
     /** The source of a copy; null if this is not a copy */
     from: {
       /** The ID of the copied spoke */
@@ -1393,10 +1397,6 @@ export interface SpokePreview {
       /** The ID of the copied backup; null if one would be taken first */
       backupId: string | null;
     } | null;
-    /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on */
-    mail: "on" | "held";
-    /** The Kubernetes namespace */
-    namespace: string;
   };
   /** The objects that would be applied, in order */
   objects: (Record<string, unknown>)[];

@@ -38,10 +38,6 @@ export const RECORD_FIELDS: FieldEntries = {
   startedAt: ["When it started; null while queued", "2026-11-21T11:58:30.000Z"],
   finishedAt: ["When it ended; null until then", null],
   readyAt: ["When the site was first ready", "2026-11-21T12:00:00.000Z"],
-  imageDigest: [
-    "The image digest after the installation or the last upgrade, restore or reapply: `repository@sha256:…`; null until known",
-    "docker.io/erseco/alpine-moodle@sha256:9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7",
-  ],
   observedAt: ["When the cluster was last checked", "2026-11-21T12:00:00.000Z"],
   expiresAt: ["When it expires; null if it does not", null],
   "NewToken.expiresAt": ["When the token expires; without it, the token does not expire", "2027-05-31T00:00:00.000Z"],

@@ -11,7 +11,7 @@ import {
 
 export const RESOURCE_FIELDS: FieldEntries = {
   "Federation.id": ["The hub's ID", EXAMPLE_HUB_ID],
-  "Spoke.id | BulkOutcome.id": ["The spoke's ID", EXAMPLE_SPOKE_ID],
+  "BulkOutcome.id": ["The spoke's ID", EXAMPLE_SPOKE_ID],
   "User.id | UserRecord.id | requestedBy.id | decidedBy.id | path.userId": ["The user's ID", EXAMPLE_USER_ID],
   "actor.id": ['A user\'s ID, or "system"', EXAMPLE_USER_ID],
   "Notification.id": ["The ID of its audit event", EXAMPLE_EVENT_ID],
@@ -31,7 +31,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   ids: ["The IDs of the spokes", [EXAMPLE_SPOKE_ID]],
 
   slug: ["The short name in URLs and host names", "north"],
-  "Spoke.slug | spoke.slug | NewSpoke.slug": ["The short name in URLs and host names", "ash"],
   name: ["The display name", "Northern schools"],
   "Token.name | NewToken.name | MintedToken.name": ["The purpose of the token", "nightly report"],
   displayName: ["The display name", "Ash school"],
@@ -41,7 +40,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   ],
   title: ["The display name", null],
   email: ["The user's email address, used to sign in", "ada@school.example"],
-  adminEmail: ["The email address of the site's first administrator", "ada@school.example"],
   password: ["The password", "correct horse battery staple"],
   ".password": ["The new password", "correct horse battery staple"],
   ".displayName | Signup.displayName | AcceptInvite.displayName | OnboardingAnswers.displayName": [
@@ -124,11 +122,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   size: ["The size, as the catalog names it", "medium"],
   identity: ["Whether users sign in through the hub's identity provider", false],
   content: ["Whether it has the hub's shared content", false],
-  contentMode: ["How shared content is delivered, as the catalog names it", null],
-  "NewSpoke.contentMode": ["How shared content is delivered, as the catalog names it", "linked"],
-  brand: ["The brand, as the catalog names it", "ocean"],
-  seed: ["The initial courses, as the catalog names them", null],
-  "NewSpoke.seed": ["The initial courses, as the catalog names them", "demo"],
   "NewSpoke.": ["", {
     ...{ slug: "ash", displayName: "Ash school", domain: "ash.school.example", size: "medium", region: "eu-west" },
     ...{ brand: "ocean", seed: "demo", adminEmail: "ada@school.example", lmsVersion: "4.5.12" },
@@ -145,13 +138,10 @@ export const RESOURCE_FIELDS: FieldEntries = {
   "Spoke.from | spoke.from": ["The source of a copy; null if this is not a copy", null],
   "from.spokeId": ["The ID of the copied spoke", EXAMPLE_SPOKE_ID],
   "from.backupId": ["The ID of the copied backup; null if one would be taken first", EXAMPLE_BACKUP_ID],
-  mail: ["held if outgoing mail is held until you set it to on, as for a copy; otherwise on", "on"],
-  lmsVersion: ["The Moodle version", "4.5.12"],
   moodleVersion: ["The same as lmsVersion", "4.5.12"],
   "SpokeAction.lmsVersion | BulkAction.lmsVersion": ["For upgrade (required): the new version", "5.2.2"],
   "SpokeAction.size | BulkAction.size": ["For resize (required): the new size", "large"],
   skipBackup: ["For upgrade: continues without a backup if the cluster cannot take one", false],
-  namespace: ["The Kubernetes namespace", "spoke-main-ash-s7y2p5t9w3ka"],
   spokeCount: ["The number of spokes that are not removed", 5],
 
   regions: ["The regions of hubs and spokes"],
