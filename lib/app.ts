@@ -1,4 +1,4 @@
-/** Defines the application context: the services that every domain uses. src/compose.ts builds it. */
+/** Defines the application context, which holds the services that every domain uses. Created in src/compose.ts. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
@@ -14,20 +14,20 @@ import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 
-/** The clusters that spokes can run on, by the name stored in the rows of hubs and spokes. */
+/** Kubernetes clusters that spokes can run on. Hubs and spokes store the name of their cluster. */
 export interface Clusters {
-  /** Returns the name of the cluster for a region of the catalog. Without a catalog, there is only one. */
+  /** Returns the name of the cluster that hosts a catalog region: its kubeconfig context, or else `default`. */
   clusterFor(region: string | null): string;
   /** Opens a cluster on first use. Throws ClusterError `unknown_cluster` if the name is no longer configured. */
   open(name: string): Promise<Cluster>;
 }
 
 export interface ProgramRelease {
-  /** The version of the API, `v0`. */
+  /** The API version: `v0`. */
   readonly api: string;
-  /** The program's own version, as in package.json. */
+  /** The program's version from package.json. */
   readonly version: string;
-  /** The commit of the build, or `unknown`. */
+  /** The Git commit from which the program was built, or `unknown`. */
   readonly commit: string;
 }
 
@@ -36,21 +36,21 @@ export interface App {
   readonly log: Log;
   readonly telemetry: Telemetry;
   readonly db: Database;
-  /** The hubs' event streams, shared by their readers on this replica. */
+  /** The event streams of hubs. All clients that follow the same hub on this replica share one stream. */
   readonly feeds: HubFeeds;
   readonly clusters: Clusters;
   readonly dns: DnsClient;
-  /** Hashes and verifies passwords, a few at a time. */
+  /** Hashes and verifies passwords. Runs only a few of these calculations at the same time. */
   readonly passwords: PasswordHasher;
-  /** Slows down guesses of one account's password. */
+  /** Limits sign-in attempts per account, to slow down password guessing. */
   readonly loginAttempts: LoginAttempts;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   /** The payment provider; null if none is connected. */
   readonly payments: Payments | null;
-  /** Announced deprecations and limits, in the order of their announcement. */
+  /** Announced deprecations and future limits, sorted by announcement date. */
   readonly notices: readonly AnnouncedChange[];
   readonly release: ProgramRelease;
-  /** When operations were held because the database was restored from a backup; null if they are not held. */
+  /** Returns when operations were put on hold after a database restore; null if operations are not on hold. */
   readonly held: DatabaseHoldWatch["current"];
 }

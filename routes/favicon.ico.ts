@@ -4,7 +4,7 @@ import { ICON_SVG } from "#lib/http/page.ts";
 import { plainText } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "The icon of these pages, as SVG",
+  summary: "The icon for browser tabs, as SVG",
   access: publicAccess,
   scope: "public",
   cacheSeconds: 86_400,

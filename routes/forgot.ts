@@ -4,13 +4,13 @@ import { forgotPage } from "#lib/portal/sign-in/sign-in.ts";
 import { formFields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
-  summary: "The form that requests a link for setting a new password",
+  summary: "The form for requesting a link to set a new password",
   query: queryParams("next"),
   show: () => forgotPage(null),
 });
 
 export const POST = publicForm({
-  summary: "Mail a link for setting a new password",
+  summary: "Email a link for setting a new password",
   rateLimitMessage: forgotPassword.rateLimitMessage,
   body: formFields("email"),
   async submit({ callApi, input: { email } }) {

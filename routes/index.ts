@@ -6,8 +6,8 @@ import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 import { hasSession } from "#lib/domains/auth/authenticate.ts";
 
 export const GET = endpoint({
-  summary: "The front page: what this service is, whether it works, and where to go. Redirects signed-in users " +
-    "to the portal",
+  summary: "The front page: what this service is, whether it works, and where to go. " +
+    "Redirects signed-in users to the portal",
   access: publicAccess,
   scope: "public",
   reply: eitherReply(html(), seeOther),

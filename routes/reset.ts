@@ -6,7 +6,7 @@ import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { passwordResetPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
-  summary: "Show the form that sets a new password",
+  summary: "Show the form for setting a new password",
   access: publicAccess,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),

@@ -5,6 +5,6 @@ export const POST = formAction({
   summary: "Sign out",
   async submit({ callApi }) {
     const { cookie } = await callApi(logout);
-    return { to: "/sign-in", cookie, headers: { "clear-site-data": '"cache"' } }; // pages that were cached for the Back button
+    return { to: "/sign-in", cookie, headers: { "clear-site-data": '"cache"' } }; // clears the Back button's cache
   },
 });

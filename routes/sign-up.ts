@@ -4,7 +4,7 @@ import { signUpClosedPage, signUpPage } from "#lib/portal/sign-in/sign-in.ts";
 import { formFields, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
-  summary: "The form that creates an account",
+  summary: "The form for creating an account",
   query: queryParams("next"),
   show: ({ signup }) => signup ? signUpPage(null) : signUpClosedPage(),
 });

@@ -6,7 +6,7 @@ import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
 import { showLinkForm, submitLinkForm, verificationPage } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
-  summary: "Show the form that verifies an address",
+  summary: "Show the form that verifies an email address",
   access: publicAccess,
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
@@ -17,7 +17,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Verify an address",
+  summary: "Verify an email address",
   access: publicAccess,
   scope: "flow",
   form: true,

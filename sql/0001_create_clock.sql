@@ -1,6 +1,6 @@
--- Every timestamp that the service writes or compares comes from wheelwright_now(). So replicas with different clocks agree,
--- and a test can move time by a row in clock_shift. In production clock_shift is empty. The precision is one millisecond,
--- as in the API: with a finer value, pages by time would skip rows.
+-- Every timestamp that the service writes or compares comes from wheelwright_now(), so replicas with different clocks agree.
+-- A test can move the time with a row in clock_shift, which is empty in production. The precision is one millisecond, as in
+-- the API: with a finer precision, pages that are sorted by time would skip rows.
 create table clock_shift (
   only_row boolean primary key default true check (only_row),
   shift interval not null

@@ -1,5 +1,5 @@
--- Hubs (the API calls them federations), their admins, and requests for new hubs. A removed hub keeps its row for its
--- history; its slug can be used again.
+-- Hubs (the API calls them federations), their admins, and requests for new hubs. The row of a removed hub is
+-- kept as history; the slug can be used again.
 create table federations (
   id text primary key,
   slug text not null,
@@ -10,8 +10,8 @@ create table federations (
   state text not null check (state in ('provisioning', 'active', 'failed', 'removing', 'removed')),
   state_reason text,
   cluster text not null,
-  -- The UID of the cluster's namespace kube-system when the hub's namespace was created. Another cluster under the same name
-  -- answers 404 for a namespace that still exists in the first cluster; that must not count as removed.
+  -- The UID of the namespace kube-system in the cluster where the hub's namespace was created. Another cluster under the same
+  -- name responds with 404 for a namespace that still exists in the first cluster. Such a namespace does not count as removed.
   cluster_uid text,
   namespace text not null unique,
   namespace_uid text,
@@ -20,10 +20,10 @@ create table federations (
   updated_at timestamptz(3) not null default wheelwright_now(),
   ready_at timestamptz(3),
   removed_at timestamptz(3),
-  -- The updated_at of the record in the hub's namespace.
+  -- The updated_at of the site record (a ConfigMap) in the hub's namespace.
   recorded_at timestamptz(3),
-  -- The updated_at in the backup from which this database was restored. Requests during the hold change updated_at, but do not
-  -- make the row newer than the cluster. Null unless the database is held.
+  -- The updated_at in the backup from which this database was restored. Null unless the database is held (runs no jobs).
+  -- Requests during the hold change updated_at, but do not make the row newer than the cluster.
   backup_updated_at timestamptz(3),
   check ((state = 'removed') = (removed_at is not null))
 );
@@ -37,8 +37,8 @@ create table federation_members (
 );
 create index federation_members_of_user on federation_members (user_id);
 
--- A user with a verified address requests a hub; an operator decides. The request itself never changes: the operator may
--- create the hub under another name.
+-- Requests for hubs, from users with a verified email address. An operator approves or rejects a request. The requested values
+-- never change, although the operator may create the hub under another name.
 --
 --              approve        approved
 --   pending ------------+---> rejected

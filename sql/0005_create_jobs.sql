@@ -1,6 +1,6 @@
--- Jobs, and the replicas that run them. A visible job is an operation; mail, sweeps and pruning are jobs of the service. A
--- running job's holder is the replica that runs it. Its fence increases with every claim, and every write of the holder
--- names its fence: so a holder that lost the job can change nothing.
+-- Jobs, and the replicas that run them. A visible job is an operation; mail, sweeps and pruning are jobs of the service. The
+-- holder of a running job is the replica that runs it. Each claim gives the job a higher fence. Every write by the holder
+-- includes the fence, so a holder that has lost the job cannot change anything.
 --
 --            claim                    finish
 --   queued ---------> running ----------------------> succeeded | failed | cancelled
@@ -26,7 +26,7 @@ create table jobs (
   spoke_id text references spokes (id),
   state text not null default 'queued' check (state in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
   run_at timestamptz(3) not null default wheelwright_now(),
-  -- The id of an operation that must end first.
+  -- The ID of an operation that must end before this job continues.
   waits_for text,
   attempt integer not null default 0,
   time_limit_ms bigint not null check (time_limit_ms > 0),
@@ -48,7 +48,7 @@ create table jobs (
   requester_ip text not null,
   requester_agent text not null,
   requester_token text,
-  -- The request's traceparent, and after a space its tracestate. Null for jobs that the service starts.
+  -- The traceparent of the request, then a space and the tracestate. Null for jobs that the service starts.
   trace text,
   created_at timestamptz(3) not null default wheelwright_now(),
   updated_at timestamptz(3) not null default wheelwright_now(),
@@ -69,6 +69,6 @@ create index jobs_live_of_spoke on jobs (spoke_id) where visible and state in ('
 create index jobs_of_federation on jobs (federation_id, created_at desc, seq desc) where visible;
 create index jobs_durations on jobs (kind, finished_at desc) where state = 'succeeded' and visible;
 create index jobs_finished on jobs (visible, finished_at) where finished_at is not null; -- for pruning
--- Backups that a job needs. Retention does not delete them.
+-- Finds the backups that a job needs. Retention does not delete these backups.
 create index jobs_using_backup on jobs ((payload ->> 'backupId'))
   where state in ('queued', 'running') and payload ->> 'backupId' is not null;

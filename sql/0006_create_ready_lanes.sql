@@ -1,9 +1,9 @@
--- A ready lane may have a job to start from `at` on. Replicas poll the first ready lanes, so a poll costs the same however
--- many jobs and lanes wait. Whatever makes a job startable adds a row in the same transaction. A poll deletes the row when it
--- starts a job of the lane, or finds none to start. Rows are only added and deleted, so enqueueing never waits for a lock.
--- docs/queue.md shows why no job is missed.
+-- A ready lane (queue) may have a job that can start at the time `at`. Replicas poll only the first ready lanes, so the cost of
+-- a poll does not depend on the number of jobs and lanes. A transaction that makes a job startable also adds a row. A poll
+-- deletes the row when it starts a job of the lane, or finds no job to start. Rows are never updated, so enqueueing never
+-- waits for a lock. docs/queue.md explains why no job is missed.
 --
--- A row with a kind is for replicas that know this kind and plan. A row without a kind is for all: a job of the lane ended.
+-- A row with a kind is for replicas that know this kind and plan. A row without a kind (a job ended) is for all replicas.
 create table ready_lanes (
   id bigint generated always as identity,
   kind text not null default '',
@@ -19,7 +19,7 @@ create table ready_lanes (
   autovacuum_analyze_threshold = 1000
 );
 
--- A trigger, so that every release and every manual statement adds the rows.
+-- Adds the rows in a trigger, so that every release and every manual statement adds them.
 create function add_ready_lanes() returns trigger language plpgsql
 as $$
 begin
@@ -32,11 +32,11 @@ begin
     insert into ready_lanes (at, lane) values (old.run_at, old.lane);
   end if;
   if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
-    -- The job's old position, so that lanes alternate by the age of their jobs.
+    -- Uses the run_at of the ended job, so that lanes take turns by the age of their jobs.
     if old.lane is not null then
       insert into ready_lanes (at, lane) values (old.run_at, old.lane);
     end if;
-    -- Other operations of the spoke waited for this one, in the spoke's lane or in its hub's.
+    -- Other operations on the spoke may wait for this operation, in the lane of the spoke or of its hub.
     if old.visible and old.spoke_id is not null then
       insert into ready_lanes (at, lane) select old.run_at, lane
       from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane
@@ -60,8 +60,8 @@ end $$;
 create trigger federations_ready_when_active after update of state on federations
   for each row when (old.state <> new.state and new.state = 'active') execute function add_ready_lane_of_hub();
 
--- When an operation ends, jobs that wait for it become due. A job that begins to wait locks the operation's row, as its end
--- does, so it cannot miss the end.
+-- When an operation ends, jobs that wait for it become due. A job that starts to wait locks the operation's row, and so does
+-- the end of the operation, so the job cannot miss the end.
 create function end_waits() returns trigger language plpgsql
 as $$
 begin

@@ -1,5 +1,5 @@
--- The audit log is append-only; triggers enforce it. Each row stores its hub, spoke, audience and visibility, so an index
--- finds what a user may see, and later changes elsewhere cannot alter it.
+-- The audit log. Triggers make the table append-only. Each row stores its hub, spoke, audience and visibility, so that an
+-- index finds the events that a user may see, and later changes in other tables have no effect on them.
 create table audit_events (
   id text primary key,
   kind text not null,
@@ -18,8 +18,8 @@ create table audit_events (
   -- Whether only operators see ip and user_agent, because the actor was an operator at the time.
   origin_private boolean not null default true
 );
--- Each filter of the log has an index in the order of the page, so a page costs the same however long the log is. The id,
--- which only orders events of one millisecond, is left out: it would double the size.
+-- Each filter has an index in the order of a page, so the cost of a page does not depend on the length of the log. Some
+-- indexes omit the id, which only orders events in the same millisecond, because the id would double their size.
 create index audit_events_newest on audit_events (at desc, id desc);
 create index audit_events_of_spoke on audit_events (spoke_id, at desc, id desc);
 create index audit_events_of_hub on audit_events (federation_id, at desc, kind);
@@ -27,8 +27,8 @@ create index audit_events_of_actor on audit_events (actor_id, at desc, kind);
 create index audit_events_of_object on audit_events (object_id, at desc, id desc);
 create index audit_events_of_kind on audit_events (kind, at desc);
 create index audit_events_of_object_type on audit_events (object_type, at desc);
--- The events that customers see. A hub may have a thousand others between two of them. The id is included, so that a search
--- for unread events reads the index only.
+-- Indexes of the events that customers see. A hub may have a thousand other events between two of these. The id is included,
+-- so that a search for unread events reads only the index.
 create index audit_events_visible on audit_events (at desc) include (id) where customer_visible;
 create index audit_events_visible_of_federation on audit_events (federation_id, at desc) include (id)
   where customer_visible;
@@ -47,8 +47,8 @@ create trigger audit_events_no_truncate before truncate on audit_events
   for each statement execute function refuse_audit_change();
 
 -- A chain is the id of a hub, or 'system' for events without a hub. A seal is a hash over all events of a chain up to the
--- event (last_at, last_id); lib/audit/chain.ts defines it. A seal only moves forward. This prevents mistakes; against the
--- owner of the tables only a head that was exported elsewhere helps.
+-- event (last_at, last_id); lib/audit/chain.ts defines the hash. A seal only moves forward, to prevent mistakes.
+-- Only a head (hash) that was exported elsewhere can reveal changes by the owner of the tables.
 create table audit_seals (
   chain text primary key,
   count bigint not null default 0 check (count >= 0),
@@ -73,8 +73,8 @@ create trigger audit_seals_forward_only before update or delete on audit_seals
 create trigger audit_seals_no_truncate before truncate on audit_seals
   for each statement execute function refuse_seal_change();
 
--- The number of events in each chain. `audit verify` compares it with the rows, so it finds events that were deleted or added
--- before they were sealed. A count only grows.
+-- The number of events written to each chain. `audit verify` compares this number with the existing rows, to find events that
+-- were deleted or added before they were sealed. A count only grows.
 create table audit_counts (
   chain text primary key,
   events bigint not null check (events > 0)

@@ -1,7 +1,7 @@
--- A notification is a customer-visible audit event. These tables store which ones each user has read, and counts from which
--- the number of unread ones follows without counting events.
+-- A notification is a customer-visible audit event. These tables store which notifications each user has read, and
+-- counts that give the number of unread notifications without counting events.
 
--- Without a foreign key to audit_events: events are never deleted, and the key would lock a row of the log for each one read.
+-- Has no foreign key to audit_events: events are never deleted, and the key would lock a row of the log for each event read.
 create table notification_reads (
   user_id text not null,
   event_id text not null,
@@ -17,7 +17,7 @@ create table notification_read_counts (
   federation_id text not null default '',
   spoke_id text not null default '',
   reads bigint not null default 0 check (reads >= 0),
-  -- All visible events up to this time are read. A search for unread ones starts here.
+  -- All visible events up to this time are read. A search for unread events starts here.
   read_through timestamptz(3) not null default '-infinity',
   -- Events up to this time are from before the user's membership. They count as read, and are part of `reads`.
   skip_through timestamptz(3) not null default '-infinity',
@@ -28,7 +28,7 @@ create table notification_read_counts (
 create index notification_read_counts_skipping on notification_read_counts (user_id) where skip_through > '-infinity';
 
 -- Ranges of adjacent read events: every visible event of the object from from_at to through_at is read. Between two ranges
--- there is an unread event, so a search for unread ones jumps from range to range.
+-- there is an unread event, so a search for unread events jumps from range to range.
 create table notification_read_ranges (
   user_id text not null references users (id),
   about text not null,
@@ -40,9 +40,9 @@ create table notification_read_ranges (
   check (from_at < through_at)
 );
 
--- The number of visible events is stored per hub in stream_heads and per spoke in spokes. These two tables count the others:
--- events without a hub, and events with an audience. The latter are counted by hub and spoke ('' for none), because an
--- admin of those sees the event there too, and must see it only once.
+-- The number of visible events is stored per hub in stream_heads and per spoke in spokes. These two tables count other events:
+-- events without a hub, and events with an audience. Events with an audience are counted by hub and spoke ('' for none),
+-- because an admin of that hub or spoke also sees the event there, and must see it only once.
 create table service_event_head (
   only_row boolean primary key default true check (only_row),
   visible_events bigint not null default 0,

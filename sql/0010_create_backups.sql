@@ -1,6 +1,6 @@
--- Backups: snapshots of both volumes of a spoke, taken at the same time by one operation. A row outlives the spoke's namespace,
--- as the snapshots do: `volumes` has their names and handles, so a removed spoke can be restored. Each volume is {claim,
--- snapshot, snapshotUid, content, handle, driver, class, restoreSize}; what is not known yet is missing.
+-- Backups: snapshots of both volumes of a spoke, taken at the same time by one operation. The row and the snapshots outlive the
+-- spoke's namespace. `volumes` has the names and handles of the snapshots, so a removed spoke can be restored. Each volume is
+-- {claim, snapshot, snapshotUid, content, handle, driver, class, restoreSize}, without fields that are not known yet.
 --
 --   pending --> ready ----> deleted      by retention only; a backup with deleting_since can no longer be restored
 --      |                       ^
@@ -19,14 +19,14 @@ create table backups (
   error text,
   -- Whether the failure was recorded in the audit log.
   failure_reported boolean not null default false,
-  -- What a new site needs that is created from this backup: the version, the images {moodle, postgres, fpmDirectory}, and
+  -- Values for a new site that is created from this backup: the version, the images {moodle, postgres, fpmDirectory}, and
   -- Moodle's own identifier of the site.
   lms_version text,
   images jsonb,
   site_identifier text,
-  -- The contents right before and after the backup, {before, after} with {courses, users} each; null if not counted.
+  -- Counts right before and after the backup: {before, after}, each with {courses, users}. Null if not counted.
   counts jsonb,
-  -- The job of the last restore test. If it passed, verification has its results; otherwise verification_error has the reason.
+  -- The job of the last restore test. If the test passed, verification has the results; if not, verification_error the reason.
   restore_test_id text,
   verified_at timestamptz(3),
   verification jsonb,
@@ -50,7 +50,7 @@ create index backups_to_prune on backups (deleted_at)
   where state = 'deleted' and kind = 'nightly' and ready_at is not null;
 
 -- The snapshot classes of each cluster that retain snapshots, as last read: [{name, driver}]; null before the first reading.
--- A request for a spoke's backups reads this table, so it does not wait for the cluster.
+-- A request for a spoke's backups reads this table, so the request does not wait for the cluster.
 create table cluster_snapshots (
   cluster text primary key,
   classes jsonb,
@@ -58,8 +58,8 @@ create table cluster_snapshots (
   checked_at timestamptz(3) not null default wheelwright_now()
 );
 
--- PVCs in a spoke's namespace that the site does not use, until they are deleted: those that a restore replaced, for a
--- rollback, and those that a failed restore created. The row is deleted with the PVC, or when the site uses the PVC again.
+-- PVCs in a spoke's namespace that the site does not use, until they are deleted: PVCs that a restore replaced, kept for a
+-- rollback, and PVCs that a failed restore created. The row is deleted with the PVC, or when the site uses the PVC again.
 -- After deleting_since, a rollback is no longer possible.
 create table retained_pvcs (
   spoke_id text not null references spokes (id),
@@ -76,7 +76,7 @@ create table retained_pvcs (
 );
 create index retained_pvcs_by_end on retained_pvcs (until);
 
--- A hub admin requests that an operator restore a spoke from a backup.
+-- Requests by hub admins that an operator restore a spoke from a backup.
 --
 --            restored, or marked    done
 --   open ------------------------+-> declined

@@ -1,5 +1,5 @@
--- Templates: pristine installations from which new sites are created, as a pair of snapshots. There is one for each cluster,
--- version, pair of images, blueprint and storage class that is in use. `volumes` is as in backups.
+-- Templates: pristine installations, stored as two snapshots, from which new sites are created. One template exists for each
+-- combination of cluster, version, images, blueprint and storage class in use. `volumes` has the same format as in backups.
 --
 --   creating --> ready ---+--> retiring --> (row deleted)   not needed any more
 --     ^  |         |      |
@@ -29,8 +29,8 @@ create table templates (
   constraint templates_one_of_each unique (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
 );
 
--- The template from which a spoke's site is or was created. fallback_reason says why the site is installed instead; the row
--- is kept until everything from the template is deleted. A template in use is not retired.
+-- The template from which a spoke's site is or was created. fallback_reason says why the site is installed instead. The row
+-- is kept until all objects from the template are deleted. A template in use is not retired.
 create table template_uses (
   spoke_id text primary key references spokes (id),
   template_id text not null,

@@ -1,5 +1,5 @@
--- Billing. The payment provider is authoritative for money, the spokes' rows for what is billed. These tables store what the
--- provider was last sent and what it answered. A hub without a subscription is not billed.
+-- Billing. The payment provider is authoritative for payments, and the rows of spokes for billed quantities. These tables
+-- store the last request to the provider and the response. A hub without a subscription is not billed.
 create table subscriptions (
   federation_id text primary key references federations (id),
   email text not null,
@@ -11,10 +11,10 @@ create table subscriptions (
   currency text,
   -- The quantities that the provider was last sent, {size: quantity}; null if they are unknown and must be sent again.
   sent_quantities jsonb,
-  -- What the provider reported since.
+  -- The subscription items that the provider has reported since then.
   items jsonb not null default '[]',
   invoice jsonb,
-  -- How the two differ; an operator has to correct it.
+  -- How sent and reported quantities differ. An operator must correct the difference.
   difference jsonb,
   past_due_since timestamptz(3),
   error text,
@@ -26,7 +26,7 @@ create table subscriptions (
   check ((status is null) = (subscription_id is null))
 );
 
--- Each event of the provider's webhook, once. An event only says what changed: the object is fetched again.
+-- Events from the provider's webhook, each stored once. An event only names an object, which is then fetched again.
 create table billing_events (
   id text primary key,
   type text not null,
@@ -39,7 +39,7 @@ create table billing_events (
 );
 create index billing_events_received on billing_events (received_at);
 
--- Refunds that were recorded in the audit log, each once.
+-- Refunds that were recorded in the audit log, each stored once.
 create table billing_refunds (
   id text primary key,
   federation_id text not null references federations (id),

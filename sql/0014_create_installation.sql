@@ -1,5 +1,5 @@
--- The identity of this installation. Hubs and spokes have records in their namespaces, so that a lost database can be rebuilt.
--- The records are signed with `key`; `id` distinguishes several installations in one cluster.
+-- The identity of this installation. Hubs and spokes have site records in their namespaces, to rebuild a lost database. Site
+-- records are signed with `key`; `id` distinguishes several installations in one cluster.
 create table installation (
   only_row boolean primary key default true check (only_row),
   id text not null,
@@ -10,8 +10,8 @@ insert into installation (id, key) values (
   replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
 );
 
--- Restores of this database from a backup. Until released_at is set, the database is held: it may be older than the clusters,
--- so nothing is changed there before an operator has compared the two.
+-- Restores of this database from a backup. Until released_at is set, the database is held (runs no jobs), because it may be
+-- older than the clusters. Nothing is changed there until an operator has compared the database with the clusters.
 create table database_restores (
   restored_at timestamptz(3) primary key default wheelwright_now(),
   taken_at timestamptz(3) not null, -- when the backup was taken

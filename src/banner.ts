@@ -1,4 +1,4 @@
-/** Renders the banner that `wheelwright dev` prints: the address, how to sign in, what runs, and next commands. */
+/** Renders the banner that `wheelwright dev` prints, with the address, the credentials and the next commands. */
 
 export interface BannerData {
   readonly version: string;
@@ -12,13 +12,13 @@ export interface BannerData {
   readonly colours: boolean;
 }
 
-/** Returns the banner. The banner ends with an empty line, because the line "Listening on …" is printed after it. */
+/** Returns the banner text. The text ends with an empty line, to separate the banner from the next line. */
 export function renderBanner(greeting: BannerData): string {
   const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;
   const password = greeting.password
     ? paint("1", greeting.password)
-    : paint("2", "unchanged since the first start. To reset it:") + "\n" +
+    : paint("2", "set at the first start. To reset the password:") + "\n" +
       row("", `npm run wheelwright -- admin reset-password ${greeting.email}`).trimEnd();
   const lines = [
     'alias wheelwright="$PWD/src/wheelwright.js"',

@@ -19,7 +19,7 @@ const DESCRIPTION = {
   description: "The typed client of Wheelwright's API, for Node, Deno and browsers.",
   license: about.license,
   type: "module",
-  engines: { node: ">=20.3" }, // the first version with AbortSignal.any
+  engines: { node: ">=20.3" }, // the first Node version with AbortSignal.any
   sideEffects: false,
   exports: { ".": { types: "./lib/client.d.ts", default: "./lib/client.js" } },
   files: ["lib/*.js", "lib/*.d.ts"],
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   await cp(join(ROOT, "docs/client.md"), join(TARGET, "README.md"));
   await cp(join(ROOT, "LICENSE"), join(TARGET, "LICENSE"));
   process.stdout.write(
-    `dist/client is ${DESCRIPTION.name} ${DESCRIPTION.version}; to pack it: npm pack ./dist/client\n`,
+    `Built ${DESCRIPTION.name} ${DESCRIPTION.version} in dist/client. To create a tarball: npm pack ./dist/client\n`,
   );
 }
 
@@ -66,7 +66,7 @@ function compile(settings: string): void {
   if (status !== 0) throw new Error("The client does not compile. If TypeScript is missing, run npm ci");
 }
 
-/** Changes imports of `./call.ts` to `./call.js`: the compiler keeps `.ts`, which older compilers cannot resolve. */
+/** Changes imports such as `./call.ts` to `./call.js`, because older TypeScript compilers cannot resolve `.ts`. */
 async function rewriteImports(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   await writeFile(file, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));

@@ -1,11 +1,11 @@
 /**
- * Builds the executable by embedding the bundled program in a copy of Node, so that it needs no other files.
+ * Builds the executable: embeds the bundled program in a copy of Node. The executable needs no other files.
  *
  *   npm run build                      writes dist/wheelwright and dist/wheelwright.sha256
  *   npm run build -- --commit SHA      sets the commit where .git is missing, as in the build of a container image
- *   npm run build -- --node PATH       embeds this Node, which must have the version of the Node that runs the build
+ *   npm run build -- --node PATH       embeds the Node at PATH; its version must match the Node that runs the build
  *
- * The executable runs on the same platform as the embedded Node, which is by default the platform of the build.
+ * The executable runs on the platform of the embedded Node. By default, that is the platform of the build machine.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -67,7 +67,7 @@ async function buildExecutable(directory: string, modules: readonly string[], no
     executable: node,
     output: "wheelwright",
     disableExperimentalSEAWarning: true,
-    useCodeCache: false, // the cache differs in each build and saves only 40 ms
+    useCodeCache: false, // the code cache differs in each build and saves only 40 ms
   };
   await writeFile(join(directory, "sea.json"), JSON.stringify(settings));
   const child = spawn(process.execPath, ["--build-sea", "sea.json"], {

@@ -1,5 +1,5 @@
 /**
- * Checks periodically whether the clusters respond. The log shows each change, and readyz reports problems as notes.
+ * Checks periodically whether the clusters respond. Logs each change, and reports unavailable clusters in readyz.
  *
  * If a cluster is unavailable, the replica still starts and accepts requests, and operations wait for the cluster. Only
  * an unusable kubeconfig prevents the start, because waiting would not fix it.
@@ -14,21 +14,21 @@ import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
-const UNREACHABLE_MESSAGE = "The cluster does not answer; operations that need it wait";
-const BUSY_MESSAGE = "The cluster is busy; operations that need it wait";
-const SOME_UNREACHABLE_MESSAGE = "clusters do not answer; operations that need them wait";
-const SOME_BUSY_MESSAGE = "clusters are busy; operations that need them wait";
+const UNREACHABLE_MESSAGE = "The cluster does not respond. Operations that need it are waiting";
+const BUSY_MESSAGE = "The cluster is busy. Operations that need it are waiting";
+const SOME_UNREACHABLE_MESSAGE = "clusters do not respond. Operations that need them are waiting";
+const SOME_BUSY_MESSAGE = "clusters are busy. Operations that need them are waiting";
 const REQUEST_TIMEOUT = 10 * SECOND;
 const CHECK_INTERVAL = 30 * SECOND, UNAVAILABLE_CHECK_INTERVAL = 5 * SECOND;
-/** How long to wait for a kubeconfig error, in milliseconds. A credential plugin that takes longer causes no error. */
+/** How long startup waits for a kubeconfig error, in milliseconds. A slower credential plugin is not an error. */
 const KUBECONFIG_TIMEOUT = 5 * SECOND;
-/** How long startup waits for the first checks, in milliseconds, so that the first callers see their results. */
+/** How long startup waits for the first cluster checks, in milliseconds, so that readyz can report the results. */
 const FIRST_CHECK_TIMEOUT = 2 * SECOND;
 
 type Availability = "ok" | "busy" | "away";
 
 interface ClusterWatch {
-  /** Returns a sentence about unavailable clusters and one about busy ones. Omits names, because readyz is public. */
+  /** Returns sentences about unavailable and busy clusters, without cluster names, because readyz is public. */
   notes(): readonly string[];
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function requireKubeconfig(source: ClusterSource): Promise<void> {
   throw new CommandError(EX_CONFIG, message, { cause: problem });
 }
 
-/** Checks the clusters now, and then periodically until closed. Returns once the first checks end or time out. */
+/** Checks all clusters now, and then periodically until closed. Returns once the first checks end or time out. */
 export async function watchClusters(
   clusters: Pick<Clusters, "open">,
   names: readonly string[],
@@ -68,7 +68,7 @@ export async function watchClusters(
     try {
       const version = await versionOf(name);
       answers.set(name, "ok");
-      if (before !== "ok") log.info("The cluster answers", { cluster: name, version });
+      if (before !== "ok") log.info("The cluster responds", { cluster: name, version });
     } catch (error) {
       if (end.signal.aborted) return;
       const now = error instanceof ClusterError && isClusterBusy(error) ? "busy" : "away";

@@ -1,4 +1,4 @@
-/** Opens this process's clusters on first use: one for each kubeconfig context that a region in the catalog names. */
+/** Connects to clusters on first use: to the default cluster, and to one per kubeconfig context in the catalog. */
 import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -23,10 +23,10 @@ interface ClustersOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The name of the cluster that regions without a context use. It is the kubeconfig's current context. */
+/** The name of the cluster in the kubeconfig's current context, which regions without a context use. */
 const DEFAULT_CLUSTER = "default";
 
-/** Returns the clusters. Adds `replicaId` to the User-Agent, so that the cluster's audit log identifies the replica. */
+/** Returns the clusters. Requests have `replicaId` in the User-Agent, to identify the replica in Kubernetes logs. */
 export function openClusters(
   source: ClusterSource,
   { catalog, role, log, telemetry }: ClustersOptions,
@@ -56,7 +56,7 @@ export function openClusters(
       try {
         return await opening;
       } catch (error) {
-        if (opened.get(name) === opening) opened.delete(name); // unless another call has started a new attempt
+        if (opened.get(name) === opening) opened.delete(name); // another call may have started a new attempt
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Builds the program from its configuration: opens each part after the parts that it needs, and closes the parts in
- * reverse order. Only this module connects the parts with each other.
+ * Creates the program's parts, such as the database, the clusters and the scheduler, from the configuration. Opens each
+ * part after its dependencies, and closes the parts in reverse order.
  */
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
@@ -44,11 +44,11 @@ export interface Program {
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
-  /** Null if metrics are disabled, that is, if METRICS_PORT is not set. */
+  /** The metrics; null if METRICS_PORT is not set. */
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming jobs, waits up to `graceMs` milliseconds for running steps, then releases all unfinished jobs. */
   drain(graceMs: number): Promise<void>;
-  /** Ends all event streams, and tells their clients how long to wait before reconnecting. */
+  /** Ends all event streams. The last message sets how long clients wait before they reconnect. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function compose(
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const declared = collectAnnouncedChanges(routes, ANNOUNCED_LIMITS); // throws before anything is opened
+    const declared = collectAnnouncedChanges(routes, ANNOUNCED_LIMITS); // runs first, because it may throw
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
@@ -143,7 +143,7 @@ export async function compose(
   }
 }
 
-/** Imports the metrics registry. Called only if metrics are enabled, so that the module is not loaded without need. */
+/** Loads and opens the metrics registry. Called only if metrics are enabled, to save loading an unused module. */
 async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/metrics/registry.ts")).openRegistry();
 }

@@ -1,9 +1,9 @@
 /**
  * Limits the number of connections, and the number of requests per connection.
  *
- * HTTP lets a client send more requests before it has read an answer, and each of them costs this server memory. So a
- * client is disconnected if it sends too many requests or does not read its answers. All clients in one network
- * together may use only a share of the connections.
+ * An HTTP client can send more requests before it reads the first response, and each request uses server memory. So the
+ * server disconnects a client that sends too many requests or does not read its responses. All clients in one network
+ * together may use at most a quarter of the connections.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -13,30 +13,30 @@ import { SECOND } from "#lib/base/time.ts";
 export interface ConnectionBounds {
   /** The maximum number of open connections in total. */
   readonly maxConnections: number;
-  /** Whether the address is a proxy's. The limit per network exempts proxies, because many users share one. */
+  /** Whether the address belongs to a proxy. Proxies have no limit per network, because many users share a proxy. */
   readonly isProxy?: (address: string) => boolean;
-  /** How long a client may take to read an answer, in milliseconds. Large answers are given more time. */
+  /** How long a client may take to read a response, in milliseconds. Clients get more time for large responses. */
   readonly readTimeout?: number;
-  /** How often to check for answers that clients have not read, in milliseconds. */
+  /** The interval between checks for responses that clients have not read, in milliseconds. */
   readonly checkInterval?: number;
 }
 
-/** Lets a running request report its progress to the connection over which it arrived. */
+/** Lets a request handler control how long the connection waits for the client to read the response. */
 export interface RunningRequest {
-  /** Resolves when the answer has been sent, or when the connection has closed. */
+  /** Resolves when the response has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Starts the timer that limits how long the client may take to read the answer. Call it when the answer is ready. */
+  /** Starts the timer that limits the client's time to read the response. Call this when the response is ready. */
   startReadTimer(): void;
-  /** Stops the timer until the next `startReadTimer`. Call it when the client has read all that was sent so far. */
+  /** Stops the read timer until the next `startReadTimer`. Call this when the client has read all sent bytes. */
   stopReadTimer(): void;
 }
 
 interface ConnectionLimiter {
   /** Counts a new connection, or closes it if too many connections are open. */
   admit(socket: Socket): void;
-  /** Starts the work once the connection may run another request. Closes the connection if too many requests wait. */
+  /** Calls `work` once the connection may run another request. Closes the connection if too many requests wait. */
   enqueue(incoming: IncomingMessage, outgoing: ServerResponse, work: (request: RunningRequest) => void): void;
-  /** Whether the client would take bytes written now as part of the answer to its latest request. */
+  /** Whether bytes that are written to the socket now would be read as the response to the latest request. */
   isFree(socket: Socket): boolean;
   /** Resolves once no request is running on any connection. */
   idle(): Promise<void>;
@@ -44,9 +44,9 @@ interface ConnectionLimiter {
 }
 
 const MAX_RUNNING_REQUESTS = 8, MAX_QUEUED_REQUESTS = 32; // maximum numbers of requests per connection
-const MAX_UNSENT_BYTES = 2 ** 20; // bytes of unread answers per connection; above this, the next request waits
+const MAX_UNSENT_BYTES = 2 ** 20; // unread response bytes per connection; above this limit, the next request waits
 const READ_TIMEOUT_MS = 30 * SECOND;
-const MIN_READ_RATE = 32 * 1024; // bytes per second: the slowest rate at which a client may read a large answer
+const MIN_READ_RATE = 32 * 1024; // bytes per second: the slowest rate at which a client may read a large response
 const NETWORK_SHARE = 4; // a network may use a quarter of the connections
 
 interface Answer {
@@ -56,10 +56,10 @@ interface Answer {
 
 interface Connection {
   readonly socket: Socket;
-  /** The answers to running requests, in the order in which the requests arrived, because HTTP requires this order. */
+  /** The responses to running requests, in the order in which the requests arrived, as HTTP requires. */
   readonly running: Set<Answer>;
   readonly queue: (() => void)[];
-  /** When the last answer was sent, as a `performance.now()` time in milliseconds. */
+  /** When the last response was sent, as a `performance.now()` time in milliseconds. */
   lastReadAt: number;
 }
 
@@ -79,7 +79,7 @@ export function openConnectionLimiter(
   function closeUnreadConnections(): void {
     for (const { socket, running: [first], lastReadAt } of connections.values()) {
       if (!first) continue;
-      if (first.outgoing.writableEnded) first.readyAt ??= performance.now(); // refused before the request was handled
+      if (first.outgoing.writableEnded) first.readyAt ??= performance.now(); // sent without calling the handler
       if (first.readyAt === null) continue;
       const bytes = Number(first.outgoing.getHeader("content-length") ?? 0);
       const due = Math.max(first.readyAt, lastReadAt) + readTimeout + bytes / MIN_READ_RATE * SECOND;
@@ -114,7 +114,7 @@ export function openConnectionLimiter(
       if (running === 0) whenIdle();
     };
     outgoing.on("close", end);
-    socket.on("close", end); // some runtimes close only the first pending answer of a connection
+    socket.on("close", end); // some runtimes close only the first pending response of a connection
     work({
       sent: sent.promise,
       startReadTimer: () => answer.readyAt = performance.now(),
@@ -140,7 +140,7 @@ export function openConnectionLimiter(
     },
     enqueue(incoming, outgoing, work) {
       const { socket } = incoming;
-      if (socket.destroyed) return; // it arrived together with the request that exceeded the limit
+      if (socket.destroyed) return; // a previous request exceeded the limit and closed the connection
       const connection = connectionOf(socket), { queue: waiting } = connection;
       const start = () => begin(connection, outgoing, work);
       if (waiting.length === 0 && hasCapacity(connection)) start();

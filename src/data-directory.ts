@@ -2,7 +2,7 @@
  * Creates and locks DATA_DIR for `wheelwright dev`, so that only one process uses the directory.
  *
  * The lock is an operating system lock that SQLite takes on the file `lock`. The lock ends with its process, even after
- * a crash, so a stale process ID can never block the directory. The file `pid` is only for people.
+ * a crash, so a stale process ID can never block the directory. The file `pid` shows people the process ID.
  */
 import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -10,12 +10,12 @@ import { DatabaseSync } from "node:sqlite";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./commands/command.ts";
 
-/** Locks the directory and returns a function that unlocks it. Throws a CommandError if it is unusable or in use. */
+/** Locks the directory and returns an unlock function. Throws a CommandError if the directory is unusable or in use. */
 export async function lockDataDirectory(path: string): Promise<() => void> {
   const [lock, pid] = ["lock", "pid"].map((name) => join(path, name)) as [string, string];
   try {
     await createDirectory(resolve(path));
-    await (await open(lock, "a", 0o600)).close(); // before locking: closing the file later would release the lock
+    await (await open(lock, "a", 0o600)).close(); // closed now, because closing it later would release the lock
   } catch (cause) {
     throw unusableDirectory(path, cause);
   }
@@ -69,7 +69,7 @@ function unusableDirectory(path: string, cause: unknown): CommandError {
 }
 
 function directoryInUse(path: string, pid: string): CommandError {
-  const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright, process ${pid.trim()},` : "Another Wheelwright";
+  const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright process (${pid.trim()})` : "Another Wheelwright process";
   const message = `${whose} uses DATA_DIR ${path}. Stop it, or set a different DATA_DIR and PORT`;
   return new CommandError(EX_UNAVAILABLE, message);
 }

@@ -1,10 +1,10 @@
 /**
- * Generates modules from the routes, migrations, blueprint files and changelog. With these modules, static imports
- * reach the whole program, so that an executable needs no other files. Also generates the API types in lib/client,
- * tables in docs/api.md and deploy/metrics.md, and the chart's version and RBAC rules.
+ * Generates modules from the routes, migrations, blueprint files and changelog. The executable imports these modules,
+ * so that it needs no other files. Also generates the API types in lib/client, the tables in docs/api.md and
+ * deploy/metrics.md, and the version and RBAC rules of the Helm chart.
  *
  *   npm run generate                 writes the files that have changed
- *   node src/generate.ts --check     fails if a file is stale
+ *   node src/generate.ts --check     fails if a generated file is out of date
  *
  * The output has the format that `deno fmt` produces.
  */
@@ -62,7 +62,7 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
   return describeApi(withoutPortal(manifest), release()) as object as ApiDocument;
 }
 
-/** Returns the text with the table of actions inserted between its marker comments. Each declared action is a row. */
+/** Inserts the table of actions on spokes into the text of docs/api.md, between two marker comments. */
 export function insertActions(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ isAction }) =>
     isAction
@@ -74,7 +74,8 @@ export function insertActions(text: string): string {
       typeof downtime === "boolean" ? (downtime ? "yes" : "no") : "if its pods change",
     ]);
   const head = ["action", "allowed when", "state during and after", "downtime"];
-  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `${cells.join(" | ")}\n`);
+  const [titles, ...cells] = [head, ...rows].map((row) => `| ${row.join(" | ")}\n`);
+  const lines = [titles, `${"|---".repeat(head.length)}\n`, ...cells];
   const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
   if (!marked.test(text)) throw new Error("docs/api.md lacks the comments that enclose the table of actions");
   return text.replace(marked, () => `\n${lines.join("")}\n`);
@@ -100,12 +101,12 @@ export function toPattern(file: string): string {
   return "/" + path;
 }
 
-/** Derives an identifier from the file path, so that adding a route does not rename the others. */
+/** Derives a route's identifier from the file path, so that a new route does not change other identifiers. */
 function toIdentifier(file: string): string {
   return file.replace(/\[(?:\.\.\.)?(\w+)\]/g, "$$$1").replace(/[^\w$]/g, "_");
 }
 
-/** Sorts literal segments before parameters, and parameters before wildcards: the router uses the first match. */
+/** Compares URL patterns. Literal segments sort first and wildcards last, because the router uses the first match. */
 export function byPattern(a: string, b: string): number {
   const rank = (segment: string) => (segment.endsWith("{.+}") ? 2 : segment.startsWith(":") ? 1 : 0);
   const left = a.split("/"), right = b.split("/");
@@ -122,7 +123,7 @@ export function manifestOf(files: readonly string[]): string {
     .sort((a, b) => byPattern(a.pattern, b.pattern));
   const shapes = routes.map(({ pattern }) => pattern.replace(/:\w+/g, ":"));
   const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
-  if (twice) throw new Error(`Two files serve ${twice.pattern}`);
+  if (twice) throw new Error(`Two route files serve ${twice.pattern}`);
   return GENERATED_COMMENT +
     `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
     routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
@@ -190,7 +191,7 @@ async function readFiles(folder: URL, ending: string): Promise<Map<string, strin
 async function main(args: readonly string[]): Promise<number> {
   const stale = await findStale();
   if (args.includes("--check")) {
-    if (stale.length > 0) process.stderr.write(`Out of date: ${stale.join(", ")}; run npm run generate\n`);
+    if (stale.length > 0) process.stderr.write(`Files out of date: ${stale.join(", ")}. Run: npm run generate\n`);
     return stale.length > 0 ? 1 : 0;
   }
   const texts = await generate();
@@ -198,7 +199,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// Runs only as a script, because a test also imports this module and must not write files.
+// Calls `main` only if this file runs as a script. A test imports this module, and must not write files.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main(process.argv.slice(2)).then((status) => process.exitCode = status, (error) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -1,4 +1,4 @@
-/** Serves HTTP on a socket. Closes connections with incomplete requests. At shutdown, lets running requests end. */
+/** Serves HTTP on a TCP port. Closes connections with incomplete requests. Waits for running requests at shutdown. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -11,9 +11,9 @@ import { answerFailedRequest, answerParserError, checkRequestHeaders, HEADERS_LI
 /** The client that sent a request, and the state of its connection. */
 export interface RequestPeer {
   readonly address: string;
-  /** Resolves when the answer has been sent, or when the connection has closed. */
+  /** Resolves when the response has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Calls the listener if the connection closes before the answer is sent. If absent, the request's signal aborts. */
+  /** Registers a listener for a connection that closes early. If absent, the request's signal aborts in that case. */
   readonly onDisconnect?: (listener: () => void) => void;
 }
 
@@ -30,18 +30,18 @@ interface ListenBounds extends ConnectionBounds {
 
 export interface HttpListener {
   readonly port: number;
-  /** Closes each connection after its next answer. Its client then reconnects, possibly to another replica. */
+  /** Closes each connection after its next response. The client then reconnects, possibly to another replica. */
   closeAfterNextAnswer(): void;
-  /** Stops accepting connections, waits up to `graceMs` milliseconds for running answers, then cuts off the rest. */
+  /** Stops accepting connections, waits up to `graceMs` milliseconds for running requests, then closes all sockets. */
   close(graceMs: number): Promise<void>;
 }
 
 type RequestHandler = (request: Request, peer: RequestPeer) => Promise<HttpResponse>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
-const KEEP_ALIVE = 65 * SECOND; // longer than the 60 s of load balancers, so that they close first
+const KEEP_ALIVE = 65 * SECOND; // longer than the usual 60 s of load balancers, so that those close idle ones first
 const CHECK_INTERVAL = SECOND; // how often Node checks connections for timeouts
-const SENDING_GRACE = 10 * SECOND; // after our own timeout, until Node closes a connection that still sends
+const SENDING_GRACE = 10 * SECOND; // how long after our request timeout Node closes a connection that is still sending
 
 export async function listen(
   fetch: RequestHandler,
@@ -54,7 +54,7 @@ export async function listen(
   const requests = new WeakMap<object, RunningRequest>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const turn = requests.get(outgoing)!, { sent } = turn;
-    requests.delete(outgoing); // minor garbage collections keep the values of a WeakMap, and so the request
+    requests.delete(outgoing); // frees memory early: only a major garbage collection clears a WeakMap
     checkRequestHeaders(incoming);
     let onDisconnect = () => {};
     void sent.then(() => outgoing.writableEnded || onDisconnect());
@@ -63,7 +63,7 @@ export async function listen(
       sent,
       onDisconnect: (listener) => void (onDisconnect = listener),
     });
-    onDisconnect = () => {}; // otherwise an open stream would keep its request in memory
+    onDisconnect = () => {}; // otherwise, an open stream would keep its request in memory
     if (leaving) answer.headers.connection = "close";
     if (isBodyStream(answer.body)) return streamBody(answer, answer.body, outgoing as ServerResponse, turn);
     turn.startReadTimer();
@@ -81,16 +81,16 @@ export async function listen(
     requestTimeout: Math.max(bounds.requestTimeout, HEADERS_TIMEOUT) + SENDING_GRACE,
     keepAliveTimeout: KEEP_ALIVE,
     connectionsCheckingInterval: CHECK_INTERVAL,
-    requireHostHeader: false, // Node's refusal has no body; demandPlain checks the header instead
+    requireHostHeader: false, // Node's error response has no body; checkRequestHeaders checks the header
   }, take);
   server.on("connection", connections.admit);
-  server.on("checkExpectation", take); // otherwise Node answers, and the request is not counted
+  server.on("checkExpectation", take); // otherwise, Node responds without counting the request
   server.on("clientError", (error, socket) => {
     if (connections.isFree(socket as Socket)) answerParserError(error, socket);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
-    server.on("error", reject); // ignores later errors, such as a connection that could not be accepted
+    server.on("error", reject); // also ignores errors after startup, such as a failed accept
     server.listen(port, host, resolve);
   });
   return {
@@ -103,7 +103,7 @@ export async function listen(
       const timeout = new AbortController();
       await Promise.race([connections.idle(), sleep(graceMs, timeout.signal).catch(() => {})]);
       timeout.abort();
-      server.closeAllConnections(); // includes those with incomplete requests, for which Node would wait
+      server.closeAllConnections(); // includes connections with incomplete requests, which would delay `closed`
       await closed;
       connections.close();
     },

@@ -9,7 +9,7 @@ for (const output of [process.stdout, process.stderr]) output.on("error", () => 
 
 if (process.pid === 1) exitOnSignals();
 
-// Enables Node's compile cache, because stripping types and compiling takes half of the startup time. Deno has its own.
+// Enables Node's compile cache, because compiling TypeScript takes half of the startup time. Deno has its own cache.
 if (!findBuildInfo()) {
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/wheelwright", import.meta.url)));
 }

@@ -7,9 +7,8 @@
  *
  * `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…` are passed on to Containerfile.
  *
- * Everything is built from a new commit in a temporary work tree, so that the tag names exactly what was built, and a
- * failed release leaves the branch unchanged. If this machine cannot build an artifact, the release lacks it, and the
- * output gives the reason.
+ * Builds from a new commit in a temporary work tree, so that the tag matches the artifacts exactly. A failed release
+ * leaves the branch unchanged. If this machine cannot build an artifact, the output lists the artifact and the reason.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,7 +19,7 @@ import { parseArgs, promisify } from "node:util";
 import { releaseUnreleasedEntries } from "#lib/domains/changelog/releases.ts";
 
 const REPOSITORY = process.cwd();
-/** Each architecture's name in container images, and its name in Node. */
+/** Supported architectures. Each entry has the name used by container images and the name used by Node. */
 const ARCHITECTURES = [["amd64", "x64"], ["arm64", "arm64"]] as const;
 
 interface Release {
@@ -49,7 +48,7 @@ async function main(line: string[]): Promise<void> {
     const sums = await sumsOf(target);
     await writeFile(join(target, "SHA256SUMS"), sums);
     say(`\n${sums}${missing.map((one) => `Not built: ${one}\n`).join("")}\n${notes}`);
-    if (!write) return say(`Release ${version} is in ${target}. To commit and tag it, add --write`);
+    if (!write) return say(`Release ${version} is in ${target}. To commit and tag the release, add --write`);
     await git("merge", "--quiet", "--ff-only", commit);
     await git(
       "tag",
@@ -59,13 +58,13 @@ async function main(line: string[]): Promise<void> {
       `v${version}`,
       commit,
     );
-    say(`Release ${version} is committed and tagged. To publish it, run: git push --follow-tags`);
+    say(`Committed and tagged release ${version}. To publish the release, run: git push --follow-tags`);
   } finally {
     await git("worktree", "remove", "--force", worktree);
   }
 }
 
-/** Returns the changelog including this release, and the release notes. Throws if the release cannot be made. */
+/** Returns the changelog with this release, and the release notes. Throws if the version or the branch is not ready. */
 async function prepareNotes(version: string, day: string): Promise<{ text: string; notes: string }> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Pass the version, for example: npm run release -- 0.2.0");
   const dirty = await git("status", "--porcelain");
@@ -74,7 +73,7 @@ async function prepareNotes(version: string, day: string): Promise<{ text: strin
   return releaseUnreleasedEntries(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
 }
 
-/** Sets the version in package.json and in the files that repeat it. Returns the hash of the commit that it creates. */
+/** Sets the version in package.json and all files that repeat the version, commits, and returns the commit hash. */
 async function commitRelease(worktree: string, version: string, changelog: string): Promise<string> {
   const npm = (...line: string[]) => run("npm", line, worktree);
   await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund");
@@ -83,7 +82,7 @@ async function commitRelease(worktree: string, version: string, changelog: strin
   await writeFile(deno, settings.replace(/(?<="version": ")[^"]*/, version));
   await writeFile(join(worktree, "CHANGELOG.md"), changelog);
   await npm("run", "release:contract");
-  await npm("run", "tools", "--if-present"); // `generate` needs these for the deployment manifests
+  await npm("run", "tools", "--if-present"); // `npm run generate` needs these tools for the deployment manifests
   await npm("run", "generate");
   await run("git", ["commit", "--quiet", "--all", `--message=Release ${version}`], worktree);
   return await run("git", ["rev-parse", "HEAD"], worktree);
@@ -126,7 +125,7 @@ async function buildExecutable(
   await copyFile(join(worktree, "dist/wheelwright"), file);
 }
 
-/** Downloads Node for another platform, in package-lock.json's version. npm installs only this machine's Node. */
+/** Downloads the Node from package-lock.json for another architecture, because npm ci installs only this machine's. */
 async function fetchNode(worktree: string, name: string): Promise<string> {
   const { version, integrity } = JSON.parse(await readFile(join(worktree, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
@@ -136,7 +135,7 @@ async function fetchNode(worktree: string, name: string): Promise<string> {
   return join(worktree, "package/bin/node");
 }
 
-/** Builds an image archive for `podman load` and `docker load`. Uses the commit's time, for reproducible builds. */
+/** Builds an image archive for `podman load` and `docker load`. Uses the commit's time to make builds reproducible. */
 async function buildImage(
   worktree: string,
   file: string,
@@ -165,7 +164,7 @@ function git(...line: string[]): Promise<string> {
   return run("git", line, REPOSITORY);
 }
 
-/** Runs the program and returns its standard output. If it fails, throws an Error with the last lines of its output. */
+/** Runs the program and returns its standard output. If the program fails, throws an Error with the last lines. */
 async function run(program: string, line: readonly string[], cwd: string): Promise<string> {
   try {
     return (await promisify(execFile)(program, line, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();

@@ -1,6 +1,6 @@
 /**
- * Answers requests that the server cannot handle: the bytes are not HTTP, the headers are too large or incomplete, or
- * the request is ambiguous. The answer has the same JSON format as for any other error. Then closes the connection.
+ * Responds to requests that the server cannot handle: the bytes are not HTTP, the headers are too large or incomplete,
+ * or the request is ambiguous. Sends the same JSON format as for other errors, then closes the connection.
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -16,7 +16,7 @@ export const HEADERS_LIMIT = 16 * 1024;
  * (`bad_expectation`) if the request has an Expect header other than 100-continue.
  */
 export function checkRequestHeaders({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): void {
-  // Rejects several Host headers, because a proxy might use one of them and this server another.
+  // Rejects multiple Host headers, because a proxy and this server might use different ones.
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length !== 1) throw new Fault("invalid", "bad_host", "A request must have one Host header");
   if ((headers.expect ?? "100-continue").toLowerCase() !== "100-continue") {
@@ -24,7 +24,7 @@ export function checkRequestHeaders({ headers, rawHeaders }: Pick<IncomingMessag
   }
 }
 
-/** Returns the answer to a request that failed before any middleware ran, for example because its URL is invalid. */
+/** Returns the response to a request that failed before any middleware ran, for example because of an invalid URL. */
 export function answerFailedRequest(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request target and the Host header must form a valid URL")
@@ -33,7 +33,7 @@ export function answerFailedRequest(error: unknown): Response {
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
 }
 
-/** Answers a parser error on the socket and then closes the socket. If it is not writable, only closes the socket. */
+/** Sends an error response for an HTTP parser error, if the socket is still writable. Then closes the socket. */
 export function answerParserError(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   socket.end(formatHttpResponse(problemOf(faultOf(error.code))), () => socket.destroy());

@@ -1,6 +1,6 @@
 /**
  * Handles signals in a process whose ID is 1, as in a container. The kernel does not deliver a signal to such a process
- * unless it has a handler, so without handlers only SIGKILL could end the process while it starts.
+ * unless the process has a handler. Without handlers, only SIGKILL could end the process during startup.
  */
 import { constants } from "node:os";
 
@@ -8,7 +8,7 @@ import { constants } from "node:os";
 export function exitOnSignals(): void {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => {
-      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]); // as shells report it
+      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]); // like a shell
     });
   }
 }

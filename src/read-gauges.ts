@@ -5,7 +5,7 @@ import type { GaugeValues } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";
 import type { Server } from "./server.ts";
 
-/** Returns the gauges. `fleet` is null on all replicas but one, so that counts of spokes are reported only once. */
+/** Returns the gauge values. `fleet` is null on all replicas except one, so that spokes are counted only once. */
 export function readGauges(
   { app: { db, feeds, release }, scheduler }: Pick<Program, "app" | "scheduler">,
   fleet: FleetCounts | null,

@@ -7,8 +7,8 @@ import { migrations } from "./migrations.ts";
 
 /**
  * Returns the readiness checks. `scheduler` returns whether the scheduler is running; without a scheduler, the check
- * always passes. `isRunning` returns false once the process is stopping: it still answers requests then, but should not
- * receive new ones.
+ * always passes. `isRunning` returns false once the process is stopping. A stopping process still handles requests, but
+ * load balancers should send it no new ones.
  */
 export function readinessChecks(
   scheduler: () => boolean = () => true,
@@ -35,14 +35,14 @@ async function answersQueries({ db }: App): Promise<boolean> {
   return true;
 }
 
-/** Whether the database accepts writes, unlike a standby. Only reads a setting, and does not write anything. */
+/** Whether the database accepts writes, which a standby does not. Reads a database setting and writes nothing. */
 async function acceptsWrites({ db }: App): Promise<boolean> {
   const query = db.control.query("select current_setting('transaction_read_only') = 'off' as writes");
   const [row] = await query.catch(() => []); // the control connection is closed if the server is read-only
   return row?.writes === true;
 }
 
-/** Whether the schema has all of this program's migrations. A newer schema also passes, because it is compatible. */
+/** Whether the schema has all of this program's migrations. Newer schemas also pass, because they are compatible. */
 async function isMigrated({ db }: App): Promise<boolean> {
   const newest = migrations.at(-1)?.[0] ?? "";
   const rows = await db.control.query("select 1 from migrations where name = $1", [newest]).catch(async () =>

@@ -1,18 +1,18 @@
 /**
- * Runs a composed program until it receives a signal, and then shuts it down gradually. Requests and steps that can end
- * in time do so, finished steps are never lost, and clients reconnect to event streams at another replica.
+ * Runs the program until the process receives a stop signal, and then shuts down in phases. Running requests and steps
+ * have time to finish, finished steps are never lost, and clients of event streams reconnect to another replica.
  *
  *   signal ------- notice -------> closed ---- rest of the grace ----> closing ---- 5 s at most ----> ended
  *   readyz returns 503,            new connections are refused,        open requests are cut,
  *   requests are accepted,         event streams end,                  unfinished jobs are released,
  *   running steps continue         running requests may end            connections are closed
  *
- * SHUTDOWN_GRACE_MS limits all phases together. Its last fifth, but at most 5 s, is reserved for closing. Afterwards,
- * the process abandons work that has not ended, such as a statement in a database that does not respond.
+ * SHUTDOWN_GRACE_MS limits all phases together. The last fifth of this time, but at most 5 s, is reserved for closing.
+ * Afterwards, the process abandons unfinished work, such as a query to a database that does not respond.
  *
- * A proxy keeps sending requests until it next checks readyz, so the server accepts requests during the notice, and
- * closes each connection after its answer. Streams stay open meanwhile, because clients would reconnect to this
- * replica.
+ * A proxy sends requests until it checks readyz again. So the server accepts requests during the notice phase, and
+ * closes each connection after its response. Event streams stay open during this phase, because clients would reconnect
+ * to this replica.
  */
 import type { Config } from "#lib/base/config.ts";
 import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";
@@ -27,12 +27,12 @@ import { readGauges } from "./read-gauges.ts";
 import { openServer, type Server } from "./server.ts";
 import { handleStopSignals, type StopSignals } from "./stop-signals.ts";
 
-const CLOSING_TIME = 5 * SECOND; // the maximum part of the grace that is for closing
-const MIN_SHUTDOWN_TIME = SECOND; // the minimum for the whole shutdown, however short the grace is
+const CLOSING_TIME = 5 * SECOND; // the maximum part of SHUTDOWN_GRACE_MS that is reserved for closing
+const MIN_SHUTDOWN_TIME = SECOND; // the minimum time for the whole shutdown, even if SHUTDOWN_GRACE_MS is shorter
 
 interface RunningProgram {
   readonly port: number;
-  /** Resolves when the program has stopped: to true if all work has ended, or to false if some was abandoned. */
+  /** Resolves when the program has stopped: to true if all work ended, or to false if some work was abandoned. */
   readonly stopped: Promise<boolean>;
 }
 
@@ -62,17 +62,17 @@ export async function runUntilStopped(
     const stop = async (): Promise<true> => {
       try {
         const drained = program.drain(working);
-        drained.catch(() => {}); // an error is reported after the notice, below
+        drained.catch(() => {}); // `Promise.all` below reports the error
         leave();
         await sleep(notice);
         program.endStreams();
         const ends = [close(working - notice), drained, watch.close()];
-        await Promise.allSettled(ends); // waits for all of them, even if one fails
-        await metrics?.close(); // last, so that metrics show what is still running
+        await Promise.allSettled(ends); // waits for all three, even if one fails
+        await metrics?.close(); // closed last, so that metrics still show running work
         await Promise.all(ends);
         await program.close();
       } catch (error) {
-        app.log.error("The shutdown failed; another replica resumes the running jobs", {
+        app.log.error("The shutdown failed. Another replica will resume the running jobs", {
           reason: messageOf(error),
         });
       }
@@ -80,14 +80,14 @@ export async function runUntilStopped(
     };
     const ended = await withTimeout(Math.max(grace, MIN_SHUTDOWN_TIME), stop());
     if (!ended) {
-      app.log.warn("SHUTDOWN_GRACE_MS is over; stopped without waiting for unfinished work");
+      app.log.warn("SHUTDOWN_GRACE_MS expired: stopped before all work was finished");
     }
     return ended === true;
   });
   return { port, stopped };
 }
 
-/** Returns an error handler for a failed start, which closes the parts that are open and rethrows the error. */
+/** Returns an error handler for a failed startup. The handler closes the given parts and rethrows the error. */
 function closeAndRethrow(
   ...opened: readonly ({ close(): Promise<void> } | null)[]
 ): (error: unknown) => Promise<never> {
@@ -104,14 +104,14 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
   const text = () => registry.text(readGauges(program, metrics.fleet.last(), server));
   try {
     const listening = await startMetricsServer({ contentType: registry.contentType, text }, address);
-    log.info(`Metrics on ${host}:${metricsPort}/metrics, without authentication`);
+    log.info(`Serving metrics without authentication on ${host}:${metricsPort}/metrics`);
     return listening;
   } catch (cause) {
     throw listenError(address, cause, "METRICS_PORT");
   }
 }
 
-/** Returns a note if the database was restored and runs no jobs yet. The replica stays ready to answer requests. */
+/** Returns a note for readyz if jobs are on hold after a database restore. The replica still handles requests. */
 function holdNotes({ held }: Program["app"]): string[] {
   const hold = held();
   return hold ? [describeDatabaseHold(hold)] : [];

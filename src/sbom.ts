@@ -3,8 +3,8 @@
  *
  *   npm run --silent sbom > sbom.json
  *
- * Does not use `npm sbom --omit dev`, which also omits packages that a development package needs too, such as yaml.
- * Instead, lists all packages in the lock file, and keeps those that Wheelwright's own dependencies need.
+ * `npm sbom --omit dev` would also omit some packages that are needed at run time, such as yaml, because a development
+ * package needs them too. Instead, keeps the packages in the lock file that Wheelwright's own dependencies need.
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ interface Bom {
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
 
-/** Removes packages that only development needs, including those that our dependencies merely list as optional. */
+/** Removes packages that are needed only for development, even if a dependency lists them as optional. */
 function removeDevelopmentPackages(
   bom: Bom,
   { dependencies, optionalDependencies, devDependencies }: typeof about,
@@ -50,7 +50,7 @@ function removeDevelopmentPackages(
   };
 }
 
-// Runs only as a script, because a test also imports this module and must not run npm.
+// Prints only if this file runs as a script. A test imports this module, and must not run npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
   process.stdout.write(`${JSON.stringify(removeDevelopmentPackages(JSON.parse(text), about), null, 2)}\n`);

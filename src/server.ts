@@ -1,4 +1,4 @@
-/** Builds the HTTP server. The list `middleware` shows what each request passes through, in order. */
+/** Builds the HTTP server. Each request passes through the functions in the list `middleware`, in order. */
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
@@ -48,7 +48,7 @@ interface ServerOptions {
   readonly isRunning?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly ReadinessCheck[];
-  /** Returns additional notes for readyz. If absent, there are none. */
+  /** Returns additional notes for readyz. If absent, readyz has no additional notes. */
   readonly notes?: () => readonly string[];
   /** Counts API calls per token. If absent, API calls are not counted. */
   readonly calls?: Pick<CallCounter, "count">;
@@ -61,7 +61,7 @@ interface ServerOptions {
 }
 
 export interface Server {
-  /** Answers a request in the same way as if it had arrived over a socket. Never throws. */
+  /** Handles a request as if it had arrived over a socket, and returns the response. Never throws. */
   request(request: Request, peer?: RequestPeer): Promise<Response>;
   /** Returns the number of running requests, including sign-ins but excluding probes and creations. */
   inFlight(): number;
@@ -70,7 +70,7 @@ export interface Server {
 
 const LOCAL_PEER: RequestPeer = { address: "127.0.0.1", sent: Promise.resolve() };
 const MAX_USER_AGENT_LENGTH = 500;
-const CONNECTIONS_PER_REQUEST = 8; // connections per running request, in addition to streams; most are idle
+const CONNECTIONS_PER_REQUEST = 8; // allowed connections per running request; most connections are idle
 
 export function openServer(app: App, allRoutes: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? allRoutes : withoutPortal(allRoutes);
@@ -172,7 +172,7 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   else signal.addEventListener("abort", listener);
 }
 
-/** Returns the endpoint's load pool. Probes are never refused; sign-ins and creations have pools of their own. */
+/** Returns the pool that limits an endpoint's load. Sign-ins, creations and probes have separate pools. */
 function loadPoolOf(endpoint: AnyEndpoint | null): LoadPool {
   if (endpoint?.probe) return "probes";
   if (endpoint?.queued) return "creations";

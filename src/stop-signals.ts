@@ -12,11 +12,11 @@ export interface StopSignals {
   readonly signal: AbortSignal;
   /** Throws a CommandError if a signal has arrived. Commands call this function between the steps of their startup. */
   throwIfStopped(): void;
-  /** Stops handling the signals, so that they end the process again. */
+  /** Removes the signal handlers, so that the next signal ends the process. */
   dispose(): void;
 }
 
-/** Handles SIGTERM, SIGINT and SIGHUP. A second signal ends the process, if it comes more than a second later. */
+/** Handles SIGTERM, SIGINT and SIGHUP. A second signal ends the process if it arrives more than a second later. */
 export function handleStopSignals(): StopSignals {
   const { promise: signalName, resolve } = Promise.withResolvers<string>(), stopping = new AbortController();
   let first: number | undefined;

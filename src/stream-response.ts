@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 import type { RunningRequest } from "./connections.ts";
 
-/** Streams the body as it is produced. When the socket's buffer is full, limits the time for the client to read. */
+/** Sends the body as it is produced. While the socket's buffer is full, the client's time to read is limited. */
 export function streamBody(
   { status, headers }: HttpResponse,
   body: BodyStream,

@@ -19,7 +19,7 @@ if (Number.parseInt(process.versions.node) >= OLDEST) {
   await import("./main.ts");
 } else await startAgain();
 
-/** Prints what starts before the program is loaded, because the first load takes seconds. */
+/** Prints a first line before the program is loaded, because loading takes seconds the first time. */
 function printStart([command, ...options]) {
   if (command !== "dev" || options.some((option) => option === "--help" || option === "-h")) return;
   process.stderr.write("Starting Wheelwright on this machine: PostgreSQL, a cluster and the control plane\n");
@@ -43,7 +43,7 @@ async function startAgain() {
     stdio: "inherit",
   });
   const inTerminal = await hasTerminal();
-  // A terminal sends these signals to this process and to its child.
+  // Forwards these signals only without a terminal, because a terminal already sends them to both processes.
   for (const name of ["SIGINT", "SIGHUP", "SIGQUIT"]) process.on(name, () => inTerminal || child.kill(name));
   for (const name of ["SIGTERM", "SIGUSR2"]) process.on(name, () => child.kill(name));
   child.once("error", () => {

@@ -74,10 +74,10 @@ function section(text: string, title: string): string {
   return text.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
 }
 
-/** Returns the rows of all tables, with or without outer pipes, without their heads. */
+/** Returns the rows of all tables, with or without a trailing bar, without their heads. */
 function rowsOf(text: string): Row[] {
-  const rows = text.split("\n").filter((line) => line.includes(" | "))
-    .map((line) => line.replace(/^\| | \|$/g, "").split(" | ").map((cell) => cell.trim()));
+  const rows = text.split("\n").filter((line) => line.startsWith("|"))
+    .map((line) => line.replace(/^\|\s*|\s*\|$/g, "").split("|").map((cell) => cell.trim()));
   const rules = new Set(rows.flatMap((row, i) => row.every((cell) => /^-+$/.test(cell)) ? [i - 1, i] : []));
   return rows.filter((_, i) => !rules.has(i));
 }

@@ -1,7 +1,7 @@
 /**
  * Computes an audit event's hash, which also covers all earlier events in the same chain.
  *
- * This is format 1, for authors of other verifiers. Events are ordered by (at, id); IDs are compared byte by byte. Each
+ * Definition of format 1, for other verifiers: Events are ordered by (at, id), with IDs compared byte by byte. Each
  * event is encoded as these 16 lines of UTF-8, each followed by one line feed (10):
  *
  *   the text `wheelwright audit 1`
@@ -22,10 +22,10 @@ import { createHash } from "node:crypto";
 /** The hash that precedes the first event of every chain. */
 export const FIRST_PREVIOUS_HASH = "0".repeat(64);
 
-/** The ID of the chain for events that belong to no hub. Every other chain's ID is its hub's ID. */
+/** The ID of the chain (sequence of hashed events) for events without a hub. Other chains have the ID of their hub. */
 export const SYSTEM_CHAIN = "system";
 
-/** All fields of an audit event. */
+/** An audit event with all fields that its hash covers. */
 export interface ChainLink {
   readonly id: string;
   readonly kind: string;

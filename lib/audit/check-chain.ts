@@ -1,29 +1,29 @@
 /**
  * Checks a chain (the audit events of one hub) against its seal, which is a hash stored after each batch of events, and
  * against heads, which are hashes that were exported earlier. Somebody who can rewrite the events can also rewrite the
- * seal, but not an exported head. If a head matches, all events up to it are unchanged.
+ * seal, but not an exported head. If a head matches, all events that the head covers are unchanged.
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
 export interface ObservedChain {
-  /** The chain's seal, if it has one. */
+  /** The chain's seal (last stored hash). Undefined if no event is sealed yet. */
   readonly seal: ChainHead | undefined;
-  /** Chain heads that were exported earlier. */
+  /** Chain heads (hashes) that an operator exported earlier. */
   readonly exported: readonly ChainHead[];
   /** The number of events that exist in the database. */
   readonly events: number;
-  /** How many of these events the seal covers. */
+  /** The number of existing events up to the position in the seal. */
   readonly covered: number;
-  /** How many events the database counted as they were written. */
+  /** The number of events that the database counted when they were written. */
   readonly written: number;
-  /** The recomputed hash after certain numbers of events, keyed by that number. */
+  /** The recomputed hashes, keyed by the number of events that each hash covers. */
   readonly hashes: ReadonlyMap<number, string>;
 }
 
 export interface ChainResult {
-  /** Descriptions of what does not match. Empty if everything does. */
+  /** Descriptions of mismatches; empty if the events match the seal and the exported heads. */
   readonly problems: readonly string[];
-  /** The range of event numbers (exclusive, inclusive) that contains the first changed event; null if there is none. */
+  /** The first changed event is after event number `after`, up to `through`. Null if no event was changed. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
@@ -51,29 +51,29 @@ export function checkChain(facts: ObservedChain): ChainResult {
 
 function checkSeal({ seal, exported, covered }: ObservedChain, trusted: number, matches: boolean): string[] {
   if (!seal) {
-    return exported.length > 0 ? ["Its seal is gone: a head was exported, so there was one"] : [];
+    return exported.length > 0 ? ["The chain's seal is missing, although a head (hash) was exported"] : [];
   }
   const { count } = seal;
   if (matches) {
-    return covered === count ? [] : ["Its seal was changed: the position in it is not that of the last sealed event"];
+    return covered === count ? [] : ["The seal was changed: its position is not that of the last sealed event"];
   }
-  if (trusted >= count) return ["Its seal was changed: the events are those of the exported head"];
+  if (trusted >= count) return ["The seal was changed: the events match the exported head"];
   if (covered < count) {
-    return [`Of ${countEvents(count)} that were sealed ${covered} are left: the rest was deleted or moved elsewhere`];
+    return [`The seal covers ${countEvents(count)}, but ${covered} are left: events were deleted or moved`];
   }
   if (covered > count) {
-    return [`There are ${countEvents(covered)} where ${count} were sealed: the rest was put in or moved there`];
+    return [`The seal covers ${countEvents(count)}, but ${covered} exist: events were inserted or moved here`];
   }
-  return ["What is there is not what was sealed: an event was changed, exchanged or put in another place"];
+  return ["The events do not match the seal: an event was changed, replaced or moved"];
 }
 
 /** Checks that no event was deleted or inserted, by comparing the number of rows with the number of events written. */
 function checkCount({ written, events }: ObservedChain): string[] {
   if (events === written) return [];
   if (events < written) {
-    return [`Of ${countEvents(written)} that were written ${events} are left: the rest was deleted or moved elsewhere`];
+    return [`The database counted ${countEvents(written)}, but ${events} are left: events were deleted or moved`];
   }
-  return [`There are ${countEvents(events)} where ${written} were written: the rest was put in or moved there`];
+  return [`The database counted ${countEvents(written)}, but ${events} exist: events were inserted or moved here`];
 }
 
 /** Checks an exported head that covers more events than the seal does. */
@@ -83,19 +83,19 @@ function checkLaterHead(
   matches: (head: ChainHead) => boolean,
 ): string[] {
   if (!head) return [];
-  const sealed = `the seal counts ${seal?.count ?? 0} of the ${countEvents(head.count)} of an exported head`;
-  if (matches(head)) return [`The seal was set back: ${sealed}, and all of them are there`];
+  const sealed = `the seal covers ${seal?.count ?? 0} of the ${countEvents(head.count)} of an exported head`;
+  if (matches(head)) return [`The seal was set back: ${sealed}, and all of these events exist`];
   if (events < head.count) {
-    return [`The log ends too early: ${sealed}, and only ${events} are there. ${OLDER_DUMP}, or its end was cut off`];
+    return [`The log ends too early: ${sealed}, and only ${events} exist. ${OLDER_DUMP}, or events were deleted`];
   }
   return [
-    `The log has another end: ${sealed}, and those behind it are others. ${OLDER_DUMP}, or its end was rewritten`,
+    `The log has a different end: ${sealed}, and later events do not match. ${OLDER_DUMP}, or events were rewritten`,
   ];
 }
 
-const OLDER_DUMP = "Either the database was restored from a dump older than the head";
+const OLDER_DUMP = "Either the database was restored from a dump older than the exported head";
 
-/** Checks the first exported head that does not match, among those that the seal covers. */
+/** Checks the first exported head that does not match, among the heads that the seal covers. */
 function checkEarlierHead(
   { seal }: ObservedChain,
   head: ChainHead | undefined,
@@ -104,10 +104,11 @@ function checkEarlierHead(
 ): string[] {
   if (!head || !seal) return [];
   if (head.count <= trusted) {
-    return [`The exported heads at ${head.count} and ${trusted} contradict each other: one is not of this log`];
+    return [`The exported heads at ${head.count} and ${trusted} contradict each other: one head is from another log`];
   }
-  const other = `The exported head at ${head.count} is not that of these events`;
-  return [matches(seal) ? `${other}, though the seal fits: both were rewritten, or the head is of another log` : other];
+  const other = `The exported head at ${head.count} does not match the events`;
+  if (!matches(seal)) return [other];
+  return [`${other}, but the seal does: events and seal were rewritten, or the head is from another log`];
 }
 
 function countEvents(events: number): string {

@@ -14,7 +14,7 @@ export function formatHead({ chain, count, hash }: ChainHead): string {
   return `${chain}:${count}:${hash}`;
 }
 
-/** Parses a chain head. Returns null if the text is not one. */
+/** Parses a chain head. Returns null if the text is not a chain head. */
 export function parseHead(text: string): ChainHead | null {
   const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   return chain && count && hash && isChainName(chain) ? { chain, count: Number(count), hash } : null;

@@ -17,7 +17,7 @@ export interface ChainPosition {
 interface LinkBatch {
   readonly after: ChainPosition;
   readonly limit: number;
-  /** If set, only events up to this time are read. */
+  /** The time up to which events are read. If undefined, all events are read. */
   readonly until?: Date;
 }
 
@@ -43,11 +43,11 @@ interface LinkCounts {
   readonly all: number;
   /** The number of events after the given position. */
   readonly behind: number;
-  /** How many events the database counted as they were written. */
+  /** The number of events that the database counted when they were written. */
   readonly written: number;
 }
 
-/** Counts all events in the chain, and those after the given position. */
+/** Counts all events in the chain, and the events after the given position. */
 export async function countLinks(rows: Rows, chain: string, after: ChainPosition): Promise<LinkCounts> {
   const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
     select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,

@@ -10,7 +10,7 @@ import { type ChainPosition, readLinks } from "#lib/audit/links.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** How old an event must be to be sealed. By then, no open transaction can still write an earlier event. */
+/** The age at which an event is sealed. No open transaction can then still write an earlier event. */
 const SETTLING_TIME = MINUTE;
 
 interface Seal extends ChainHead {
@@ -47,7 +47,7 @@ function selectNextUnsealed(until: Date) {
     lateral (select at from audit_events where federation_id = federations.id and ${next}) as event`;
 }
 
-/** Returns the time of the oldest event that is still to be sealed; null if there is none. */
+/** Returns the time of the oldest event that is not sealed yet; null if all events are sealed. */
 export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
     selectNextUnsealed(until)
@@ -56,7 +56,7 @@ export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date 
   return row!.oldest;
 }
 
-/** Seals the chain's next events: at most `limit`, and none newer than `until`. Returns null if there are none. */
+/** Seals the chain's next events: at most `limit`, and none newer than `until`. Returns null without such events. */
 export async function sealBatch(
   tx: Tx,
   chain: string,
@@ -72,7 +72,7 @@ export async function sealBatch(
   return { head, events: links.length };
 }
 
-/** Locks and returns the chain's row. Later reads in the same transaction use a newer snapshot. */
+/** Locks and returns the row of a chain's seal. Later reads in the same transaction use a newer snapshot. */
 async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
   await sql`insert into audit_seals (chain) values (${chain}) on conflict do nothing`.execute(tx);
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} for update`.execute(tx);

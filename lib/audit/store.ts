@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly spokeId?: string | null;
   /** Another user who may see the event, because the event is a decision on that user's request. */
   readonly audienceUserId?: string | null;
-  /** Additional fields, which depend on the event's kind. They must not contain secrets. */
+  /** Additional fields, which depend on the event's kind and must not contain secrets. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -109,7 +109,7 @@ export async function listAuditEvents(
   return withPageItems(page, page.items.map(toAuditEvent));
 }
 
-/** Filter columns, starting with the most selective. The first one that is set determines which index is used. */
+/** Filter columns, starting with the most selective. The first filter that is set determines which index is used. */
 const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
 
 /**
@@ -135,7 +135,7 @@ export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEven
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
-/** Returns the event as the reader may see it. Only operators see operator details and where operators acted from. */
+/** Hides details that only operators may see, such as the IP address and user agent of an event by an operator. */
 export function redactForReader<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
   return event.originPrivate && reader.role !== "operator" ? { ...redacted, ip: "", userAgent: "" } : redacted;

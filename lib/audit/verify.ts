@@ -18,9 +18,9 @@ export interface Verification extends ChainResult {
   readonly chain: string;
   /** The number of sealed events; 0 if the chain has no seal. */
   readonly sealed: number;
-  /** The number of events after the last sealed one. They are only counted, not verified. */
+  /** The number of events after the last sealed event. These events are only counted, not verified. */
   readonly unsealed: number;
-  /** The highest event count among the exported heads that were compared; 0 if there are none. */
+  /** The highest event count among the exported heads that were compared; 0 without exported heads. */
   readonly exported: number;
 }
 
@@ -48,7 +48,7 @@ export async function verifyChain(
   });
 }
 
-/** Returns the chain's hash after each of these numbers of events. Omits numbers that exceed the chain's length. */
+/** Returns the chain's hash after each number of events in `counts`. Omits numbers that exceed the chain's length. */
 async function recomputeHashes(
   rows: Rows,
   chain: string,

@@ -1,6 +1,6 @@
 /** Runs asynchronous work that signals and timeouts can cancel. */
 
-/** Does what Promise.all does, but rejects only after all promises have settled. */
+/** Awaits all promises like Promise.all, but rejects only after every promise has settled. */
 export async function settleAll<T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
@@ -33,7 +33,7 @@ export async function runWithin<T>(
   for (const { signal, onAbort } of listeners) signal.addEventListener("abort", onAbort, { once: true });
   const timer = limit ? setTimeout(() => stop(limit.createError()), limit.ms) : undefined;
   try {
-    return await Promise.race([run(inner.signal), end]); // the race also handles the later rejection
+    return await Promise.race([run(inner.signal), end]); // the race handles rejections of both promises
   } finally {
     clearTimeout(timer);
     for (const { signal, onAbort } of listeners) signal.removeEventListener("abort", onAbort);

@@ -1,7 +1,7 @@
 /**
- * Reads and validates the configuration from environment variables. A value may come from a file (NAME_FILE), as
- * container secrets do. A single error lists all problems by variable name; it contains no values, because some are
- * secrets.
+ * Reads and validates the configuration from environment variables. A file can provide a variable's value (NAME_FILE),
+ * as with container secrets. ConfigError lists all problems by variable name, without the values, because some values
+ * are secrets.
  */
 import { join } from "node:path";
 import * as v from "valibot";
@@ -12,8 +12,8 @@ import { findMissingFiles, readVariables } from "#lib/base/variable-files.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 
 /**
- * The command, which determines the required variables. `serve` requires a database, a public URL and a domain;
- * `migrate` requires a database; `dev` starts its own database; `any` requires nothing.
+ * The kind of command that reads the configuration; determines the required variables. `serve` requires a database, a
+ * public URL and a domain; `migrate` requires a database; `dev` starts its own database; `any` requires nothing.
  */
 export type ConfigMode = "serve" | "migrate" | "dev" | "any";
 
@@ -21,7 +21,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     const many = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`;
-    super(`${many} not usable:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    super(`${many} unusable:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
     this.name = "ConfigError";
     this.problems = problems;
   }
@@ -30,9 +30,9 @@ export class ConfigError extends Error {
 interface ConfigSource {
   readonly mode: ConfigMode;
   readonly env: ProcessVariables;
-  /** Whether standard output is a terminal. If so, the log is formatted for people unless LOG_FORMAT is set. */
+  /** Whether standard output is a terminal. On a terminal, the log is formatted for people unless LOG_FORMAT is set. */
   readonly terminal: boolean;
-  /** Whether to check that files named in variables exist. */
+  /** Whether to check that the files named in the variables exist. */
   readonly files?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
-/** Returns the API server's URL from a pod's environment. Outside a cluster, the result is not a valid URL. */
+/** Returns the Kubernetes API server's URL from a pod's environment. Outside a cluster, the URL is invalid. */
 export function inClusterServerUrl(): string {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = processEnvironment();
   const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
@@ -86,42 +86,47 @@ export function absoluteUrl(home: URL, path: string): URL {
 
 function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Record<string, string>>): string[] {
   const problems: string[] = [];
-  const isSet = (name: string) => values[name] !== undefined || !!env[`${name}_FILE`]; // an unreadable file is reported elsewhere
+  // Treats unreadable files as set, because readVariables already reports these files.
+  const isSet = (name: string) => values[name] !== undefined || !!env[`${name}_FILE`];
   const requireVariable = (name: string, why: string) => isSet(name) || problems.push(`${name} is missing: ${why}`);
   if ((mode === "serve" || mode === "migrate") && !isSet("POSTGRES_PASSWORD")) {
-    requireVariable("DATABASE_URL", "set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
+    requireVariable("DATABASE_URL", "set DATABASE_URL or POSTGRES_PASSWORD to connect to PostgreSQL");
   }
   if (mode === "serve") {
     requireVariable(
       "PUBLIC_URL",
-      "the public URL at which browsers reach this service, such as https://hubs.example.org",
+      "set PUBLIC_URL to the URL of this service, such as https://hubs.example.org",
     );
-    requireVariable("ROOT_DOMAIN", "the wildcard domain of the spokes");
+    requireVariable("ROOT_DOMAIN", "set ROOT_DOMAIN to the wildcard domain for the spokes");
     if (!values.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
-      requireVariable("KUBECONFIG", "the kubeconfig file of your cluster");
+      requireVariable("KUBECONFIG", "set KUBECONFIG to the path of your cluster's kubeconfig file");
     }
   }
-  if (values.BOOTSTRAP_ADMIN_EMAIL) requireVariable("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set");
-  if (values.BOOTSTRAP_ADMIN_PASSWORD) requireVariable("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set");
-  if (values.SMTP_HOST) requireVariable("SMTP_FROM", "SMTP_HOST is set, and an email needs a sender");
+  if (values.BOOTSTRAP_ADMIN_EMAIL) {
+    requireVariable("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set, so a password is required");
+  }
+  if (values.BOOTSTRAP_ADMIN_PASSWORD) {
+    requireVariable("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set, so an email address is required");
+  }
+  if (values.SMTP_HOST) requireVariable("SMTP_FROM", "SMTP_HOST is set, so emails need a sender");
   if (values.STRIPE_SECRET_KEY) {
-    requireVariable("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be verified");
+    requireVariable("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, so webhook events must be verified");
   }
   if (mode === "dev" && /^[a-z]+_live_/.test(values.STRIPE_SECRET_KEY ?? "")) {
     problems.push("STRIPE_SECRET_KEY is a live key, and dev would charge real cards: use a test key");
   }
   if (values.METRICS_PORT && Number(values.METRICS_PORT) === Number(values.PORT ?? 3000)) {
     problems.push(
-      "METRICS_PORT is the same as PORT: set it to another port, which only Prometheus can reach",
+      "METRICS_PORT is the same as PORT: set METRICS_PORT to a port that only Prometheus can reach",
     );
   }
-  if (values.SMTP_USER) requireVariable("SMTP_PASS", "SMTP_USER is set");
-  if (values.SPOKE_SMTP_USER) requireVariable("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set");
+  if (values.SMTP_USER) requireVariable("SMTP_PASS", "SMTP_USER is set, so a password is required");
   if (values.SPOKE_SMTP_USER) {
-    requireVariable("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and passwords are derived from SPOKE_SMTP_SECRET");
+    requireVariable("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set, so a mail server is required");
+    requireVariable("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, so spoke passwords need a secret");
   }
   if (values.SPOKE_SMTP_SECRET) {
-    requireVariable("SPOKE_SMTP_USER", "SPOKE_SMTP_SECRET is set, and each spoke needs an account");
+    requireVariable("SPOKE_SMTP_USER", "SPOKE_SMTP_SECRET is set, so each spoke needs a user name");
   }
   return problems;
 }
@@ -133,10 +138,10 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     host: values.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: values.PORT,
     publicUrl: new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`),
-    /** The port in the URLs of new sites; null for the default port. `dev` sets it for its simulated sites. */
+    /** The port in the URLs of new sites; null for the default port. `dev` sets a port for its simulated sites. */
     sitePort: null as number | null,
     rootDomain: values.ROOT_DOMAIN ?? "spokes.localhost",
-    /** How to reach the database. Empty in `dev`, which starts its own server and must never use another one. */
+    /** The database's address. Empty in `dev`, which starts a database server and must never use another one. */
     database: {
       ...(dev ? { url: "", source: "", ownerUrl: null, ownerSource: null } : readDatabaseConfig(source.env)),
       pool: values.DATABASE_POOL,
@@ -144,11 +149,11 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     bootstrapAdmin: values.BOOTSTRAP_ADMIN_EMAIL && values.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: values.BOOTSTRAP_ADMIN_EMAIL, password: values.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
-    /** The path to a kubeconfig. Null to use the pod's service account, or the simulated cluster in `dev`. */
+    /** The path to a kubeconfig file. Null to use the pod's service account, or in `dev` the simulated cluster. */
     kubeconfig: (dev ? undefined : values.KUBECONFIG) ?? values.KUBECONFIG_HOST_PATH ?? null,
     /** The ClusterRole to bind in each new namespace; null if the service account has cluster-wide permissions. */
     clusterRole: values.CLUSTER_ROLE ?? null,
-    /** A name for this installation. It is part of the name of every namespace and cluster-scoped object. */
+    /** A name for this installation, used in the names of all namespaces and cluster-scoped objects. */
     releaseId: values.RELEASE_ID,
     acmeEmail: values.ACME_EMAIL ?? null,
     smtp: values.SMTP_HOST && values.SMTP_FROM
@@ -161,7 +166,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
         encryption: values.SMTP_TLS,
       }
       : null,
-    /** The mail server for the sites. Each site has its own account there and never uses the service's SMTP account. */
+    /** The mail server for sites. Each site has its own account on this server, never the service's SMTP account. */
     relay: values.SPOKE_SMTP_HOST
       ? {
         host: values.SPOKE_SMTP_HOST,
@@ -190,7 +195,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
       : null,
     /** The passphrase for encrypting database backups; null to store them unencrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
-    /** How often the newest backup of each active spoke is verified by restoring it. */
+    /** How often to test each active spoke's newest backup by restoring it. */
     restoreTests: values.RESTORE_TESTS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },
     maxInFlight: values.MAX_IN_FLIGHT,
@@ -203,7 +208,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** OpenTelemetry variables that are set but not supported. */
     ignoredOtelVariables: findIgnoredOtelVariables(source.env),
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    /** How long, in milliseconds, requests are still accepted after shutdown begins, while the readiness check already fails. */
+    /** How long requests are accepted after shutdown begins, in milliseconds. The readiness check fails immediately. */
     shutdownNoticeMs: values.SHUTDOWN_NOTICE_MS ?? (dev ? 0 : 5000),
     log: {
       level: values.LOG_LEVEL,
@@ -212,7 +217,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     },
     dataDir: values.DATA_DIR,
     simulatorDelayMs: values.SIMULATOR_DELAY_MS,
-    /** The factor that scales the simulator's measured delays; null to use a uniform delay. */
+    /** The factor for the simulated cluster's measured delays; null to use a uniform delay. */
     simulatorFactor: values.SIMULATOR_PROFILE ?? null,
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Parses PostgreSQL connection strings as libpq does: URIs and `key=value` strings, with PG variables as defaults.
- * Unsupported parameters are refused, because ignoring one could weaken the connection's security. This replaces the
- * driver's own parser, which sends unknown parameters to the server as settings.
+ * Unsupported parameters are refused, because ignoring one could weaken the connection's security. The database
+ * driver's own parser is not used, because it sends unknown parameters to the server as settings.
  */
 import { isIP } from "node:net";
 import { userInfo } from "node:os";
@@ -36,7 +36,7 @@ export interface DatabaseAddress {
   readonly hosts: readonly DatabaseHost[];
   readonly database: string;
   readonly user: string;
-  /** The password. Null if it comes from a password file or none is set. */
+  /** The password. Null if a password file contains the password, or if no password is set. */
   readonly password: string | null;
   readonly passfile: string | null;
   readonly applicationName: string | null;
@@ -44,7 +44,7 @@ export interface DatabaseAddress {
   readonly options: string | null;
   /** How long to wait for one host before trying the next, in milliseconds. Null if not set. */
   readonly connectTimeout: number | null;
-  /** Which servers are accepted: any, only those that accept writes, or only those that are not standbys. */
+  /** The servers to accept: any server, only servers that accept writes, or only servers that are not standbys. */
   readonly target: "any" | "read-write" | "primary";
   readonly tls: DatabaseTls;
 }
@@ -75,7 +75,7 @@ export function parseConnectionString(text: string, env: ProcessVariables = {}):
     const value = variable && env[variable];
     if (!value || parameters.has(keyword)) continue;
     const problem = checkConnectionKeyword(keyword, value);
-    if (problem) throw new DatabaseAddressError(`cannot be used with ${variable}: it ${problem}`);
+    if (problem) throw new DatabaseAddressError(`cannot be used with ${variable}, which ${problem}`);
     parameters.set(keyword, value);
   }
   return buildAddress(parameters, env);
@@ -98,7 +98,7 @@ function buildAddress(parameters: ConnectionParameters, env: ProcessVariables): 
   }
   const cert = valueOf("sslcert"), key = valueOf("sslkey");
   if ((cert === null) !== (key === null)) {
-    throw new DatabaseAddressError("must set both sslcert and sslkey, or neither");
+    throw new DatabaseAddressError("must set both sslcert and sslkey, or neither of them");
   }
   return {
     hosts: parseHostList(valueOf("host"), valueOf("port")),
@@ -132,7 +132,7 @@ function tlsMode(mode: string | null, rootCert: string | null, negotiation: stri
   if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
     throw new DatabaseAddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
   }
-  // As in libpq, `require` with a root certificate means that the server's certificate is checked.
+  // Checks the server's certificate for `require` with a root certificate, as libpq does.
   return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
 }
 

@@ -19,7 +19,7 @@ export interface DatabaseConfig {
   readonly ownerSource: DatabaseSource | null;
 }
 
-/** The variables that make up a database address. Those set through files are read again for each connection. */
+/** The variables that make up a database address. Variables set through files are reread for each connection. */
 const DATABASE_VARIABLES = [
   ...["DATABASE_URL", "DATABASE_OWNER_URL", "POSTGRES_PASSWORD", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_USER"],
   ...["POSTGRES_DB", "POSTGRES_OWNER_USER", "POSTGRES_OWNER_PASSWORD"],
@@ -74,7 +74,7 @@ function createSource(
   return () => {
     const problems: string[] = [], text = connectionStringOf(readVariables(DATABASE_VARIABLES, env, problems));
     if (problems.length > 0 || text === null) {
-      throw new DatabaseAddressError(problems.join("; ") || "The database has no address");
+      throw new DatabaseAddressError(problems.join("; ") || "No database address is set");
     }
     if (cached?.text !== text) cached = { text, address: parseConnectionString(text, env) };
     return cached.address;

@@ -11,7 +11,7 @@ const LOCAL = /^[^@<>(),;:"\\[\]]{1,64}$/u;
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_LENGTH = 254;
 
-/** Returns the canonical address; null if the text is not one. Accepts domains without a dot (admin@localhost). */
+/** Returns the canonical email address, or null if invalid. Accepts domains without a dot (admin@localhost). */
 export function canonicalEmail(text: string): string | null {
   const trimmed = text.trim(), at = trimmed.lastIndexOf("@");
   if (at < 1 || trimmed.length > MAX_LENGTH * 2 || !trimmed.isWellFormed() || INVISIBLE.test(trimmed)) return null;

@@ -1,7 +1,7 @@
 /**
- * Defines the error classes. A Fault is a failure that the caller can correct. It is independent of HTTP: clients rely
- * on its `code`, and its `message` is for people. Errors of any other class are reported to callers as internal errors
- * with status 500.
+ * Defines the error classes. A Fault is a failure that the caller can correct. Clients rely on the `code` of a fault,
+ * and its `message` is for people. Errors of any other class are reported to callers as internal errors with status
+ * 500.
  */
 export type FaultKind =
   | "invalid" // the input is not valid
@@ -9,16 +9,16 @@ export type FaultKind =
   | "forbidden" // signed in, but not allowed
   | "missing" // does not exist, or is hidden from the caller
   | "method" // the path does not support this method
-  | "conflict" // the current state does not allow it
-  | "too_large" // the body exceeds the limit
-  | "unsent" // the body does not arrive in time
-  | "media_type" // the body is not JSON
-  | "expectation" // the Expect header cannot be met
-  | "headers" // the headers exceed the limit
+  | "conflict" // the object's current state does not allow the request
+  | "too_large" // the request body exceeds the size limit
+  | "unsent" // the request body did not arrive in time
+  | "media_type" // the request body is not JSON
+  | "expectation" // the server does not support the value of the Expect header
+  | "headers" // the request headers exceed the size limit
   | "impossible" // valid input that cannot be processed
   | "limited" // too many requests
-  | "unavailable" // temporarily; retry later
-  | "timeout"; // the request took too long
+  | "unavailable" // temporarily unable to handle the request; retry later
+  | "timeout"; // the request took longer than the time limit
 
 interface FaultOptions {
   /** How long to wait before retrying, in seconds. */
@@ -52,7 +52,7 @@ export class Fault extends Error {
 export type FailureCause = "user" | "operator" | "cluster";
 
 export interface DriverErrorOptions {
-  /** Whether the same call may succeed later, for example once the server is back or a person has fixed the cause. */
+  /** Whether the same call may succeed later, for example after the server restarts or a person fixes the cause. */
   readonly transient: boolean;
   /** The party that caused the failure. Defaults to `operator`. */
   readonly blame?: FailureCause | undefined;
@@ -95,14 +95,14 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Messages for system error codes, used because each runtime words its own messages differently. */
+/** The messages for system error codes. Each runtime's own messages have a different wording. */
 const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EISDIR: "it is a directory",
   ENOTDIR: "not a directory",
-  EEXIST: "it already exists",
+  EEXIST: "path already exists",
   EROFS: "read-only file system",
   ENOSPC: "the disk is full",
   EDQUOT: "disk quota exceeded",
@@ -113,10 +113,10 @@ const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
-  ETIMEDOUT: "it does not answer",
-  CONNECT_TIMEOUT: "it does not answer", // from the database driver
+  ETIMEDOUT: "connection timed out",
+  CONNECT_TIMEOUT: "connection timed out", // an error code of the database driver
   ENOTFOUND: "host name not found",
-  EAI_AGAIN: "the name servers do not answer",
+  EAI_AGAIN: "the DNS servers do not respond",
   EHOSTUNREACH: "no route to host",
   ENETUNREACH: "no route to host",
 };

@@ -5,7 +5,7 @@
 import type { FaultKind } from "#lib/base/errors.ts";
 
 export const FAULTS = {
-  // Requests whose format is invalid.
+  // Faults about requests with an invalid format.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
   unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
@@ -33,9 +33,9 @@ export const FAULTS = {
   no_route: ["missing", "No endpoint at this path"],
   wrong_method: ["method", "PUT is not supported; this path supports GET, HEAD, OPTIONS"],
 
-  // Who the caller is, and what the caller may do.
-  sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
-  bad_credentials: ["unauthenticated", "The Authorization header has no valid token"],
+  // Faults about the caller's identity and permissions.
+  sign_in_required: ["unauthenticated", "Authentication required: sign in or send a bearer token"],
+  bad_credentials: ["unauthenticated", "The Authorization header does not contain a valid token"],
   session_required: ["unauthenticated", "token minting requires a session"],
   no_bearer_here: [
     "unauthenticated",
@@ -45,7 +45,7 @@ export const FAULTS = {
   wrong_password: ["forbidden", "Cannot change the password: the current password is wrong"],
   session_too_old: [
     "forbidden",
-    "You signed in over an hour ago; sign in again to set a password here, or omit the password",
+    "You signed in more than an hour ago; sign in again to set a password, or omit the password",
   ],
   scope_too_narrow: [
     "forbidden",
@@ -56,22 +56,22 @@ export const FAULTS = {
     "Your permissions changed during this request, so nothing was done; try again",
   ],
   cross_origin: ["forbidden", "Requests from another site are not allowed"],
-  operator_only: ["forbidden", "Only an operator may do this"],
-  federation_admin_only: ["forbidden", "Only an operator or an admin of this hub may do this"],
+  operator_only: ["forbidden", "Only operators can perform this action"],
+  federation_admin_only: ["forbidden", "Only operators and admins of this hub can perform this action"],
 
-  // Hubs, spokes and other resources.
+  // Faults about hubs, spokes and other resources.
   federation_missing: ["missing", "There is no such hub, or you have no access to it"],
   spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
   operation_missing: ["missing", "There is no such operation, or you have no access to it"],
   token_missing: ["missing", "There is no such token, or it is not yours"],
   session_missing: ["missing", "There is no such session, or it is not yours"],
-  user_missing: ["missing", "There is no such user"],
-  member_missing: ["missing", "There is no such member here"],
+  user_missing: ["missing", "This user does not exist"],
+  member_missing: ["missing", "This user is not a member"],
   notification_missing: ["missing", "There is no such notification, or you have no access to it"],
-  slug_taken: ["conflict", "The slug north is taken; choose another"],
+  slug_taken: ["conflict", "The slug north is taken by another hub; choose another slug"],
   domain_taken: [
     "conflict",
-    "The domain ash.school.example is taken, or above or below a name in use; choose another domain",
+    "The domain ash.school.example is taken, or a parent or subdomain of a domain in use; choose another domain",
   ],
   domain_unproven: [
     "conflict",
@@ -83,46 +83,49 @@ export const FAULTS = {
   link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
-    "Cannot create a sign-in link because its admin account is suspended; another administrator of the site must fix that " +
-    "first; reset-admin-password does not help",
+    "Cannot create a sign-in link because its admin account is suspended; another site administrator must fix this " +
+    "account first; reset-admin-password does not help",
   ],
   link_failed: [
     "unavailable",
     "The site could not create a sign-in link; check its health and try again",
   ],
-  too_many_links: ["limited", "You have created 10 sign-in links within the hour; wait before you create another"],
+  too_many_links: ["limited", "You created 10 sign-in links within the last hour; wait before you create another link"],
   federation_not_empty: [
     "conflict",
-    "Cannot remove the hub north while it has 2 spokes; remove them first, and wait until the removal is finished",
+    "Cannot remove the hub north while it has 2 spokes; remove all its spokes first",
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was already approved by ann@example.org"],
   restore_requested: [
     "conflict",
-    "A restore of this backup is requested already; an operator will restore it or decline",
+    "A restore of this backup was already requested; an operator will approve or decline it",
   ],
-  reason_needed: ["invalid", "Give a reason to decline a request; the requester will see it"],
+  reason_needed: ["invalid", "Enter a reason for declining the request; the requester will see it"],
   reason_unused: ["invalid", "Only declined requests have a reason; omit declineReason"],
-  too_many_pending: ["conflict", "You have 10 requests that are pending; wait, or withdraw one"],
-  asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
-  onboarded: ["conflict", "Onboarding is completed already"],
+  too_many_pending: ["conflict", "You have 10 pending hub requests; wait for a decision, or withdraw one"],
+  asker_disabled: [
+    "conflict",
+    "Cannot approve: the user ada@example.org is disabled; enable the user first, or reject the request",
+  ],
+  onboarded: ["conflict", "Onboarding is already complete"],
   slug_fixed: ["invalid", "slug cannot be changed; the slug of this hub is north"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
   parameter_needed: ["invalid", "lmsVersion is required to upgrade: the target version"],
   version_not_newer: [
     "impossible",
-    "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle cannot be downgraded",
+    "Cannot upgrade to 4.5.12: the spoke runs 4.5.13, and Moodle cannot be downgraded",
   ],
-  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it already runs 4.5.12"],
-  size_unchanged: ["impossible", "Cannot resize to small: it already has that size"],
+  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: the spoke already runs 4.5.12"],
+  size_unchanged: ["impossible", "Cannot resize to small: the spoke already has this size"],
   version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],
   copy_of_needed: [
     "invalid",
-    "copyBackup needs copyOf, which names the spoke to copy",
+    "copyBackup requires copyOf, the spoke to copy",
   ],
   copy_version: [
     "invalid",
-    "A copy has the version of its source; omit lmsVersion, and upgrade the copy later",
+    "A copy has the same Moodle version as its source; omit lmsVersion, and upgrade the copy later",
   ],
   size_too_small: [
     "invalid",
@@ -130,11 +133,11 @@ export const FAULTS = {
   ],
   backup_unusable: [
     "conflict",
-    "Cannot copy ash: The spoke ash has no backup that is ready; set copyBackup to now to take one first",
+    "Cannot copy ash: The spoke ash has no backup that is ready; to take a new backup first, set copyBackup to now",
   ],
   another_cluster: [
     "impossible",
-    "Cannot copy ash to another cluster: its backups can be read only in the cluster of the region eu",
+    "Cannot copy ash to another cluster: its backups can be used only in the cluster of the region eu",
   ],
   blueprint_lacks: [
     "impossible",
@@ -150,26 +153,26 @@ export const FAULTS = {
   last_operator: ["conflict", "Cannot disable or demote the last operator; make another user an operator first"],
   user_unverified: [
     "conflict",
-    "Cannot make this user an operator: the email address is not verified",
+    "Cannot make this user an operator: the user's email address is not verified",
   ],
-  user_disabled: ["conflict", "The user ada@school.example is disabled; enable them first"],
+  user_disabled: ["conflict", "The user ada@school.example is disabled; enable the user first"],
 
-  // Links that are sent by email.
+  // Faults about links that are sent by email.
   unverified: ["forbidden", "Verify your email address first: open the link that was emailed to you"],
   link_spent: ["impossible", "This link has been used, has expired or was never valid; request a new one"],
-  signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
+  signup_off: ["forbidden", "Sign-up is closed; ask an administrator for an invitation"],
 
-  // Billing.
+  // Faults about billing.
   billing_off: ["missing", "No payment provider is connected to this service"],
-  not_billed: ["conflict", "Cannot reconcile a hub that is not billed; connect it first"],
+  not_billed: ["conflict", "Cannot reconcile a hub that is not connected to billing; connect the hub first"],
   bad_signature: ["invalid", "The Stripe-Signature header does not match the body"],
   dns_unavailable: [
     "unavailable",
-    "The name servers do not answer for _wheelwright.ash.school.example; try again",
+    "The DNS servers do not respond for _wheelwright.ash.school.example; try again",
   ],
-  billing_unavailable: ["unavailable", "The payment provider does not answer; try again"],
+  billing_unavailable: ["unavailable", "The payment provider does not respond; try again"],
 
-  // Rate limits and the service's availability.
+  // Faults about rate limits and the service's availability.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "The server is busy; try again"],

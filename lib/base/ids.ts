@@ -1,7 +1,7 @@
 /**
  * Creates IDs that sort by creation time: a type prefix and 128 bits in lower-case base32. The first 48 bits are
- * milliseconds since the epoch, so that new rows are adjacent in an index. The rest is random, so that IDs cannot be
- * guessed. Clients must treat IDs as opaque.
+ * milliseconds since the epoch, so that new rows are adjacent in an index. The other bits are random, so that IDs
+ * cannot be guessed. Clients must treat IDs as opaque.
  */
 // Crockford's base32 alphabet, which sorts in the order of its values and omits i, l, o and u.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -44,12 +44,12 @@ function randomBytes(): Uint8Array<ArrayBuffer> {
   return pool.slice(used, used += ID_BYTES);
 }
 
-/** Returns whether the text has the format of an ID with this prefix. It does not check that the object exists. */
+/** Returns whether the text has the format of an ID with this prefix. Does not check that the object exists. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(prefix + "_") && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1));
 }
 
-/** Encodes bytes in base32, five bits per character, starting from the end. */
+/** Encodes bytes in base32, five bits per character, starting with the last byte. */
 function encode(bytes: Uint8Array): string {
   let text = "", bits = 0, bitCount = 0;
   for (let i = bytes.length - 1; i >= 0; i--) {

@@ -1,5 +1,5 @@
 /**
- * Writes the log, one line per entry: as JSON for machines or as text for people. Callers never pass secrets. Error
+ * Writes the log, one line per entry: as JSON for machines or as text for people. Callers must not log secrets. Error
  * messages and the field `reason` are redacted, because they may contain text from other programs. Each entry contains
  * the ID of the current request or job.
  */
@@ -25,7 +25,7 @@ export interface Log {
 interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "pretty";
-  /** Whether to use colours. Only applies to the text format. */
+  /** Whether to use colours. Applies only to the text format. */
   readonly colours?: boolean;
   readonly write: (line: string) => void;
 }
@@ -47,7 +47,7 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
   };
 }
 
-/** Returns a function for reporting lasting problems: it warns once a minute, and logs at debug level in between. */
+/** Returns a function that logs a recurring problem: once a minute as a warning, otherwise at debug level. */
 export function warnOncePerMinute(log: Log): Log["warn"] {
   let warnedAt = -Infinity;
   return (message, fields) => {

@@ -3,7 +3,7 @@
 /** The maximum length of names to compare, because comparing longer names would be slow. */
 const MAX_LENGTH = 64;
 
-/** Returns the most similar name; null if more than one letter in four differs. Ignores case. */
+/** Returns the most similar known name, ignoring case. Returns null if more than one letter in four differs. */
 export function findNearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null;
   const [best] = known.map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))

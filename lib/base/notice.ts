@@ -1,7 +1,7 @@
 /**
- * Defines announcements of deprecated endpoints and new limits, which must be made at least 30 days ahead. Endpoints
- * declare their deprecation (`deprecated` in lib/http/endpoint.ts); new limits are in
- * lib/domains/deprecations/limits.ts. The program does not start if an announcement is made too late.
+ * Defines announcements of deprecated endpoints and new limits, which must be published at least 30 days ahead.
+ * Endpoints declare their deprecation (`deprecated` in lib/http/endpoint.ts); new limits are in
+ * lib/domains/deprecations/limits.ts. The program does not start if an announcement is too late.
  */
 import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
@@ -57,7 +57,7 @@ export function parseAnnouncementDates(
   const from = parseDate(subject, since), to = parseDate(subject, effect);
   if (!(to - from >= NOTICE_PERIOD)) {
     throw new Error(
-      `${subject} must take effect at least 30 days after its announcement, but has ${since} and ${effect}`,
+      `${subject} must take effect at least 30 days after its announcement (announced ${since}, effective ${effect})`,
     );
   }
   return { since: new Date(from), effect: new Date(to) };

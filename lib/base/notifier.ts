@@ -4,7 +4,7 @@ import { sleep } from "#lib/base/time.ts";
 
 export interface Notifier {
   notify(): void;
-  /** Waits for `notify` or the timeout. Returns at once if `notify` was called since the last wait. */
+  /** Waits for `notify` or the timeout. Returns immediately if `notify` was called since the last wait. */
   waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ const PAIR = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100})\s*=\s*([!-+\--:<-~]{0,4000
 const RESERVED_HEADERS = ["content-type", "content-length", "transfer-encoding", "host", "connection"];
 
 const PAIRS_MESSAGE =
-  "must be pairs separated by commas, their values percent-encoded: api-key=secret,team=learning%20platforms";
+  "must be comma-separated name=value pairs with percent-encoded values: api-key=secret,team=learning%20platforms";
 /** Parses comma-separated `name=value` pairs with percent-encoded values. */
 export const OtelPairs = v.pipe(
   v.string(),
@@ -18,8 +18,8 @@ export const OtelPairs = v.pipe(
   v.transform((text) => Object.fromEntries(splitList(text).map(readPair))),
 );
 
-const HEADERS_MESSAGE = `must not contain line breaks or any of ${RESERVED_HEADERS.join(", ")}`;
-/** HTTP headers to send with each batch, such as an API key for the collector. */
+const HEADERS_MESSAGE = `must not contain line breaks or the headers ${RESERVED_HEADERS.join(", ")}`;
+/** HTTP headers to send with each batch of spans, such as an API key for the collector. */
 export const OtelHeaders = v.pipe(
   OtelPairs,
   v.check((pairs) => Object.entries(pairs).every(([name, value]) => isHeader(name, value)), HEADERS_MESSAGE),
@@ -34,7 +34,7 @@ export const OtelRatio = v.pipe(
   v.transform(Number),
 );
 
-/** A boolean as OpenTelemetry specifies it: `true` in any case is true; any other text is false. */
+/** A boolean as specified by OpenTelemetry: `true` in upper or lower case is true, and any other text is false. */
 export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
 interface OtelVariables {
@@ -57,9 +57,9 @@ type Pairs = Readonly<Record<string, string>>;
 export interface TraceSettings {
   readonly url: URL;
   readonly headers: Pairs;
-  /** How long sending a batch to the collector may take, in milliseconds. */
+  /** How long sending a batch of spans to the collector may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** How long an incomplete batch waits before it is sent, in milliseconds. */
+  /** How long an incomplete batch of spans waits before it is sent, in milliseconds. */
   readonly batchDelayMs: number;
   /** The resource attributes to send with each batch, such as the service's name. */
   readonly resource: Pairs;
@@ -87,7 +87,7 @@ export function buildTraceSettings(variables: OtelVariables): TraceSettings | nu
 function samplerOf(variables: OtelVariables): Sampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(variables.OTEL_TRACES_SAMPLER)!;
   const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : variables.OTEL_TRACES_SAMPLER_ARG;
-  // Decides from the trace ID's last digits, which are random in every ID, so that all replicas decide the same way.
+  // Samples by the trace ID's last digits, which are random in every ID, so that all replicas decide the same way.
   const isSampled = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
   return (parent, traceId) => parentBased && parent ? parent.sampled : isSampled(traceId);
 }

@@ -4,7 +4,7 @@
 // deno-lint-ignore no-control-regex
 const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-// Matches control characters and bidirectional marks, without which right-to-left text is still displayed correctly.
+// Matches control characters and bidirectional marks. Right-to-left text is displayed correctly without these marks.
 const HIDDEN_MARKS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Strips colours, NUL characters and the CR of a CRLF; escapes other invisible characters except LF and tab. */

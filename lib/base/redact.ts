@@ -1,7 +1,7 @@
 /**
- * Removes secrets and control characters from text that comes from the cluster, so that it can be stored and shown.
- * Secrets are recognized by the name in front of them; Wheelwright's own secrets also by their format. If in doubt,
- * text is redacted.
+ * Removes secrets and control characters from text that comes from the cluster, so that it can be stored and shown. A
+ * secret is recognized by the name in front of it, and Wheelwright's own secrets also by their format. Ambiguous text
+ * is redacted.
  */
 import { escapeInvisibleCharacters, stripColours } from "#lib/base/readable.ts";
 
@@ -36,7 +36,7 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 const OWN_PASSWORD = /(?<![\w-])[\w-]{32}(?![\w-])/g;
 const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 
-/** Matches control characters other than tab and line feed. They include NUL, which PostgreSQL cannot store. */
+/** Matches control characters other than tab and line feed. Includes NUL, which PostgreSQL cannot store. */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 

@@ -16,7 +16,7 @@ export function boundedText(minimum: number, maximum: number) {
   const message = `must be text of ${minimum} to ${maximum} characters without control characters`;
   return v.pipe(
     v.string(message),
-    v.metadata({ minLength: minimum, maxLength: maximum }), // the OpenAPI document shows this, but not the check below
+    v.metadata({ minLength: minimum, maxLength: maximum }), // for the OpenAPI document, which omits the checks below
     v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
     v.check((value) => {
       const length = [...value.slice(0, maximum * 2 + 1)].length;
@@ -27,7 +27,7 @@ export function boundedText(minimum: number, maximum: number) {
 
 /**
  * Returns a schema for a list of `minimum` to `maximum` items. The length is checked before the items, because a list
- * may be very long. A pipe could also check it, but the OpenAPI document would then not show the items.
+ * may be very long. With a valibot pipe for the length check, the OpenAPI document would not show the items.
  */
 export function boundedList<S extends v.GenericSchema>(item: S, minimum: number, maximum: number, message: string) {
   const schema = v.pipe(v.array(item, message), v.minLength(minimum, message), v.maxLength(maximum, message));
@@ -45,7 +45,7 @@ export function optionalOrNull<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
 }
 
-/** Describes a slug, which is used in URLs, host names and namespaces (an RFC 1123 label). */
+/** The error message for an invalid slug, a name used in URLs, host names and namespaces (an RFC 1123 label). */
 const SLUG_MESSAGE =
   "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
 export const Slug = v.pipe(v.string(SLUG_MESSAGE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG_MESSAGE));
@@ -65,7 +65,7 @@ export const EmailAddress = v.pipe(
 const HOST_MESSAGE = "must be a host name such as school.example.org";
 const HOST_PATTERN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Returns the error message. Suggests the right spelling for `müller.example` and `school.example.`. */
+/** Returns the error message for a host name. Suggests a spelling for `müller.example` and `school.example.`. */
 function hostMessage({ input }: { readonly input: unknown }): string {
   const ascii = typeof input === "string" && input.length <= 253 ? toAsciiHost(input) : null;
   if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST_MESSAGE;
@@ -78,7 +78,7 @@ function hostMessage({ input }: { readonly input: unknown }): string {
 /** A host name with at least two labels, converted to lower case. */
 export const HostName = v.pipe(
   v.string(HOST_MESSAGE),
-  v.regex(/^[\x21-\x7e]*$/, hostMessage), // before toLowerCase, which turns the Kelvin sign into a k
+  v.regex(/^[\x21-\x7e]*$/, hostMessage), // checked before toLowerCase, which turns the Kelvin sign into a k
   v.toLowerCase(),
   v.maxLength(253, HOST_MESSAGE),
   v.regex(HOST_PATTERN, hostMessage),
@@ -101,22 +101,22 @@ export const InputTime = v.pipe(
   v.check(isStorable, TIME_MESSAGE),
 );
 
-/** A time in a response: ISO 8601 in UTC with milliseconds. Strings are assumed to be formatted already. */
+/** A time in a response: ISO 8601 in UTC with milliseconds. Strings must already have this format. */
 export const Timestamp = v.pipe(
   v.union([v.date(), v.string()]),
   v.transform((value) => typeof value === "string" ? value : value.toISOString()),
 );
 export const NullableTimestamp = v.nullable(Timestamp);
 
-/** Where a page of a list begins: after a certain row, or with rows created before a certain time. */
+/** The position where a page of a list begins: after a certain row, or with rows created before a certain time. */
 export interface Cursor {
   readonly at: Date;
   readonly id?: string | undefined;
 }
 
-const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header";
+const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header";
 /**
- * A query parameter for where a page of a list begins, exclusive: milliseconds since the epoch or an ISO 8601 time,
+ * A query parameter that limits a page to rows before a position: milliseconds since the epoch or an ISO 8601 time,
  * optionally followed by a comma and a row ID.
  */
 export const BeforeCursor = v.pipe(
@@ -136,7 +136,7 @@ export function writeCursor(at: Date, id: string): string {
   return `${at.toISOString()},${id}`;
 }
 
-const NUMBER_MESSAGE = "must be the number of an event";
+const NUMBER_MESSAGE = "must be an event number";
 /** A query parameter that contains a stream event's number. */
 export const EventNumber = v.pipe(v.string(NUMBER_MESSAGE), v.regex(/^\d{1,15}$/, NUMBER_MESSAGE), v.transform(Number));
 
@@ -145,7 +145,7 @@ export function pageLimit(usual: number) {
   return v.optional(pageSize(), String(usual));
 }
 
-/** An optional page size. If it is absent, the list is returned in full. */
+/** An optional page size. If absent, the complete list is returned. */
 export const OptionalPageLimit = v.optional(pageSize());
 
 function pageSize() {

@@ -24,14 +24,14 @@ export interface SpanLabels {
 
 /** The kinds of measurements and their labels. */
 export interface MeasurementLabels {
-  /** A finished operation. The value is the time since it was requested, in seconds. */
+  /** A finished operation. The value is the time since the operation was requested, in seconds. */
   readonly operation: { readonly kind: string; readonly outcome: string };
   readonly shed: { readonly reason: "full" | "late" | "share" };
   readonly takeover: NoLabels;
   readonly watch_restart: NoLabels;
-  /** A span that could not be sent to the collector, or that the collector refused. */
+  /** A trace span that could not be sent to the collector, or that the collector refused. */
   readonly span_dropped: NoLabels;
-  /** The delay of the event loop, in seconds. */
+  /** A measurement of the event loop's delay, in seconds. */
   readonly event_loop: NoLabels;
 }
 type NoLabels = { readonly [label: string]: never };
@@ -39,7 +39,7 @@ type NoLabels = { readonly [label: string]: never };
 export type SpanKind = keyof SpanLabels;
 export type MeasurementKind = keyof MeasurementLabels;
 
-/** A unit of work. While it runs, the work may add labels and details to the span. */
+/** A measured unit of work, which may add labels and details to its span while it runs. */
 export interface Span<K extends SpanKind = SpanKind> {
   readonly kind: K;
   readonly labels: SpanLabels[K];
@@ -47,10 +47,10 @@ export interface Span<K extends SpanKind = SpanKind> {
   readonly details: Record<string, string | number>;
   /** When the span started, as a value from performance.now(). */
   readonly beganAt: number;
-  /** The outcome. If the work does not set it, it becomes `failed` when the work throws, otherwise `succeeded`. */
+  /** The outcome of the work. Defaults to `failed` if the work throws, and otherwise to `succeeded`. */
   outcome?: string;
   seconds?: number;
-  /** The error, for traces only. Unless it is a Fault or DriverError, only its class is recorded, not its message. */
+  /** The error, for traces only. The error's message is recorded only for a Fault or DriverError. */
   error?: unknown;
 }
 

@@ -4,7 +4,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Returns whether the day exists, such as 2026-12-01. Date.parse would read 30 February as 2 March. */
+/** Returns whether a day such as 2026-12-01 exists. Date.parse would read 30 February as 2 March. */
 export function isCalendarDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);

@@ -25,13 +25,13 @@ type TraceHeaders = Readonly<Record<"traceparent" | "tracestate", string | null>
 
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ALL_ZEROS = /^0+$/;
-const MAX_PARENT_LENGTH = 512; // the limit allows for fields that later versions append
-const MAX_STATE_LENGTH = 512; // the W3C recommendation requires to forward at least this length
+const MAX_PARENT_LENGTH = 512; // characters; later versions of the header may append fields
+const MAX_STATE_LENGTH = 512; // characters; W3C requires programs to forward at least this many
 const MAX_MEMBERS = 32;
 const MEMBER =
   /^([a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=([ -+\--<>-~]{0,255}[!-+\--<>-~])$/;
 
-/** Parses the headers. Returns null if `traceparent` is invalid; ignores an invalid `tracestate`. */
+/** Parses the trace headers. Returns null if `traceparent` is invalid; ignores an invalid `tracestate`. */
 export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): TraceContext | null {
   if (traceparent === null || traceparent.length > MAX_PARENT_LENGTH) return null;
   const [, version, traceId = "", spanId = "", flags = "", more] = PARENT.exec(traceparent) ?? [];
@@ -51,16 +51,16 @@ export function formatTrace(trace: TraceContext): string {
   return Object.values(traceHeaders(trace)).join(" ");
 }
 
-/** Parses text that `formatTrace` wrote; returns null if it is invalid. */
+/** Parses text from `formatTrace`. Returns null if the text is invalid. */
 export function parseTrace(text: string | null): TraceContext | null {
   const [, traceparent = null, tracestate = null] = /^(\S+)(?: (.*))?$/.exec(text ?? "") ?? [];
   return readTraceHeaders({ traceparent, tracestate });
 }
 
-/** Decides whether to record a trace, given the caller's span (null if there is none) and the trace ID. */
+/** Decides whether to record a trace, given the caller's span (null without a caller) and the trace ID. */
 export type Sampler = (parent: TraceContext | null, traceId: string) => boolean;
 
-/** Records a trace only if the caller does. */
+/** Records a trace only if the caller records it. */
 export const PASS_THROUGH_SAMPLER: Sampler = (parent) => parent?.sampled ?? false;
 
 /** Starts a span as a child of the caller's span, or as the start of a new trace. */
@@ -75,7 +75,7 @@ export function childSpanContext(span: SpanContext): SpanContext {
   return { ...span, spanId: randomHex().slice(0, 16), parentId: span.spanId };
 }
 
-/** Returns random IDs. IDs of only zeros would be invalid, but are too unlikely to check for. */
+/** Returns random IDs. An ID that contains only zeros would be invalid, but is too unlikely to check for. */
 function randomIds(): Pick<SpanContext, "traceId" | "spanId"> {
   return { traceId: randomHex(), spanId: randomHex().slice(0, 16) };
 }

@@ -14,7 +14,7 @@ export function readVariables(
   const values: Record<string, string> = {};
   for (const name of names) {
     const value = env[name], file = env[`${name}_FILE`];
-    if (value && file) problems.push(`${name} and ${name}_FILE are both set; set one of them`);
+    if (value && file) problems.push(`${name} and ${name}_FILE are both set; set only one of them`);
     if (value) values[name] = value;
     else if (file) {
       try {
@@ -29,7 +29,7 @@ export function readVariables(
 
 /**
  * Returns a problem for each variable that names an unreadable file or directory. Only `serve` and `dev` need these
- * files. `dev` needs no kubeconfig, because it has its own simulated cluster.
+ * files. `dev` needs no kubeconfig file, because its cluster is simulated.
  */
 export function findMissingFiles(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
@@ -37,7 +37,7 @@ export function findMissingFiles(mode: string, values: Readonly<Record<string, s
   return names.flatMap((name) => {
     const value = values[name];
     if (value === undefined) return [];
-    // KUBECONFIG may list several files; those that do not exist are skipped, as kubectl does.
+    // KUBECONFIG may list several files. Missing files are skipped, as in kubectl.
     const paths = name === "KUBECONFIG" ? value.split(delimiter).filter(Boolean) : [value];
     const problems = paths.flatMap((path) => readErrorOf(path) ?? []);
     if (problems.length < Math.max(1, paths.length)) return [];

@@ -53,11 +53,11 @@ const PublicUrl = v.pipe(
   v.check((value) => {
     const { username = "", password = "" } = URL.parse(value) ?? {}; // invalid URLs are refused above
     return username === "" && password === "";
-  }, "must not contain a user or password: it is in every mail"),
+  }, "must not contain a user or password, because every email includes the URL"),
   v.check((value) => {
     const { pathname = "/", search = "", hash = "" } = URL.parse(value) ?? {};
     return pathname === "/" && search === "" && hash === "";
-  }, "must not have a path: give the service its own host name"),
+  }, "must not have a path; give the service its own host name instead"),
 );
 
 const SENDER_MESSAGE = "must be an email address, or a name and an address: Hubs <hubs@example.org>";
@@ -67,13 +67,13 @@ const Sender = v.pipe(
   v.check((value) => v.is(EmailAddress, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
-/** Forbids hyphens, because the name prefix for release `a` would also match the namespaces of release `a-b`. */
+/** The rule for release IDs. Forbids hyphens, because the name prefix of `a` also matches namespaces of `a-b`. */
 const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";
 
 const SPOKE_USER_MESSAGE = "must contain ${namespace}; otherwise only letters, digits and . _ @ + = / : -";
-/** A pattern for each spoke's user name at the mail server. Must include the namespace to keep names unique. */
+/** A pattern for each spoke's user name at the mail server. Must include the namespace to keep user names unique. */
 const SpokeUser = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER_MESSAGE),

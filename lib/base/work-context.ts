@@ -1,7 +1,7 @@
 /**
  * Keeps the current request or job, with its trace span, in an AsyncLocalStorage. Log entries, outgoing calls and new
- * jobs read it from there, so that it need not be passed as a parameter. Work on behalf of several requests or jobs
- * runs without a context (`runDetached`).
+ * jobs read the context, so that it need not be passed as a parameter. Work on behalf of several requests or jobs runs
+ * without a context (`runDetached`).
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";

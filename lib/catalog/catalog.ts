@@ -1,4 +1,4 @@
-/** The catalog: the regions, sizes, versions and prices that this service offers. load.ts creates it. */
+/** The catalog: the regions, sizes, versions and prices that this service offers. Created in load.ts. */
 import { Fault } from "#lib/base/errors.ts";
 import type { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
@@ -45,7 +45,7 @@ export interface Catalog {
   readonly view: CatalogContents;
 }
 
-/** Throws an `invalid` fault (`not_offered`) that says why each rejected value is invalid. Skips undefined values. */
+/** Throws an `invalid` fault (code `not_offered`) if the catalog rejects a value. Ignores undefined values. */
 export function requireOffered(catalog: Catalog, values: Partial<Record<CatalogField, string | undefined>>): void {
   const problems = Object.entries(values).flatMap(([field, value]) => {
     const reason = value === undefined ? null : catalog.findProblem(field as CatalogField, value);

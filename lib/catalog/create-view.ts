@@ -7,7 +7,7 @@ import type { CatalogContents, CatalogView } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
 
-/** Default values for request fields, as in lib/domains/spokes/defaults.ts and in the code that creates hubs. */
+/** Default values for request fields. Must match lib/domains/spokes/defaults.ts and the code that creates hubs. */
 const FIELD_DEFAULTS = {
   ...{ identity: false, content: false },
   ...{ region: null, tier: null, mode: null, contentMode: null, brand: null, seed: null },

@@ -30,7 +30,7 @@ const CURRENCY = "must be a currency such as EUR";
 function namedList<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
   const item = v.pipe(
     v.unknown(),
-    v.check((value) => typeof value !== "number", "must be text; put it in quotes"), // 4.10 would be 4.1
+    v.check((value) => typeof value !== "number", "must be text; put it in quotes"), // YAML reads 4.10 as 4.1
     v.transform((value) => typeof value === "string" ? { name: value } : value),
     entry,
   );
@@ -60,7 +60,7 @@ export const CatalogFile = v.strictObject({
   sizes: namedList(v.strictObject({
     name: CatalogEntryName,
     title: Title,
-    /** May be omitted if the blueprint defines a size with this name. */
+    /** CPU, memory and storage. Optional if the blueprint defines a size with the same name. */
     resources: v.optional(SiteSize),
     /** The price per month. `monthly` is in minor units of the currency, for example cents. */
     price: v.optional(v.strictObject({
@@ -68,7 +68,7 @@ export const CatalogFile = v.strictObject({
       monthly: v.pipe(v.number("must be a number"), v.integer("must be whole minor units"), v.minValue(0)),
     })),
   })),
-  /** The size for a new spoke if the request names none. */
+  /** The default size for new spokes. */
   defaultSize: v.optional(CatalogEntryName),
 });
 export type CatalogFile = v.InferOutput<typeof CatalogFile>;

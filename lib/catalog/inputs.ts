@@ -11,7 +11,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
 type SpokeColumns = Selectable<Schema["spokes"]>;
-/** The columns in a spoke's row from which its blueprint inputs are created. */
+/** The columns of a spoke's database row that are needed to create its blueprint inputs. */
 export type SiteColumns = Pick<
   SpokeColumns,
   keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
@@ -29,10 +29,10 @@ interface HubFields {
   readonly region: string | null;
 }
 
-/** Inputs that were resolved earlier. They take precedence over the catalog's current values. */
+/** Inputs that were resolved earlier and take precedence over the catalog's current values. */
 type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
 
-/** Creates a spoke's blueprint inputs. The catalog must offer its size and version unless `resolved` replaces them. */
+/** Creates a spoke's blueprint inputs. The catalog must offer the size and version unless `resolved` replaces them. */
 export function spokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
@@ -44,7 +44,7 @@ export function spokeInputs(
   const issuer = issuerNameOf(surroundings, config);
   const https = issuer !== null || surroundings.tls === "elsewhere";
   const inputs = {
-    ...spoke, // the schema drops the other columns
+    ...spoke, // the schema removes columns that are not inputs
     spokeId: id,
     host: domain,
     version: lmsVersion,
@@ -76,7 +76,7 @@ export function applyOfferedResources({ catalog, blueprint }: OfferedResources, 
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }
 
-/** Returns the stored inputs with the mail settings from the configuration, because the stored ones may be outdated. */
+/** Returns the inputs with the mail settings from the configuration, because stored mail settings may be outdated. */
 export function applyMailSettings({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
   const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();
@@ -100,7 +100,7 @@ export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): 
   return `${inputs.https ? "https" : "http"}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`;
 }
 
-/** Returns the name of the ClusterIssuer that is configured or that Wheelwright creates; null if there is neither. */
+/** Returns the name of the configured ClusterIssuer, or of the one that Wheelwright creates. Null if neither exists. */
 export function issuerNameOf(
   { tls, issuer, ingressClass }: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,

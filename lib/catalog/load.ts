@@ -1,4 +1,4 @@
-/** Loads the catalog from a CATALOG file, or from the blueprint if there is no file. */
+/** Loads the catalog from a CATALOG file. Without a file, uses the versions and sizes in the blueprint. */
 import { messageOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import * as v from "valibot";
@@ -37,7 +37,7 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     brand: file.brands,
     seed: file.seeds,
     size: sizes,
-    lmsVersion: file.versions && versions, // without a list, every version that the blueprint has images for
+    lmsVersion: file.versions && versions, // undefined allows every version with images in the blueprint
   };
   const findImages = (version: string): SpokeImages | null => {
     const offered = versions.find(({ name }) => name === version)?.images;

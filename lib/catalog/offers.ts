@@ -25,7 +25,7 @@ export interface OfferedSize {
   readonly name: string;
   readonly title: string | null;
   readonly resources: SiteSize;
-  /** The resource quota that the namespace of a site with this size gets. */
+  /** The resource quota for the namespace of a site with this size. */
   readonly quota: QuotaUsage["quota"];
   readonly price: Price | null;
 }
@@ -39,7 +39,7 @@ export function resolveVersions(file: CatalogFile, blueprint: Blueprint, problem
     const images = listedRelease
       ? { moodle: listedRelease.image, postgres: blueprint.images.postgres, fpmDirectory: listedRelease.fpmDirectory }
       : blueprint.findImages(entry.name);
-    if (!images) problems.push(`versions: ${entry.name} needs a release: the blueprint has no image for it`);
+    if (!images) problems.push(`versions: ${entry.name} needs a release: the blueprint has no image for this version`);
     const needs = listedRelease
       ? toVersionRequirements(listedRelease)
       : findVersionRequirements(blueprint.images, entry.name);
@@ -60,7 +60,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
   return file.sizes.flatMap((entry): OfferedSize[] => {
     const resources = entry.resources ?? (Object.hasOwn(builtIn, entry.name) ? builtIn[entry.name] : undefined);
     if (!resources) {
-      problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${joinNames(Object.keys(builtIn))}`);
+      problems.push(`sizes: ${entry.name} needs resources: the blueprint only has ${joinNames(Object.keys(builtIn))}`);
       return [];
     }
     const { problems: over, quota } = blueprint.quotaUsage(buildSampleInputs(blueprint, entry.name, resources));

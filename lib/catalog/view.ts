@@ -15,7 +15,7 @@ export const CatalogView = v.object({
   contentModes: v.array(Entry),
   brands: v.array(Entry),
   seeds: v.array(Entry),
-  /** Sorted from newest to oldest, with previews last. */
+  /** Moodle versions, sorted from newest to oldest, with preview versions last. */
   versions: v.array(
     v.object({ name: v.string(), title: v.nullable(v.string()), preview: v.boolean(), default: v.boolean() }),
   ),
@@ -29,14 +29,14 @@ export const CatalogView = v.object({
       disks: v.object({ files: v.string(), database: v.string() }),
       workers: v.number(),
     }),
-    /** The resource quota for the site's namespace. It includes room for temporary Jobs. */
+    /** The resource quota for the site's namespace, including capacity for temporary Jobs. */
     quota: v.object({ requests: Amounts, limits: Amounts, storage: v.string() }),
     /** The price per month. `monthly` is in minor units of the currency, for example cents. */
     price: v.nullable(v.object({ currency: v.string(), monthly: v.number() })),
   })),
-  /** The names of sections that accept any text. */
+  /** The names of catalog sections that accept any text. */
   open: v.array(v.string()),
-  /** The values that are used for fields that a request omits. */
+  /** The default values for fields that a request omits. */
   defaults: v.object({
     size: v.string(),
     lmsVersion: v.string(),

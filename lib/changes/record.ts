@@ -2,8 +2,8 @@
  * Writes audit events, stream events and jobs in the caller's transaction, so that all of them are stored or none.
  *
  * To prevent deadlocks, every transaction takes its locks in this order: the counters of spokes and users, the lock for
- * events without a hub, then each hub's head row, in each group sorted by ID. A hub's head row must be the last lock
- * before the commit. Stream numbers then have no gaps, so readers can query "number > last".
+ * events without a hub, then each hub's head row (event counter). Each group is sorted by ID. A hub's head row must be
+ * the last lock before the commit. Stream numbers then have no gaps, so readers can query "number > last".
  */
 import { sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -20,11 +20,11 @@ export interface AuditedChange {
   readonly jobs?: readonly NewJob[];
 }
 
-/** Writes the change. Must be the last call in the transaction. */
+/** Writes a change and its audit events. Must be the last call in the transaction. */
 export async function recordChange(tx: Tx, requester: Requester, change: AuditedChange): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
   for (const job of jobs) await enqueue(tx, requester, job);
-  // Sends all statements at once. The server runs them in the given order, in one round trip.
+  // Sends all statements together, in one round trip. The server runs the statements in this order.
   await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeEntries(tx, requester, audit, events)]);
 }
 
@@ -76,7 +76,7 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   );
 }
 
-/** Increments the counters of users who are shown an event because it decides their own request, per hub and spoke. */
+/** Increments, per hub and spoke, the event counters of users whose own request an event decides. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleKind(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);

@@ -15,7 +15,7 @@ export async function readResponseText({ headers, body }: Response, signal: Abor
   if (body === null) return "";
   const reader = body.getReader(), decoder = new TextDecoder();
   const cancel = () => void reader.cancel().catch(() => {});
-  // Cancels the body explicitly, because aborting fetch's signal does not cancel it in every runtime.
+  // Cancels the body explicitly, because aborting fetch's signal does not cancel the body in every runtime.
   signal.addEventListener("abort", cancel);
   try {
     if (Number(headers.get("content-length") ?? 0) > MAX_RESPONSE_BYTES) throw new ResponseTooLarge();

@@ -3,7 +3,7 @@ import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 import { type RetryBounds, sendWithRetries } from "./retry.ts";
 
-/** Options for a single call. They default to the options that were passed to `connect`. */
+/** Options for a single call. The defaults are the options that were passed to `connect`. */
 export interface CallOptions {
   /** When this signal aborts, the call is cancelled and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -14,11 +14,11 @@ export interface CallOptions {
 }
 
 export interface IdempotentCallOptions extends CallOptions {
-  /** A key that keeps a repeated request from creating something twice within 24 hours. Random if absent. */
+  /** A key that prevents a repeated request from creating an object twice within 24 hours. Random if absent. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** An endpoint and the inputs that it takes. Fields that are absent count as false. */
+/** An endpoint and the inputs that it accepts. Absent fields count as false. */
 export interface EndpointDescription {
   readonly method: string;
   readonly path: string;
@@ -72,14 +72,14 @@ export function buildRequest(
   };
 }
 
-/** Encodes a path segment. Refuses dots and empty segments, because they would lead to another path. */
+/** Encodes a path segment. Refuses empty segments, `.` and `..`, because the URL would then have a different path. */
 function segment(name: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
   throw new WheelwrightError("invalid_call", `${name} must be a non-empty ID or name`);
 }
 
-/** Sends a request with retries. If the server lacks the endpoint, the error names it and the server's version. */
+/** Sends a request with retries. If the server lacks the endpoint, the error names the endpoint and server version. */
 export async function callEndpoint(
   connection: ApiConnection,
   request: ApiRequest,

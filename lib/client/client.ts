@@ -1,12 +1,12 @@
 /**
- * A client for Wheelwright's API that runs in Node.js, Deno and browsers. It has a function for each endpoint, named as
- * in the API reference.
+ * Defines a client for Wheelwright's API that runs in Node.js, Deno and browsers. The client has a function for each
+ * endpoint, named as in the API reference.
  *
  *     const wheelwright = connect({ url: "https://wheelwright.example", token });
  *     const spoke = await wheelwright.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
  *     await wheelwright.waitFor(spoke.operation!);
  *
- * It has no dependencies. Fields that a newer server adds are kept.
+ * The client has no dependencies. Its results include fields that a newer server adds.
  */
 import {
   buildRequest,
@@ -40,7 +40,7 @@ export interface Wheelwright extends WheelwrightApi {
    * `timed_out`, whose property `operation` is the last known state.
    */
   waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
-  /** Calls an endpoint that this client does not know. A POST is retried only if it has an `idempotencyKey`. */
+  /** Calls an endpoint that this client does not know. A POST request is retried only with an `idempotencyKey`. */
   request(request: CustomRequest, options?: IdempotentCallOptions): Promise<unknown>;
 }
 
@@ -74,7 +74,7 @@ export function connect(options: ConnectOptions): Wheelwright {
   };
 }
 
-/** Creates a function that calls an endpoint. Its arguments are the parameters and body, if it has any, and options. */
+/** Creates a function that calls an endpoint. Its arguments are the endpoint's parameters, its body, and options. */
 function createFunction(connection: ApiConnection, call: EndpointDescription): (...args: unknown[]) => unknown {
   const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
   return (...args) => {

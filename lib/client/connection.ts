@@ -1,11 +1,11 @@
-/** Sends a request once. Returns the response or throws a WheelwrightError, which never contains the token. */
+/** Sends a request once. Returns the response, or throws a WheelwrightError, which never contains the API token. */
 import { readResponseText, ResponseTooLarge } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 
 export interface ConnectOptions {
   /** The server's URL, such as https://wheelwright.example. */
   readonly url: string | URL;
-  /** An API token. If absent, the session from `login` is used or, in a browser, the existing session. */
+  /** An API token. Without a token, the client uses the session from `login` or, in a browser, the existing session. */
   readonly token?: string | undefined;
   /** The maximum number of attempts, including the first one. Defaults to 5. */
   readonly maxAttempts?: number | undefined;
@@ -19,14 +19,14 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the runtime's fetch function. */
   readonly fetch?: typeof fetch | undefined;
-  /** Replaces the timer in tests. `random` replaces Math.random. */
+  /** Replaces the timer between attempts, for tests. `random` replaces Math.random. */
   readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
 }
 
 export interface RetryNotice {
   readonly error: WheelwrightError;
-  /** Which attempt failed, counting from 1. */
+  /** The number of the failed attempt, counting from 1. */
   readonly attempt: number;
   /** How long the pause before the next attempt lasts, in milliseconds. */
   readonly wait: number;
@@ -96,7 +96,7 @@ export function openConnection(options: ConnectOptions): ApiConnection {
       signal?.throwIfAborted();
       if (error instanceof WheelwrightError) throw error;
       if (error instanceof ResponseTooLarge) {
-        const message = `${base} answered ${method} ${path} with ${error.message}`;
+        const message = `${base} responded to ${method} ${path} with ${error.message}`;
         throw new WheelwrightError("unexpected_answer", message, { cause: error });
       }
       const cause = late.signal.aborted ? late.signal.reason : error;
@@ -123,7 +123,7 @@ function baseOf(text: string | URL): string {
   return url.origin + url.pathname.replace(/(?:\/api)?\/*$/, "");
 }
 
-/** Validates the token, because the runtime's error about an invalid header would contain it. */
+/** Validates the token. Otherwise the runtime's error about an invalid header would contain the token. */
 function tokenOf(text: string | undefined): string | null {
   const token = text?.trim() ?? "";
   if (/^[\x21-\x7e]*$/.test(token)) return token || null;
@@ -151,7 +151,7 @@ function read({ method, path, responseType }: ApiRequest, base: string, response
     throw new WheelwrightError(code, message, details);
   }
   const explanation =
-    `${base} answered ${method} ${path} with status ${status}, which is not a response of Wheelwright`;
+    `${base} responded to ${method} ${path} with status ${status}, which is not a response from Wheelwright`;
   throw new WheelwrightError("unexpected_answer", explanation, details);
 }
 
@@ -167,7 +167,7 @@ function secondsIn(header: string | null): number | null {
   return header !== null && /^\d+$/.test(header) ? Number(header) : null;
 }
 
-/** Returns why fetch failed, which is in the error's cause, code or message, depending on the runtime. */
+/** Returns the reason why fetch failed: the error's cause, code or message, depending on the runtime. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message;

@@ -1,4 +1,4 @@
-/** Defines the error that every failed call throws. */
+/** Defines the error that every failed API call throws. */
 import type { OperationDetail } from "./schemas.ts";
 
 interface ErrorDetails {
@@ -10,10 +10,10 @@ interface ErrorDetails {
 }
 
 /**
- * A failed call. Its `code` is one that the API reference lists for the endpoint, or one of the client's own codes:
+ * The error for a failed call. `code` is a code from the API reference, or one of the client's own codes:
  *
- * - `unreachable`: there was no response, or it was incomplete
- * - `unexpected_answer`: the response is not from Wheelwright, for example from a proxy
+ * - `unreachable`: the server sent no response, or an incomplete response
+ * - `unexpected_answer`: the response is not from Wheelwright, but for example from a proxy
  * - `redirected`: the server redirects to another URL
  * - `invalid_call`: the arguments are invalid; nothing was sent
  * - `operation_failed`, `operation_cancelled`, `timed_out`: the result of waiting for an operation
@@ -22,7 +22,7 @@ export class WheelwrightError extends Error {
   /** The HTTP status; 0 if there was no response. */
   readonly statusCode: number;
   readonly code: string;
-  /** How long the server asks to wait before a retry, in seconds; null if it does not say. */
+  /** How long to wait before a retry, in seconds, as requested by the server; null if not requested. */
   readonly retryAfter: number | null;
   /** The request's ID in the server's log; null if unknown. */
   readonly requestId: string | null;

@@ -122,8 +122,7 @@ export const SPOKE_FIELDS = {
   },
   health: {
     label: "Health",
-    hint:
-      "healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown",
+    hint: "healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown",
     type: "string",
     choices: ["healthy", "degraded", "unknown"],
   },

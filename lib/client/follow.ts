@@ -17,9 +17,9 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is lost, and after each failed attempt to reconnect. */
   readonly onDisconnect?: ((disconnect: StreamDisconnect) => void) | undefined;
-  /** Called when the connection has been restored. */
+  /** Called when the connection is restored. */
   readonly onResume?: (() => void) | undefined;
-  /** After how long without any data the connection counts as lost, in milliseconds. Defaults to 40 s. */
+  /** How long the connection may be silent before it counts as lost, in milliseconds. Defaults to 40 s. */
   readonly silence?: number | undefined;
   /** How long to try to reconnect before the iteration fails, in milliseconds. Unlimited if absent. */
   readonly timeout?: number | undefined;
@@ -36,15 +36,15 @@ export interface StreamDisconnect {
 }
 
 interface StreamProgress {
-  /** The number of the last event received; null if none has been received. */
+  /** The number of the last event received; null before the first event. */
   last: number | null;
-  /** How long the server asks to wait before reconnecting, in milliseconds; null if it does not say. */
+  /** How long to wait before reconnecting, in milliseconds, as requested by the server; null if not requested. */
   reconnectDelay: number | null;
-  /** When the connection was lost (performance.now()) and how often reconnecting failed; null while connected. */
+  /** When the connection was lost (performance.now()), and failed attempts to reconnect; null while connected. */
   disconnect: { readonly at: number; tried: number } | null;
 }
 
-/** Ends when the hub is removed or the signal aborts. Rejects if an error is permanent, such as a revoked token. */
+/** Yields events until the hub is removed or the signal aborts. Rejects on permanent errors like a revoked token. */
 export async function* followStream(
   connection: ApiConnection,
   call: EndpointDescription,
@@ -63,7 +63,7 @@ export async function* followStream(
     for (let first = true;; first = false) {
       try {
         const request = resumeRequest(call, params, progress);
-        // Retries the first connection like any other call. Later connections are retried by this loop.
+        // Retries the first connection like any other call. This loop itself retries later connections.
         const answer = first
           ? await callEndpoint(connection, request, { signal: over, maxAttempts: options.maxAttempts })
           : await connection.send(request, connection.options.attemptTimeout ?? CONNECTING, over);
@@ -101,7 +101,7 @@ async function* events(
     progress.reconnectDelay = retry;
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
-    // Skips events received before, except those about the stream itself, which reuse the number of another event.
+    // Skips events received before, except events about the stream itself, which reuse the number of another event.
     if (progress.last !== null && number <= progress.last && !event.type.startsWith("Stream")) continue;
     progress.last = number;
     yield event;
@@ -121,7 +121,7 @@ async function waitToReconnect(
   onDisconnect?.({ error, attempts: disconnect.tried, wait });
   disconnect.tried++;
   progress.reconnectDelay = null;
-  await pauseBeforeRetry(connection, wait, over).catch(() => {}); // the loop checks the signal
+  await pauseBeforeRetry(connection, wait, over).catch(() => {}); // the caller's loop checks the signal
 }
 
 function disconnectError({ url }: ApiConnection, cause: unknown): WheelwrightError {

@@ -41,7 +41,7 @@ export function createPagedList<Item>(
   };
 }
 
-/** Returns the cursor for the next page from the Link header; null if there is none. Other links are ignored. */
+/** Returns the cursor for the next page from the Link header; null on the last page. Other links are ignored. */
 function nextCursorIn(header: string): string | null {
   const target = /<([^>]*)>\s*;[^<]*\brel="?next\b/i.exec(header)?.[1];
   return target === undefined ? null : new URL(target, "http://server").searchParams.get("before");

@@ -1,17 +1,17 @@
 /**
- * Retries requests that are safe to repeat: idempotent ones, and those that the server refused without processing them.
- * Uses exponential backoff with jitter and respects Retry-After.
+ * Retries requests that are safe to repeat: idempotent requests, and requests that the server refused without
+ * processing. Uses exponential backoff with jitter and respects Retry-After.
  */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 
-const FIRST = 250, LONGEST = 10_000; // ms
+const FIRST = 250, LONGEST = 10_000; // pause before a retry, in ms
 const TRIES = 5, TIMEOUT = 120_000, TRY_TIMEOUT = 40_000;
 
-/** Error codes with status 503 that mean that the request was not processed. A 429 always means that. */
+/** Error codes with status 503 for requests that the server did not process. Status 429 always means this. */
 const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 
-/** Matches fetch errors in Node.js and Deno that mean that there was no connection, so nothing was sent. */
+/** Matches fetch errors in Node.js and Deno that occur before a connection exists, so nothing was sent. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|client error \(Connect\)/;
 
 export interface RetryBounds {

@@ -1,6 +1,6 @@
 /** Parses server-sent events (WHATWG HTML, section 9.2.6). */
 
-/** The maximum length of an event in characters. The largest that the server sends have a few thousand. */
+/** The maximum length of an event in characters. The server's largest events have a few thousand. */
 const LARGEST_FRAME = 1024 * 1024;
 
 /** An event, a comment, or a reconnection delay in milliseconds. */
@@ -11,7 +11,7 @@ export interface ReceivedSseFrame {
 }
 
 interface ReadBounds {
-  /** After how long without any data reading fails, in milliseconds. */
+  /** How long the stream may be silent before reading fails, in milliseconds. */
   readonly silence: number;
   readonly signal?: AbortSignal | undefined;
   /** Returns the time of a monotonic clock, in milliseconds. */
@@ -20,7 +20,7 @@ interface ReadBounds {
   readonly after?: (ms: number, work: () => void) => () => void;
 }
 
-/** Reads frames from the stream as the caller asks for them. */
+/** Reads frames from the stream as the caller iterates over them. */
 export async function* readFrames(
   bytes: ReadableStream<Uint8Array>,
   { silence, signal, now = () => performance.now(), after = setTimer }: ReadBounds,
@@ -38,7 +38,7 @@ export async function* readFrames(
         silence,
       );
       if (done) return; // an incomplete event is dropped
-      left -= now() - began; // time between reads does not count: the stream is not silent while its reader is busy
+      left -= now() - began; // excludes the time in which the reader was busy, because data may have been waiting
       // Line breaks are normalized in the joined text, because a chunk may end between CR and LF.
       const blocks = (rest + decoder.decode(value, { stream: true })).replace(/\r\n/g, "\n").split(/\n\n|\r\r/);
       rest = blocks.pop()!;
@@ -72,7 +72,7 @@ async function rejectAfterSilence<T>(
 ): Promise<T> {
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
-    cancel = start(() => reject(new Error(`silent for ${Math.round(silence / 1000)} s`)));
+    cancel = start(() => reject(new Error(`no data for ${Math.round(silence / 1000)} s`)));
   });
   try {
     return await Promise.race([work, late]);

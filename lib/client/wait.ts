@@ -10,7 +10,7 @@ const TIMEOUT = 60 * 60 * 1000;
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait, in milliseconds. Defaults to one hour. The operation continues even after that. */
+  /** How long to wait, in milliseconds. Defaults to one hour. The operation continues after this timeout. */
   readonly timeout?: number | undefined;
   /** Called with the operation's first known state and after each change. */
   readonly onProgress?: ((operation: OperationDetail) => void) | undefined;
@@ -36,7 +36,7 @@ export async function waitForOperation(
     const left = Math.max(1, end - performance.now());
     const request = callEndpoint(connection, waitRequest, { signal, timeout: left, maxAttempts: Infinity });
     const { status, headers, body } = await request.catch((error) => {
-      const isLate = error instanceof WheelwrightError && isTransient(error); // retried until the timeout
+      const isLate = error instanceof WheelwrightError && isTransient(error); // retries ran out of time
       throw isLate ? timeoutError(operationId, latest, timeout, error) : error;
     });
     if (status !== 304) {

@@ -28,7 +28,7 @@ export function checkTrustedProxies(
   );
 }
 
-/** Checks whether an operator exists, or will be created when the service starts. */
+/** Checks whether an operator exists, or the service will create the first operator when it starts. */
 export function checkOperators(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (operators) return createPass(check, "an operator exists");
@@ -38,7 +38,7 @@ export function checkOperators(operators: boolean, admin: Config["bootstrapAdmin
     if (!problem) return createPass(check, message);
     return createWarning(
       check,
-      `${message}, with the password as it is, but one ${problem}`,
+      `${message}, although a password ${problem}`,
       "Set BOOTSTRAP_ADMIN_PASSWORD to a different password.",
     );
   }

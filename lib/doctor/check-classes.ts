@@ -27,7 +27,7 @@ export function checkStorageClasses(
   const defaults = classes.value.filter(isDefaultClass);
   const chosen = findStorageClass(classes.value, storageClass);
   if (storageClass !== undefined && !chosen) {
-    return [createFailure(check, `storage class ${storageClass} does not exist`, `Create it, ${NAME_ANOTHER}.`)];
+    return [createFailure(check, `storage class ${storageClass} does not exist`, `Create the class, ${NAME_ANOTHER}.`)];
   }
   if (!chosen) {
     const names = classes.value.map(({ metadata }) => metadata.name);
@@ -114,16 +114,16 @@ export function checkSnapshotClasses(
     : createWarning(check, `backups are not possible: no snapshot class uses the driver ${driver}`, hint);
 }
 
-/** Checks the snapshot class that the settings name. Backups use only this class, even if other classes exist. */
+/** Checks the snapshot class in the settings. Backups use only this class, even if other classes exist. */
 function checkNamedClass(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const namedClass = classes.find(({ metadata }) => metadata.name === name);
-  const hint = `Create it with driver: ${driver} and deletionPolicy: Retain, ${NAME_ANOTHER}.`;
+  const hint = `Create the class with driver: ${driver} and deletionPolicy: Retain, ${NAME_ANOTHER}.`;
   if (!namedClass) return createWarning(check, `backups are not possible: snapshot class ${name} does not exist`, hint);
   if (namedClass["driver"] !== driver) {
     return createWarning(check, `backups are not possible: class ${name} does not use the driver ${driver}`, hint);
   }
   if (namedClass["deletionPolicy"] !== "Retain") {
-    return createWarning(check, `backups are off: class ${name} would delete them with their spoke`, hint);
+    return createWarning(check, `backups are off: class ${name} would delete each backup with its spoke`, hint);
   }
   return createPass(check, `class ${name} retains snapshots`);
 }
@@ -137,7 +137,7 @@ export function checkIngressClass(
   const names = classes.value.map(({ metadata }) => metadata.name);
   if (names.includes(ingressClass)) return createPass(check, `class ${ingressClass}`);
   const others = names.length > 0 ? ` (found: ${formatList(names)})` : "";
-  const hint = `Install an ingress controller for that class, ${NAME_ANOTHER}.`;
+  const hint = `Install an ingress controller for the class, ${NAME_ANOTHER}.`;
   return createFailure(check, `ingress class ${ingressClass} does not exist${others}`, hint);
 }
 
@@ -168,7 +168,7 @@ export function checkIssuer(
   }
   const clusterIssuer = issuers.value.find(({ metadata }) => metadata.name === issuer);
   if (!clusterIssuer && customIssuer) {
-    return createFailure(check, `ClusterIssuer ${customIssuer} does not exist`, `Create it, ${NAME_ANOTHER}.`);
+    return createFailure(check, `ClusterIssuer ${customIssuer} does not exist`, `Create the issuer, ${NAME_ANOTHER}.`);
   }
   if (!clusterIssuer) {
     return createPass(check, `cert-manager is installed; ClusterIssuer ${issuer} is created with the first hub`);

@@ -88,8 +88,8 @@ export interface PermissionReview {
 }
 
 /**
- * Returns whether CLUSTER_ROLE must be set. It must if the account has all cluster-wide permissions and can bind roles,
- * but has none of the permissions that are needed within namespaces.
+ * Returns whether CLUSTER_ROLE must be set: the account has all cluster-wide permissions and can bind roles, but has no
+ * permissions within namespaces.
  */
 export function needsClusterRole({ required, denied, canBind }: PermissionReview): boolean {
   const namespaced = required.filter((each) => !isClusterWide(each));

@@ -1,4 +1,4 @@
-/** Turns what was read from the database into findings. Contains only pure functions. */
+/** Turns facts about the database into findings. Contains only pure functions. */
 import type { Config } from "#lib/base/config.ts";
 import {
   type AppliedMigration,
@@ -28,7 +28,7 @@ interface DatabaseRequirements {
   readonly pool: number;
   /** The account that the service creates as its first operator. */
   readonly admin: Config["bootstrapAdmin"];
-  /** Whether DATABASE_OWNER_URL is set, so that the service can migrate the database as the schema's owner. */
+  /** Whether DATABASE_OWNER_URL is set, so that the service can apply migrations as the owner of the schema. */
   readonly owner?: boolean;
 }
 
@@ -44,14 +44,14 @@ export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: Da
   const findings = [
     major >= MIN_MAJOR_VERSION
       ? createPass("version", `PostgreSQL ${version}`)
-      : createFailure("version", `PostgreSQL ${version} is too old`, `Upgrade it to ${MIN_MAJOR_VERSION} or newer.`),
+      : createFailure("version", `PostgreSQL ${version} is too old`, `Upgrade to ${MIN_MAJOR_VERSION} or newer.`),
   ];
   if (encoding !== "UTF8") {
     const hint = "Recreate the database with encoding UTF8.";
     findings.push(createFailure("encoding", `the encoding is ${encoding}, which cannot store all names`, hint));
   }
   if (readOnly) {
-    const hint = "Set DATABASE_URL to the primary (target_session_attrs=read-write helps), or turn the setting off.";
+    const hint = "Set DATABASE_URL to the primary (target_session_attrs=read-write helps), or allow writes.";
     findings.push(
       createFailure(
         "writing",
@@ -101,7 +101,7 @@ export function checkMigrations(
   }
   const { missing, newer } = comparison;
   if (newer.length > 0) {
-    const hint = "This release works with it. Do not downgrade to an older release.";
+    const hint = "This release works with the newer database. Do not downgrade to an older release.";
     return createWarning(check, `the database is newer than this program: it has ${newer.join(", ")}`, hint);
   }
   const pending = missing.length;

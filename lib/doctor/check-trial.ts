@@ -1,4 +1,4 @@
-/** Turns a trial's results into findings, with pure functions. A rejection counts only if the tested rule caused it. */
+/** Turns the results of a trial (tests in a temporary namespace) into findings. Contains only pure functions. */
 import {
   createFailure,
   createPass,
@@ -30,12 +30,12 @@ function checkPodSecurity(attempt: TrialFacts["podSecurity"]): Finding {
   const check = "pod security";
   if (attempt === null) {
     const hint =
-      "Label it with pod-security.kubernetes.io/enforce: restricted, unless your images need more privileges.";
+      "Add the label pod-security.kubernetes.io/enforce: restricted, unless your images need more privileges.";
     return createWarning(check, "the blueprint's namespace.yaml does not enforce the restricted standard", hint);
   }
   if (!("value" in attempt)) return createUnchecked(check, attempt);
   if ("accepted" in attempt.value) {
-    const hint = "Enable the PodSecurity admission plugin of the API server. It is on by default.";
+    const hint = "Enable the PodSecurity admission plugin of the API server, which is on by default.";
     return createFailure(check, "a pod that violates the restricted standard is accepted", hint);
   }
   return attempt.value.code === "PodSecurity"
@@ -66,7 +66,7 @@ function checkQuotas(quota: ReadResult<DryRunResult>, limits: ReadResult<DryRunR
   if (unenforced.length === 0) {
     return createPass(check, "objects that exceed a ResourceQuota or LimitRange are rejected");
   }
-  const hint = "Enable the ResourceQuota and LimitRanger admission plugins of the API server. They are on by default.";
+  const hint = "Enable the API server's admission plugins ResourceQuota and LimitRanger, which are on by default.";
   return createFailure(check, `objects that exceed ${formatList(unenforced)} are accepted`, hint);
 }
 
@@ -92,13 +92,13 @@ function checkPodStarts(starts: readonly ReadResult<PodStart>[]): Finding[] {
   ];
 }
 
-/** The result of probing once. A server counts as reachable if `pg_isready` returned 0 or 1. */
+/** Which of the two test databases a probe reached. A database is reachable if `pg_isready` returns 0 or 1. */
 interface ProbeRound {
   readonly open: boolean;
   readonly closed: boolean;
 }
 
-/** How many consecutive rounds must agree, because a single probe can fail for an unrelated reason. */
+/** The number of consecutive probes that must agree, because a single probe can fail for an unrelated reason. */
 const CONSECUTIVE_ROUNDS = 3;
 
 function checkNetwork(network: TrialFacts["network"]): Finding {
@@ -115,7 +115,7 @@ function checkNetwork(network: TrialFacts["network"]): Finding {
     return createPass(check, "NetworkPolicies are enforced");
   }
   if (after.some(({ closed }) => closed)) {
-    const hint = "Use a network plugin that enforces NetworkPolicies, such as Calico or Cilium. Spokes rely on it.";
+    const hint = "To isolate spokes, use a network plugin that enforces NetworkPolicies, such as Calico or Cilium.";
     return createFailure(check, "NetworkPolicies are not enforced: a blocked connection succeeded", hint);
   }
   return createUnchecked(check, { error: "the pods can no longer reach each other" });

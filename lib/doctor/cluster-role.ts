@@ -32,7 +32,7 @@ export function renderClusterRoles(issuers: readonly string[]): string {
     [renderRole(CLUSTER_ROLE_NAME, wide + renderRules([bind])), renderRole(SPOKE_ROLE_NAME, spoke)].join("---\n");
 }
 
-/** Renders both roles' rules, one per line, but without the rule that allows the account to bind the second role. */
+/** Renders the rules of both ClusterRoles, one per line, without the rule that lets an account bind the second role. */
 export function renderClusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
   const namespaced = PERMISSIONS.filter((each) => !isClusterWide(each));
   return {

@@ -36,7 +36,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface ClusterTarget {
   readonly name: string;
-  /** The kubeconfig file and its context, as shown to the user. */
+  /** The kubeconfig file and its context, as text for the user. */
   readonly location: string;
   readonly kubeconfig: KubeconfigSource;
   /** The blueprint's requirements in each region that uses this cluster. */
@@ -184,7 +184,7 @@ async function checkByTrial(
       createWarning(
         "trial",
         "pod security, quotas, images and network were not tested",
-        "Run doctor without --no-probe to test them.",
+        "Run doctor without --no-probe to include these tests.",
       ),
     ];
   }

@@ -32,7 +32,7 @@ export interface DatabaseFacts {
   readonly movedTags?: readonly string[];
 }
 
-/** PostgreSQL features that work only over a direct connection or a pooler in session mode. */
+/** The PostgreSQL features that work only over a direct connection or a pooler in session mode. */
 export interface DatabaseSession {
   /** Whether an advisory lock on one connection excludes other connections. */
   readonly locks: boolean;
@@ -40,7 +40,7 @@ export interface DatabaseSession {
   readonly notifications: boolean;
 }
 
-/** The row that one query returns, with most of the values in DatabaseFacts. */
+/** The row that the query SELECT_FACTS returns, with most of the values in DatabaseFacts. */
 type FactsRow = Omit<DatabaseFacts, "aheadMs" | "applied" | "hasOperator" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;

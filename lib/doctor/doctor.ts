@@ -1,6 +1,6 @@
 /**
- * Checks the configuration, database, clusters and external services for `wheelwright doctor`. Reads everything first,
- * in parallel and with a time limit for each read. Pure functions then check what was read.
+ * Checks the configuration, database, clusters and external services for `wheelwright doctor`. First reads all facts in
+ * parallel, with a time limit for each read. Pure functions then turn the facts into findings.
  */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
@@ -37,9 +37,9 @@ export interface DoctorOptions {
   readonly region: string | null;
   readonly trial: boolean;
   readonly log: Log;
-  /** Cancels the checks. The trial's temporary namespace is deleted even then. */
+  /** Cancels the checks. The trial's temporary namespace is still deleted. */
   readonly signal: AbortSignal;
-  /** Shows a message about the checks' progress to the user. */
+  /** Shows the user a message about the progress of the checks. */
   readonly report: (sentence: string) => void;
   /** The time limit for each read, in milliseconds. Defaults to 10 seconds. */
   readonly readTimeout?: number;
@@ -48,7 +48,7 @@ export interface DoctorOptions {
   readonly resolveAddresses?: DnsClient["addresses"];
 }
 
-/** Yields the report's sections in a fixed order, each as soon as it and all earlier sections are complete. */
+/** Yields the sections of the report in a fixed order, each as soon as all sections before it are complete. */
 export async function* runChecks(options: DoctorOptions): AsyncGenerator<FindingSection> {
   const {
     config,
@@ -120,7 +120,7 @@ function planClusterCheck({ config, blueprint, catalog, trial, version, log }: D
   };
 }
 
-/** Returns the clusters to check, each only once: the default cluster and each region's cluster. */
+/** Returns the clusters to check, each only once: the default cluster and the cluster of each region. */
 async function listClusterTargets(options: DoctorOptions): Promise<ClusterTarget[]> {
   const { catalog, config, region } = options;
   const requirements = new Map<string | null, BlueprintRequirements[]>();
@@ -151,7 +151,7 @@ function requirementsOf({ catalog, config }: DoctorOptions, region: string | nul
   };
 }
 
-/** Returns the kubeconfig's current context, for display. Ignores errors, which opening the cluster reports. */
+/** Returns the kubeconfig's current context, for display. Ignores errors, because a later step reports them. */
 async function readCurrentContext(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {

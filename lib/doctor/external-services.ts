@@ -29,7 +29,7 @@ function isLocalhost(domain: string): boolean {
 function checkResolvedDomain(domain: string, addresses: ReadResult<readonly string[]>): Finding {
   const check = "domain", wildcard = `*.${domain}`;
   if (isLocalhost(domain)) {
-    return createWarning(check, `${wildcard} resolves to the local machine: sites open only there`);
+    return createWarning(check, `${wildcard} resolves to the local machine: sites can be opened only on this machine`);
   }
   const hint = `Point the wildcard record ${wildcard} at the ingress controller's address.`;
   if (!("value" in addresses)) {
@@ -107,7 +107,7 @@ function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>
   );
 }
 
-/** Checks the settings for the sites' mail relay. Does not connect: only pods in the cluster may be able to do so. */
+/** Checks the settings for the sites' mail relay. Does not connect, because the relay may accept only pods. */
 export function checkRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) {
@@ -119,7 +119,7 @@ export function checkRelay(relay: Config["relay"]): Finding {
   return createWarning(
     check,
     "SPOKE_SMTP_HOST is not set: sites cannot send mail",
-    "Set SPOKE_SMTP_HOST to a mail server for sites. They never get SMTP_USER and SMTP_PASS.",
+    "Set SPOKE_SMTP_HOST to a mail server for sites. Sites never receive SMTP_USER and SMTP_PASS.",
   );
 }
 

@@ -1,11 +1,11 @@
 /**
  * Defines the results of `wheelwright doctor`. `failing` means that spokes cannot be installed or are not isolated from
- * each other. `warning` means that there is a disadvantage, or that the result is unknown.
+ * each other. `warning` means that something works only in part, or that the result is unknown.
  */
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
-  /** The name of the check that led to this finding, for example `storage`. */
+  /** The name of the check with this result, for example `storage`. */
   readonly check: string;
   readonly level: FindingLevel;
   /** The result of the check as a sentence, without a full stop. */
@@ -18,7 +18,7 @@ export interface FindingSection {
   readonly target: "configuration" | "database" | "surroundings" | "cluster";
   /** The cluster's name. Null if the target is not a cluster. */
   readonly name: string | null;
-  /** The target's address, as shown to the user. Null if the target has none. */
+  /** The target's address, as shown to the user. Null if the target has no address. */
   readonly where: string | null;
   readonly findings: readonly Finding[];
 }

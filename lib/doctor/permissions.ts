@@ -7,7 +7,7 @@
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
 export interface RequiredPermission extends ClusterAccess {
-  /** The consequence if the permission is missing. Null if operations would fail. */
+  /** The consequence if the permission is missing. Null if operations would fail without the permission. */
   readonly consequence: string | null;
 }
 
@@ -40,10 +40,10 @@ const CRITICAL: readonly PermissionRow[] = [
   [CERTIFICATES, "certificates", "get"],
 ];
 
-/** Permissions, grouped by the consequence if they are missing. Null means that operations would fail. */
+/** Permissions, grouped by the consequence of a missing permission. Null means that operations would fail. */
 const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, rows: readonly PermissionRow[]])[] = [
   [null, CRITICAL],
-  // Watching these kinds also requires `list`, which some kinds get from other rows.
+  // Watching an object kind also requires `list`. For some of these kinds, another row contains `list`.
   ["operations wait a few seconds longer", [
     ["", "namespaces", "watch"],
     ["", "resourcequotas", "list watch"],
@@ -99,7 +99,7 @@ const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, ro
   ["a spoke fails if its template cannot be used, instead of being installed without it", [
     ["apps", "deployments", "delete"],
   ]],
-  ["former domains of a spoke keep leading to it, and it cannot use them again", [
+  ["former domains of a spoke still open the spoke, and the spoke cannot use them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],
   ["a retry does not request a refused certificate again", [[CERTIFICATES, "certificates", "delete"]]],
@@ -167,8 +167,8 @@ export const BIND_PERMISSION: RequiredPermission = {
 };
 
 /**
- * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; if
- * there is none, all permissions must be cluster-wide. `issuers` names the ClusterIssuers that Wheelwright creates.
+ * Returns the permissions that must be cluster-wide. `role` is the ClusterRole that is bound in each namespace; without
+ * a role, all permissions must be cluster-wide. `issuers` names the ClusterIssuers that Wheelwright creates.
  */
 export function listRequiredPermissions(
   role: string | null,

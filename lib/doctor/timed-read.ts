@@ -1,6 +1,6 @@
 /**
- * Reads values with a time limit. The limit applies even if the code that reads the value ignores its abort signal, as
- * a credentials plugin that hangs does.
+ * Reads values with a time limit. The limit applies even if the reading code ignores its abort signal, like a
+ * credentials plugin that hangs.
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
@@ -17,7 +17,7 @@ export function timeoutAfter(ms: number) {
   return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };
 }
 
-/** Reads a value. Returns an error message if the read fails. Throws only if the read is cancelled. */
+/** Reads a value within a time limit. Returns an error message on failure. Throws only if the read is cancelled. */
 export type TimedRead = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<ReadResult<T>>;
 
 export function createReadWithTimeout(cancelSignal: AbortSignal, timeoutMs = READ_TIMEOUT): TimedRead {

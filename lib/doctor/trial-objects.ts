@@ -1,6 +1,6 @@
 /**
- * Builds the Kubernetes objects for a trial, which are all in one namespace and are deleted with it. Most objects come
- * from the blueprint, so that the trial matches real spokes.
+ * Builds the Kubernetes objects for a trial. All objects are in one namespace and are deleted with it. Most of
+ * them come from the blueprint, so that the trial matches real spokes.
  */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -10,7 +10,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label on trial namespaces, by which a later run finds the namespaces that killed runs left behind. */
 export const DOCTOR_LABEL = "wheelwright.dev/doctor";
-/** The label that tells the different pods in a trial apart. */
+/** The label that distinguishes the pods in a trial. */
 const PART_LABEL = "doctor";
 
 export interface TrialPlan {
@@ -31,7 +31,7 @@ export interface TrialObjects {
   readonly secrets: readonly KubeObject[];
   readonly quota: KubeObject;
   readonly limitRange: KubeObject;
-  /** The object for a dry run. The cluster must reject it, like `claim` and `largeClaim`. */
+  /** A privileged Pod for a dry run. The cluster must reject this Pod, and also `claim` and `largeClaim`. */
   readonly unsafePod: KubeObject;
   readonly claim: KubeObject;
   readonly largeClaim: KubeObject;
@@ -39,8 +39,8 @@ export interface TrialObjects {
   readonly servers: readonly KubeObject[];
   readonly blockingPolicy: KubeObject;
   /**
-   * Builds a Job that probes both test databases. It ends once both of them (`open`), or only the first one (`closed`),
-   * have answered in three consecutive rounds.
+   * Builds a Job that probes both test databases. The Job ends when both databases (`open`), or only the first database
+   * (`closed`), responded to three consecutive probes.
    */
   probeJob(expected: "open" | "closed", addresses: ServerAddresses): KubeObject;
   /** A Job that runs `php --version` in the Moodle image, to test that the image can be pulled. */
@@ -54,7 +54,7 @@ interface ServerAddresses {
 
 const LABELS = { [MANAGED_BY_LABEL]: "wheelwright" };
 const MAX_ROUNDS = 15;
-// Probes with pg_isready, which returns 0 or 1 if the server answers, and 2 if not. Logs one line per round.
+// Probes with pg_isready, which returns 0 or 1 if the server responds, and 2 if not. Logs one line per round.
 const PROBE_SCRIPT = `i=0; n=0
 while [ $i -lt ${MAX_ROUNDS} ]; do
   pg_isready -q -h "$OPEN" -p 5432 -U postgres -d postgres -t 2; open=$?
@@ -120,7 +120,7 @@ function buildClaim(storage: string): KubeObject {
   });
 }
 
-/** Builds a copy of a spoke's database StatefulSet that uses an emptyDir volume instead. */
+/** Builds a copy of a spoke's database StatefulSet with an emptyDir volume instead of a PVC. */
 function buildServer(statefulSet: KubeObject, name: string): KubeObject {
   const { volumeClaimTemplates = [], template, ...spec } = statefulSet["spec"];
   const volumes = [

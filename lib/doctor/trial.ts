@@ -1,6 +1,6 @@
 /**
- * Tests admission, image pulls and network policies in a temporary namespace. Deletes that namespace at the end, even
- * when cancelled. If a run is killed, the next run deletes its namespace.
+ * Tests admission, image pulls and network policies in a temporary namespace. Deletes the namespace at the end, also
+ * after a cancellation. If a run is killed, a later run deletes its namespace.
  */
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
@@ -26,13 +26,13 @@ import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The result of a dry run with an object that the cluster should reject. */
 export type DryRunResult = { readonly accepted: true } | { readonly refused: string; readonly code: string };
-/** Whether a pod started. `problem` says why it did not, or is null if it started. */
+/** Whether a pod started with an image. `problem` says why the pod did not start; null if the pod started. */
 export type PodStart = { readonly image: string; readonly problem: string | null; readonly hint?: string | undefined };
 
 export interface TrialFacts {
   readonly namespace: string;
   readonly namespaceCreated: ReadResult<true>;
-  /** Null if the blueprint does not enforce the pod security standard `restricted`. */
+  /** The result for a privileged Pod. Null if the blueprint does not enforce the pod security standard `restricted`. */
   readonly podSecurity: ReadResult<DryRunResult> | null;
   readonly quota: ReadResult<DryRunResult>;
   readonly limitRange: ReadResult<DryRunResult>;
@@ -58,7 +58,7 @@ export const POD_START_TIMEOUT = 3 * MINUTE;
 const namespacePrefix = (release: string) => `wheelwright-doctor-${release}-`;
 /** The number of dry runs, one per second, after which an object counts as accepted. */
 const DRY_RUN_ATTEMPTS = 4;
-/** The age at which a trial namespace counts as left behind, in milliseconds. */
+/** The age at which a trial namespace counts as left behind by a killed run, in milliseconds. */
 const ORPHAN_AGE = 15 * MINUTE;
 
 export async function runTrial(cluster: Cluster, plan: TrialPlan, options: TrialOptions): Promise<TrialFacts> {
@@ -227,7 +227,7 @@ async function deleteTrialNamespace(
   }
 }
 
-/** Deletes trial namespaces that this release's killed runs left behind. Returns the deleted namespaces' names. */
+/** Deletes trial namespaces that killed runs of this installation left behind. Returns the deleted names. */
 export async function deleteRemainingNamespaces(
   cluster: Cluster,
   release: string,

@@ -15,7 +15,7 @@ export interface ExchangeResponse {
   readonly body: string;
 }
 
-/** Why a request failed. "unsendable" means that a header contains invalid characters, for example a line break. */
+/** The reason why a request failed. "unsendable": a header contains invalid characters, for example a line break. */
 export type ExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
 
 export interface OutgoingRequest {
@@ -30,7 +30,7 @@ export interface OutgoingRequest {
   readonly signals: readonly AbortSignal[];
   /** The maximum size of the response body in bytes. Defaults to 64 MiB. */
   readonly maxBytes?: number;
-  /** Called just before the request is sent. If it throws, the request is not sent. */
+  /** Called just before the request is sent. If the function throws, the request is not sent. */
   readonly check?: (() => void) | undefined;
   /** Creates the error to throw. `description` contains the request's method, host and path. */
   readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
@@ -41,7 +41,7 @@ export interface ResponseStream {
   readonly headers: http.IncomingHttpHeaders;
   /** The response body. Throws the abort signal's reason, or the error from `fail` if the connection was lost. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Closes the stream. If the body was not read completely, its reader gets the error `reason`. */
+  /** Closes the stream. If the body was not read completely, the reader gets the error `reason`. */
   close(reason?: Error): void;
 }
 
@@ -58,7 +58,7 @@ export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<Exchan
     for await (const chunk of pendingExchange.chunks) {
       chunks.push(chunk);
       if ((size += chunk.byteLength) > maxSize) {
-        throw outgoing.fail("too large", pendingExchange.description, new Error(`the answer is over ${maxSize} bytes`));
+        throw outgoing.fail("too large", pendingExchange.description, new Error(`response over ${maxSize} bytes`));
       }
     }
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };
@@ -120,12 +120,12 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     socket.destroy();
     lose(new Error("the server switched to another protocol"));
   });
-  // Adds all listeners immediately, because events without a listener are lost, and an `error` event ends the process.
+  // Adds all listeners immediately: events without a listener are lost, and an unhandled `error` ends the process.
   request.on("response", (response) => {
     source = response;
     response.on("data", (chunk: Uint8Array) => {
       queue.push(chunk);
-      response.pause(); // the reader resumes it
+      response.pause(); // the reader resumes the response
       wake();
     });
     response.pause();
@@ -134,12 +134,12 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
       wake();
     });
     response.on("error", lose);
-    // Treats an early close as a lost connection, because it is not always reported as an error.
+    // Treats an early close as a lost connection, because Node.js does not always report it as an error.
     response.on("close", () => ended || lose(new Error("the connection was closed")));
     pendingResponse.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  // Handles `socket` more than once, because Deno emits it for each replaced connection, even after an abort.
+  // Handles `socket` repeatedly, because Deno emits the event for each replaced connection, even after an abort.
   request.on("socket", (socket) => {
     if (failure || source) return void socket.destroy();
     const sendRequest = () => {

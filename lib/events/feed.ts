@@ -23,7 +23,7 @@ export interface HubFeeds extends StreamReaders {
   /** Returns a `send` function for a stream, and sends keep-alives while the stream is silent. */
   openKeepAlive(send: SendFrame): StreamKeepAlive;
   /**
-   * Reads rows for one reader, and retries until the database answers. Such reads run one after another, so that the
+   * Reads rows for one reader, and retries until the database responds. Reads for readers run one after another, so the
    * feeds' own reads wait for at most one of them.
    */
   read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
@@ -159,7 +159,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
   };
 }
 
-/** Reads new events into the ring buffer. Returns whether there were any. */
+/** Reads new events into the ring buffer. Returns whether the hub had new events. */
 async function readNewEvents(db: Database, federationId: string, hub: HubFeed): Promise<boolean> {
   await hub.opened;
   for (let hasNew = false;; hasNew = true) {
@@ -175,7 +175,7 @@ function findInRing({ last, ring, readAt: at }: HubFeed, number: number): FeedPa
   if (number >= last) return { events: [], readAt: at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  // Searches for the event instead of computing its index, because a restored database has gaps between numbers.
+  // Searches for the event instead of computing its index, because a restored database has gaps between event numbers.
   return { events: ring.slice(ring.findLastIndex((event) => event.number <= number) + 1), readAt: at };
 }
 
@@ -187,7 +187,7 @@ async function wakeReaders({ readers }: HubFeed): Promise<void> {
   }
 }
 
-/** Returns a function that runs `work`, but never twice at the same time. Calls during a run cause one more run. */
+/** Returns a function that runs `work`, but never twice at the same time. A call during a run causes one more run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
   let running = false, requestedAgain = false;
   return function request() {

@@ -8,7 +8,7 @@ export type StreamFrame =
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** Sends a frame. If it returns a promise, the promise settles when the client can receive more. */
+/** A function that sends a frame. The promise, if returned, settles when the client can receive more frames. */
 export type SendFrame = (frame: StreamFrame) => void | Promise<void>;
 
 export interface StreamKeepAlive {
@@ -24,14 +24,14 @@ interface OpenStream {
 
 const KEEP_ALIVE_FRAME: StreamFrame = { comment: "still here" };
 
-/** Returns a function that adds keep-alives to a stream. They are sent after `silenceMs` without another frame. */
+/** Returns a function that adds keep-alives to a stream, sent after `silenceMs` milliseconds without a frame. */
 export function createKeepAlives(silenceMs: number): (send: SendFrame) => StreamKeepAlive {
   const streams = new Set<OpenStream>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   function sendKeepAlives(): void {
     const since = performance.now() - silenceMs;
-    // Ignores errors, because the stream's own loop handles them.
+    // Ignores errors of a stream, because the loop that sends the stream's events handles them.
     for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {});
   }
 

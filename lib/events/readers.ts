@@ -22,8 +22,8 @@ export interface StreamReader {
   /** Aborts when the stream must end, because access was lost, the client disconnected or the replica is stopping. */
   readonly ended: AbortSignal;
   /**
-   * Returns what the reader may see, or null if a new check is needed: the last check must have started after the
-   * reader entered, after the user's last wake-up, within 4.5 s and not before `since` (`performance.now()`).
+   * Returns which events the reader may see, or null if access must be checked again. The last check must have started
+   * after the reader joined, after the user's last wake-up, within 4.5 s and not before `since` (`performance.now()`).
    */
   visibility(since: number): StreamVisibility | null;
   /** Resolves after another access check has succeeded or failed. */
@@ -32,7 +32,7 @@ export interface StreamReader {
 }
 
 export interface StreamReaders {
-  /** Adds a stream until it ends. Throws the fault `too_many_streams` if the user or the replica has too many. */
+  /** Adds an event stream. Throws the fault `too_many_streams` if the user or the replica has too many streams. */
   enter(follower: StreamFollower): StreamReader;
   close(): void;
 }
@@ -83,7 +83,7 @@ export function openStreamReaders(
   }
 
   function checkDue(): void {
-    // Checks half a second early, because waiting for the next run of the timer would be too late.
+    // Checks access half a second early, because the next run of the timer would be too late.
     const due = performance.now() - CHECK_INTERVAL + SECOND / 2;
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }
@@ -154,7 +154,7 @@ function keyOf({ credentialId, federationId }: StreamFollower): string {
   return `${credentialId} ${federationId}`;
 }
 
-/** Creates the fault, with a random retry delay of 5 to 15 seconds. An immediate retry would be refused as well. */
+/** Creates the fault with a random retry delay of 5 to 15 seconds, because an immediate retry would also fail. */
 function tooManyStreamsFault(message: string): Fault {
   return new Fault("limited", "too_many_streams", message, { retryAfter: 5 + Math.random() * 10 });
 }

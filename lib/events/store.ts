@@ -9,7 +9,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 export interface StreamOperation {
   readonly id: string;
   readonly kind: string;
-  /** The number of the running step, or of the last finished one. 0 while the operation is queued. */
+  /** The number of the running step, or of the last finished step. 0 while the operation is queued. */
   readonly step: number;
   readonly of: number;
   readonly label: string;
@@ -20,13 +20,13 @@ export interface StreamEntry {
   readonly federationId: string;
   /** The ID of the spoke. Absent or null if the event is about the hub itself. */
   readonly spokeId?: string | null;
-  /** The state of the spoke or hub after the change. It is also part of the event type. */
+  /** The state of the spoke or hub after the change, which is also part of the event type. */
   readonly state: string;
   readonly operation?: StreamOperation | null;
   readonly error?: string | null;
 }
 
-/** An event as the readers on this replica receive it. Clients receive only `data`. */
+/** An event of a hub, as read from the database. Clients receive only `data`. */
 export interface StreamEvent {
   readonly number: number;
   readonly type: string;
@@ -111,7 +111,7 @@ interface StreamBounds {
   readonly last: number;
   /** Events up to this number may already have been deleted. */
   readonly prunedThrough: number;
-  /** Whether the hub was removed. There are no more events after its removal. */
+  /** Whether the hub was removed. A hub has no events after its removal. */
   readonly removed: boolean;
 }
 

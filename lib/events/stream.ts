@@ -1,7 +1,7 @@
 /**
  * Streams a hub's events to one reader: first the earlier events, then new ones, without a gap. Each event is sent only
- * after the client has received the previous one, so a slow client delays nobody else. The last event, after the hub
- * was removed, is `StreamEnd`.
+ * after the client has received the previous one, so a slow client delays nobody else. After the hub was removed, the
+ * last event is `StreamEnd`.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, HubFeeds } from "#lib/events/feed.ts";
@@ -15,7 +15,7 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE_SIZE = 500;
 
-/** Sends a hub's events to a reader. `since` is the client's last event number, or null for the current state. */
+/** Sends a hub's events to a reader. `since` is the client's last event number, or null for a new client. */
 export async function followHub(
   feeds: HubFeeds,
   reader: StreamReader,
@@ -42,7 +42,7 @@ export async function followHub(
     feed.leave();
     reader.leave();
   }
-  // Ignores errors, because the stream is ending anyway.
+  // Ignores errors of this last frame, because the stream ends anyway.
   if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {});
 }
 
@@ -63,11 +63,11 @@ async function sendEvents(context: StreamContext): Promise<void> {
     ended.throwIfAborted();
     const existing = feed.last(), page = feed.after(sent) ?? await readPage(context, sent);
     await sendVisible(context, page);
-    // Advances `sent` even if the events that a slow reader has missed were already deleted.
+    // Advances `sent` even if the events that a slow reader still needs were already deleted.
     sent = page.events.at(-1)?.number ?? Math.max(sent, existing);
     removed = page.events.some(isRemoval);
   }
-  // Sets a long retry delay, because a client that reconnects would only get the same `StreamEnd` again.
+  // Sets a long retry delay, because a client that reconnects would only receive `StreamEnd` again.
   await send({ retry: HOUR });
   await sendVisible(context, { events: [await createNotice(context, "StreamEnd", sent)], readAt: performance.now() });
 }
@@ -77,7 +77,7 @@ async function sendBacklog(context: StreamContext): Promise<{ sent: number; remo
   const { feeds, feed, reader: { federationId, ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
   const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
-  // Ends the replay at the client's last event if it is newer than this feed: another replica may have sent it.
+  // Ends the replay at the client's last event if another replica sent that event before this feed read it.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {
@@ -122,7 +122,7 @@ async function readPage({ feeds, reader: { federationId, ended } }: StreamContex
   return { events, readAt: performance.now() };
 }
 
-/** Creates an event about the stream itself. It also contains the hub's current state. */
+/** Creates an event about the stream itself, with the hub's current state. */
 async function createNotice(
   { feeds, reader: { federationId, ended } }: StreamContext,
   type: "StreamReset" | "StreamEnd",
@@ -157,7 +157,7 @@ async function sendVisible(context: StreamContext, { events, readAt: at }: FeedP
 
 const fullFrames = new WeakMap<StreamEvent, StreamFrame>(), plainFrames = new WeakMap<StreamEvent, StreamFrame>();
 
-/** Returns the frame for an event, with or without details for operators. Readers share the same frame. */
+/** Returns the frame for an event, with or without details for operators. All readers share one frame per event. */
 function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame {
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;

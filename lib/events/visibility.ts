@@ -1,6 +1,6 @@
 /**
  * Checks which events the readers of event streams may see. One query checks many readers, and only one query runs at a
- * time. If the database does not answer, the check is retried while the readers wait.
+ * time. If the database does not respond, the check is retried while the readers wait.
  */
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -9,7 +9,7 @@ import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 /**
- * Which of a hub's events a reader may see: all, all without details for operators (`plain`), or those of some spokes.
+ * The events of a hub that a reader may see: all, all without operator details (`plain`), or only those of some spokes.
  */
 export type StreamVisibility = "all" | "plain" | ReadonlySet<string>;
 
@@ -25,7 +25,7 @@ export interface VisibilityDecision {
   readonly expiresInMs: number;
 }
 
-/** Returns what each follower may see, in the given order. Null means that the follower has no access to the hub. */
+/** Returns which events each follower may see, in the given order. Null for a follower without access to the hub. */
 export type ReadVisibility = (
   rows: Rows,
   followers: readonly StreamFollower[],
@@ -35,13 +35,13 @@ export type ReadVisibility = (
 export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
-  /** When the last successful check started (`performance.now()`). */
+  /** When the last successful access check started (`performance.now()`). */
   decidedAt: number;
   /** When the credential expires (`performance.now()`). */
   expiresAt: number;
   /** Whether the user's rights may have changed since the running check started. */
   changed: boolean;
-  /** Resolves when the next check has finished. */
+  /** Resolves when the next access check has finished. */
   nextCheck: PromiseWithResolvers<void>;
 }
 
@@ -83,7 +83,7 @@ export function openAccessChecks(
         failures = 0;
       } catch (error) {
         const level = failures === 0 ? "warn" : "debug"; // only the first failure is logged as a warning
-        log[level]("Cannot check what event stream readers may see; retrying", { reason: messageOf(error) });
+        log[level]("Cannot check which events stream readers may see; trying again", { reason: messageOf(error) });
         await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }
     }

@@ -1,4 +1,4 @@
-/** Reads a request body, limiting its size, the time it takes and the number of chunks. */
+/** Reads a request body. Limits the body's size, its number of chunks, and the time to receive it. */
 import { Fault } from "#lib/base/errors.ts";
 import { ClientDisconnected } from "#lib/http/exchange.ts";
 import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
@@ -7,19 +7,19 @@ import { SECOND } from "#lib/base/time.ts";
 interface BodyBounds {
   /** The maximum body size in bytes. */
   readonly limit: number;
-  /** Limits how many incomplete bodies there are, and may cut this one off. */
+  /** The limit on the number of incomplete bodies, which may cut this body off. */
   readonly unread: UnreadBodies;
-  /** How long a body of any size may take, in milliseconds. Large bodies get more time. */
+  /** How long receiving a body may take, in milliseconds. Large bodies get more time. */
   readonly patience?: number;
 }
 
 const MAX_DURATION = 10 * SECOND;
-const MIN_RATE = 32 * 1024; // bytes per second: received bytes extend the time limit
-const INITIAL_SIZE = 16 * 1024; // bytes of the first buffer
-const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // the number of chunks is limited, because each chunk costs time
+const MIN_RATE = 32 * 1024; // bytes per second; received bytes extend the time limit
+const INITIAL_SIZE = 16 * 1024; // bytes in the first buffer
+const MAX_CHUNKS = 4096, SMALL_CHUNK = 1024; // limits on chunks, because each chunk costs processor time
 
 /**
- * Returns a function that reads the body on the first call and then returns the same bytes. It throws
+ * Returns a function that reads the body on the first call. Later calls return the same bytes. The function throws
  * ClientDisconnected or a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`).
  */
 export function createBodyReader(request: Request, address: string, bounds: BodyBounds): () => Promise<Uint8Array> {
@@ -39,14 +39,14 @@ async function read(
   const cut = Promise.withResolvers<never>(), began = performance.now();
   const close = unread.track(
     address,
-    () => cut.reject(tooSlow("use a faster connection, because too many bodies are incomplete")),
+    () => cut.reject(tooSlow("use a faster connection, because the server is receiving too many request bodies")),
   );
   let bytes = new Uint8Array(Math.min(limit, INITIAL_SIZE)), length = 0, pieces = 0, over = false;
 
   /** Appends a chunk to a single buffer, so that many small chunks do not use more memory. */
   function appendChunk(piece: Uint8Array): void {
     if (length + piece.length > limit) throw tooLarge(limit);
-    if (++pieces > MAX_CHUNKS + limit / SMALL_CHUNK) throw tooSlow("send it in larger pieces");
+    if (++pieces > MAX_CHUNKS + limit / SMALL_CHUNK) throw tooSlow("send the body in larger chunks");
     if (length + piece.length > bytes.length) {
       const larger = new Uint8Array(Math.min(limit, Math.max(2 * bytes.length, length + piece.length)));
       larger.set(bytes.subarray(0, length));
@@ -81,7 +81,7 @@ async function read(
   }
 }
 
-/** Closes the connection after the response, because the unread part of the body would be taken for a request. */
+/** Closes the connection after the response. Otherwise the unread part of the body would be parsed as a request. */
 const CLOSE = { headers: { connection: "close" } };
 
 function tooLarge(limit: number): Fault {

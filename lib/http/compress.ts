@@ -1,7 +1,7 @@
 /**
- * Compresses responses to GET requests with gzip, unless they are small, streamed or marked `no-store`. The last rule
- * is for safety: if a page contained both a secret and text from the URL, its compressed size could reveal the secret
- * (the BREACH attack).
+ * Compresses responses to GET requests with gzip, unless they are small, streamed or marked `no-store`. Pages marked
+ * `no-store` stay uncompressed for safety: if a page contained both a secret and text from the URL, the page's
+ * compressed size could reveal the secret (the BREACH attack).
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -10,7 +10,7 @@ import type { Middleware } from "#lib/http/middleware.ts";
 import { acceptsGzip } from "#lib/http/revalidate.ts";
 
 const MIN_SIZE = 1024; // bytes; smaller responses fit into one packet
-const FAST_ABOVE = 256 * 1024; // bytes; larger responses use the fastest level
+const FAST_ABOVE = 256 * 1024; // bytes; larger responses use gzip's fastest level
 const TYPES = /^(?:text\/(?!event-stream)|application\/(?:json|atom\+xml)|image\/svg\+xml)/;
 
 const pack = promisify<Uint8Array, { level: number }, Uint8Array<ArrayBuffer>>(gzip);
@@ -29,13 +29,13 @@ export const compress: Middleware = async ({ request }, next) => {
     headers: {
       ...headers,
       "content-encoding": "gzip",
-      ...(etag?.endsWith('"') && { etag: `${etag.slice(0, -1)}-gzip"` }), // other bytes need another ETag
+      ...(etag?.endsWith('"') && { etag: `${etag.slice(0, -1)}-gzip"` }), // the compressed bytes need a different ETag
     },
     body: await pack(bytes, { level: bytes.length < FAST_ABOVE ? 6 : 1 }),
   };
 };
 
-/** Returns whether the response depends on Accept-Encoding. True for 304 as well, because caches store its headers. */
+/** Returns whether the response depends on Accept-Encoding. Also true for 304, because caches store its headers. */
 function isCompressible({ status, headers, body }: HttpResponse): boolean {
   if ("content-encoding" in headers || "vary" in headers || "set-cookie" in headers || isBodyStream(body)) return false;
   if (status === 304) return true;

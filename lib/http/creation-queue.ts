@@ -1,6 +1,6 @@
 /**
- * Queues requests that create spokes, so that none is refused because others are waiting. Requests for the same hub run
- * one at a time, because they lock the same rows. They wait here without a database connection, and use at most half of
+ * Queues requests that create spokes instead of refusing them under load. Requests for the same hub run one at a time,
+ * because they lock the same rows. A waiting request holds no database connection. Running requests use at most half of
  * the connections: a quarter to authenticate, a quarter to create.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
@@ -9,9 +9,9 @@ import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The queues as one request uses them. */
+/** The creation queues for a single request. */
 export interface CreationQueue {
-  /** Runs `work`, which authenticates the request, when a slot is free. Networks take turns (round-robin). */
+  /** Waits for a free slot, then runs `work`, which authenticates the request. Networks take turns (round-robin). */
   admit<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` in the hub's queue. Repeats it while the database is busy, so `work` must be safe to repeat. */
   runInHubQueue<T>(hubId: string, work: () => Promise<T>): Promise<T>;

@@ -25,7 +25,7 @@ export function deprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL)
   ];
 }
 
-/** Returns all announcements, oldest first. Throws Error if one is made too late, or if two have the same ID. */
+/** Returns all announcements, oldest first. Throws Error if an announcement is too late or two have the same ID. */
 export function collectAnnouncedChanges(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],

@@ -19,9 +19,9 @@ type Input = v.GenericSchema<any, any> | undefined;
 type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
 
 /**
- * Which credentials an endpoint accepts. A token scope: sessions, and tokens with this scope or a wider one. `session`:
- * only sessions. `flow`: none required, but an Authorization header is refused. `public`: none; credentials are
- * ignored.
+ * The credentials that an endpoint accepts. A token scope: sessions, and tokens with this scope or a wider scope.
+ * `session`: only sessions. `flow`: no credentials required, but an Authorization header is refused. `public`: no
+ * credentials required; all credentials are ignored.
  */
 export type EndpointScope = TokenScope | "session" | "flow" | "public";
 
@@ -34,7 +34,7 @@ export type RouteModule = { readonly [M in HttpMethod]?: AnyEndpoint };
 /** All route modules with their path patterns, in the order in which the patterns are tried. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
-/** Returns other paths to the same endpoint. Sign-in flows and the changelog feed also work without the /api prefix. */
+/** Returns an endpoint's alternative paths. Sign-in flows and the changelog feed also work without the /api prefix. */
 export function aliasesOf(pattern: string): readonly string[] {
   return /^\/api\/(?:auth\/|changelog\.atom$)/.test(pattern) ? [pattern.slice("/api".length)] : [];
 }
@@ -44,7 +44,7 @@ export function documentedPath(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 
-/** Functions that tell endpoints about the server itself. */
+/** Information about the server that endpoints can return. */
 export interface ServerInfo {
   readonly manifest: Manifest;
   /** Runs the readiness checks; concurrent calls share one run. Throws an `unavailable` fault (`not_ready`). */
@@ -63,7 +63,7 @@ export interface Deprecation {
 
 export type EndpointCall<A, L, P, Q, B> =
   & {
-    /** The application, with database queries that are cancelled when the request is. */
+    /** The application context. Its database queries are cancelled together with the request. */
     readonly app: App;
     readonly actor: A;
     readonly params: Parsed<P>;
@@ -76,9 +76,9 @@ export type EndpointCall<A, L, P, Q, B> =
     readonly signal: AbortSignal;
     /** The unparsed body if the endpoint declares `raw`; otherwise an empty array. */
     readonly raw: Uint8Array;
-    /** The Idempotency-Key; null if the endpoint does not accept one or the request does not contain one. */
+    /** The Idempotency-Key. Null if the endpoint does not accept this header, or the request does not contain it. */
     readonly idempotency: IdempotencyKey | null;
-    /** Runs a creation in the queue for its hub, in which creations run one at a time. */
+    /** Runs a creation in the hub's queue, which runs creations one at a time. */
     readonly runInHubQueue: CreationQueue["runInHubQueue"];
     readonly service: ServerInfo;
   }
@@ -96,11 +96,11 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: AccessRule<A, L>;
   readonly scope: EndpointScope;
-  /** The subject of the message "… requires a session", which callers with a token get. Only for scope `session`. */
+  /** The subject of the message "… requires a session" for callers with a token. Only for scope `session`. */
   readonly purpose?: string;
-  /** Whether this is a probe. Probes are answered even under load, so that a busy server is not restarted. */
+  /** Whether the endpoint is a probe. Probes get a response even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
-  /** The message of the 429 response. If set, calls are rate-limited per client network. */
+  /** The message in the 429 response. If set, calls are rate-limited per client network. */
   readonly rateLimitMessage?: string;
   readonly params?: P;
   readonly query?: Q;
@@ -117,7 +117,7 @@ export interface Endpoint<
   readonly negotiatedErrorPage?: (problem: RequestRefusal) => HtmlPage;
   /** Whether calls wait in the creation queue (creation-queue.ts) instead of being refused under load. */
   readonly queued?: boolean;
-  /** Whether unknown query parameters are refused on a page, as they are on other endpoints. */
+  /** Whether a page refuses unknown query parameters, as other endpoints do. */
   readonly strict?: true;
   /** Whether the endpoint accepts an Idempotency-Key header. */
   readonly idempotent?: boolean;
@@ -125,10 +125,10 @@ export interface Endpoint<
   readonly cacheSeconds?: number;
   /** Whether the response never changes and can be rendered just once. Requires `cacheSeconds`. */
   readonly renderedOnce?: boolean;
-  /** Whether clients poll this endpoint. If the response's ETag is unchanged, they get an empty 304. */
+  /** Whether clients poll this endpoint. If the response's ETag is unchanged, the client gets an empty 304 response. */
   readonly polled?: boolean;
   readonly reply: Reply<T, Result>;
-  /** Fault codes in addition to those that the other properties imply. */
+  /** Extra fault codes, beyond the codes that the other properties imply. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;

@@ -13,15 +13,15 @@ export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly route: Route;
-  /** The request ID: the one that the client sent, if it is valid, or a new one. */
+  /** The request ID: the client's request ID if valid, otherwise a new ID. */
   readonly id: string;
   /** The client's IP address. Taken from `X-Forwarded-For` only behind a trusted proxy. */
   readonly ip: string;
   readonly userAgent: string;
-  /** The request's span, which belongs to the client's trace or to a new one. */
+  /** The request's span, which belongs to the client's trace or to a new trace. */
   readonly trace: SpanContext;
   readonly log: Log;
-  /** The IDs of the user, hub and spoke, for the log. Each is set as soon as it is known. */
+  /** The IDs of the user, hub and spoke, for the log. Each ID is set as soon as it is known. */
   readonly contextIds: { user?: string; hub?: string; spoke?: string };
   /** Aborts with ClientDisconnected, or with a fault when the request's time is up. */
   readonly signal: AbortSignal;
@@ -31,28 +31,28 @@ export interface Exchange {
   /** Reads the body. Throws a fault: `too_large` (`body_too_large`) or `unsent` (`body_too_slow`). */
   readonly body: () => Promise<Uint8Array>;
   readonly loadSlot: LoadSlot;
-  /** How much time the request has left. */
+  /** The time that the request has left. */
   readonly timeBudget: TimeBudget;
   readonly creationQueue: CreationQueue;
   /** Settles when the response has been sent or the connection is lost. */
   readonly sent: Promise<void>;
 }
 
-/** How to handle a request. Requests for unknown paths also have a route, which refuses them. */
+/** A route, which handles requests. Requests for unknown paths also have a route, which refuses them. */
 export interface Route {
-  /** The path pattern, to be logged instead of the path, which may contain secrets. */
+  /** The path pattern. Logs contain the pattern instead of the path, because the path may contain secrets. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
   /** Renders an error as a page for clients that accept HTML, for routes without an endpoint. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
-  /** Headers to add to every response, including errors. They announce the endpoint's deprecation. */
+  /** Headers that announce the endpoint's deprecation. Added to every response, including errors. */
   readonly headers: HeaderLines;
   /** Reads the body and runs quick checks, before the request counts as in flight. */
   readonly receive: (exchange: Exchange) => Promise<void>;
   readonly respond: (exchange: Exchange) => Promise<HttpResponse>;
 }
 
-/** Thrown when the client disconnects before the response is complete. */
+/** The error when the client disconnects before the response is complete. */
 export class ClientDisconnected extends Error {
   override readonly name = "ClientGone";
   constructor() {

@@ -20,7 +20,7 @@ function allowedMethods(module: RouteModule): string {
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 
-/** Ignores the body, because none of these requests needs one. */
+/** Ignores the request body, because requests without an endpoint need no body. */
 function receiveNothing(): Promise<void> {
   return Promise.resolve();
 }

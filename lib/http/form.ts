@@ -1,10 +1,10 @@
-/** Parses HTML forms. Their fields are validated in the same way as JSON. */
+/** Parses HTML forms. The fields are validated in the same way as JSON. */
 import { Fault } from "#lib/base/errors.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
 
 /**
- * Returns the form's fields as strings. Throws a fault: `media_type` (`not_a_form`), `invalid` (`bad_form`), or one
- * that reading the body throws.
+ * Returns the form's fields as strings. Throws a fault: `media_type` (`not_a_form`), `invalid` (`bad_form`), or a fault
+ * from reading the body.
  */
 export async function readForm(exchange: Exchange): Promise<Record<string, string>> {
   const bytes = await exchange.body();
@@ -18,14 +18,14 @@ export async function readForm(exchange: Exchange): Promise<Record<string, strin
   return Object.fromEntries(fields);
 }
 
-/** Decodes the form. Throws if it is not valid UTF-8, because URLSearchParams would silently replace invalid bytes. */
+/** Decodes the form. Throws for invalid UTF-8, because URLSearchParams would silently replace invalid bytes. */
 function decode(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     decodeURIComponent(text);
     return text;
   } catch {
-    throw badForm(); // has no cause, because that would quote the form with its password
+    throw badForm(); // without a `cause`, because the cause would quote the form and its password
   }
 }
 

@@ -1,9 +1,9 @@
-/** Checks a request's credential, its token's scope, and the site that it comes from. */
+/** Checks a request's credential, the scope of its token, and the website that sent the request. */
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 
-const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each includes the previous ones
+const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each scope includes the scopes before it
 
 /** Refuses tokens on endpoints that require a session, whether or not the token is valid. */
 export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
@@ -17,7 +17,7 @@ export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, h
   }
 }
 
-/** Checks that the token has the required scope or a wider one. Sessions are always allowed. */
+/** Checks that the token has the required scope or a wider scope. Sessions are always allowed. */
 export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor | null): void {
   const needed = SCOPES.indexOf(endpoint.scope as TokenScope);
   if (needed < 0 || actor?.credential.kind !== "token") return;

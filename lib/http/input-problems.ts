@@ -1,7 +1,7 @@
 /** Describes validation errors in one sentence that names each invalid field and says what its value must be. */
 import * as v from "valibot";
 
-const MAX_SHOWN = 10; // more would make the message too long
+const MAX_SHOWN = 10; // problems per message; a longer list would be hard to read
 
 /** Returns the first validation error for each field, keyed by field path. */
 export function collectProblems(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
@@ -22,7 +22,7 @@ export function describeProblems(problems: ReadonlyMap<string, string>): string 
 
 function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
   if (isMissing(issue)) return describeAbsent(schema, issue);
-  // Messages that start with "Invalid " are valibot's own. Others are ours and say what the value must be.
+  // Replaces only messages that start with "Invalid ", which come from valibot. Our own messages need no change.
   if (!issue.message.startsWith("Invalid ")) return issue.message;
   return issue.expected === null ? "is not valid" : mustBe(issue.expected);
 }

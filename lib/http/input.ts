@@ -29,7 +29,7 @@ export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string,
 }
 
 /**
- * Reads and validates the body. Returns undefined if the endpoint has none. Throws a `media_type`, `too_large` or
+ * Reads and validates the body. Returns undefined if the endpoint has no body. Throws a `media_type`, `too_large` or
  * `invalid` fault.
  */
 export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
@@ -96,7 +96,7 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   throw new Fault("invalid", "not_an_object", "The body must be a JSON object");
 }
 
-/** Returns the Idempotency-Key; null if there is none. Throws an `invalid` fault (`bad_idempotency_key`). */
+/** Returns the Idempotency-Key, or null without that header. Throws an `invalid` fault (`bad_idempotency_key`). */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   return key === null ? null : validateIdempotencyKey(key);

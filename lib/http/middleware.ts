@@ -1,4 +1,4 @@
-/** Defines the middleware that every request passes through. src/server.ts puts it in order. */
+/** Defines the middleware that every request passes through. src/server.ts sets the order. */
 import { runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/response.ts";
@@ -28,7 +28,7 @@ export const setWorkContext: Middleware = async ({ id, trace }, next) => {
 
 const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Records a span for each request. Non-standard methods become `other`, because clients can invent any number. */
+/** Records a span for each request. Non-standard methods become `other`, because clients can invent many. */
 export function recordTelemetry(telemetry: Telemetry): Middleware {
   return ({ request, route, id, contextIds }, next) => {
     const method = KNOWN_METHODS.includes(request.method) ? request.method : "other";
@@ -94,7 +94,7 @@ export const addRouteHeaders: Middleware = async ({ route }, next) => {
   return answer;
 };
 
-/** Turns errors that later middleware throws into responses: an HTML page for browsers, JSON for other clients. */
+/** Converts errors from later middleware to responses: an HTML page for browsers, JSON for other clients. */
 export const renderErrors: Middleware = async (exchange, next) => {
   try {
     return await next();
@@ -110,13 +110,13 @@ export const renderErrors: Middleware = async (exchange, next) => {
   }
 };
 
-/** Reads the body. The request does not count as in flight until this is done. */
+/** Reads the request body. The request does not count as in flight until its body is complete. */
 export const receiveBody: Middleware = async (exchange, next) => {
   await exchange.route.receive(exchange);
   return await next();
 };
 
-/** Counts a request as in flight until its response is sent or, for streams and refusals, until it starts. */
+/** Counts a request as in flight until its response is sent. Streams and refusals count only until they start. */
 export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
   loadSlot.enter();
   let streams = false;

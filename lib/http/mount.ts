@@ -1,6 +1,6 @@
 /**
- * Routes each request to its endpoint and handles it in a fixed sequence. Checks that depend on the endpoint are made
- * here rather than in middleware that matches paths, so that a new route cannot bypass them.
+ * Routes each request to its endpoint and handles the request in a fixed sequence. Checks that depend on the endpoint
+ * run here rather than in middleware that matches paths, so that a new route cannot bypass them.
  */
 import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
@@ -88,7 +88,7 @@ export function mountRoutes(mounting: MountOptions): FindRoute {
   };
 }
 
-/** Removes a trailing slash, which clients often add by accident when they join a base URL and a path. */
+/** Removes a trailing slash. Clients often add a slash by accident when they join a base URL and a path. */
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
@@ -106,10 +106,10 @@ function headersOf({ app }: MountOptions, pattern: string, module: RouteModule):
 
 function assertCacheable(pattern: string, endpoint: AnyEndpoint | undefined): void {
   if (endpoint?.renderedOnce && endpoint.cacheSeconds === undefined) {
-    throw new Error(`${pattern} needs cacheSeconds, because it is rendered once`);
+    throw new Error(`${pattern} needs cacheSeconds, because renderedOnce is set`);
   }
   if (endpoint?.cacheSeconds === undefined || endpoint.scope === "public") return;
-  throw new Error(`${pattern} must be public, because caches may store its responses`);
+  throw new Error(`${pattern} must have the scope public, because caches may store its responses`);
 }
 
 function routeTo(
@@ -170,7 +170,7 @@ async function handleRequest(
   const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? creationQueue.admit(admit) : admit());
   Object.assign(exchange.contextIds, contextIdsOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
-  // Counts the call now, so that it counts even if it fails later.
+  // Counts the call before it runs, so that failed calls are counted, too.
   if (caller?.credential.kind === "token") calls.count(caller.credential.id, name);
   const right = caller && endpoint.scope !== "flow"
     ? createAuthorizedDatabase(requestApp, caller, timeBudget.runPaused)

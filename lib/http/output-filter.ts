@@ -1,12 +1,12 @@
 /**
- * Filters output through a schema, faster than valibot does: simple checks handle objects, lists, text, numbers and
- * times. All other schemas, and values that fail a simple check, are left to valibot, so that the result never contains
- * more than the schema allows.
+ * Filters output through a schema, faster than valibot: simple checks handle objects, lists, text, numbers and times.
+ * All other schemas, and values that fail a simple check, are left to valibot, so that the result never contains more
+ * than the schema allows.
  */
 import * as v from "valibot";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** Returns the filtered value, or NO_MATCH if the value fails the filter's simple check. */
+/** A function that returns the filtered value, or NO_MATCH if the value fails the filter's simple check. */
 export type OutputFilter = (value: unknown) => unknown;
 
 export const NO_MATCH = Symbol("undecided");

@@ -1,6 +1,6 @@
 /**
- * Renders HTML pages with a strict Content-Security-Policy. Pages load nothing from other servers, and inline styles
- * and scripts are allowed by their hash, so that injected code does not run. Portal pages link to a style sheet and a
+ * Renders HTML pages with a strict Content-Security-Policy. Pages load nothing from other servers. The policy allows
+ * inline styles and scripts by their hash, so that injected code does not run. Portal pages link to a style sheet and a
  * script instead, which browsers cache.
  */
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ export interface HtmlPage {
   readonly title: string;
   /** An Atom feed for the page, which feed readers can discover. */
   readonly feed?: { readonly title: string; readonly href: string };
-  /** Inline CSS. It must not contain text that callers provide. */
+  /** Inline CSS. Must not contain text that callers provide. */
   readonly style: string;
   /** The path to a style sheet. */
   readonly sheet?: string;
@@ -28,11 +28,11 @@ export type Markup = HtmlEscapedString;
 /** A template tag that escapes inserted text and leaves inserted markup unchanged: `` markup`<p>${text}</p>` ``. */
 export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
   const escaped = html(strings, ...values);
-  if (escaped instanceof Promise) throw new Error("Await promises before you render them in a page");
+  if (escaped instanceof Promise) throw new Error("Await promises before rendering them in a page");
   return escaped;
 }
 
-/** Turns text, such as an SVG constant, into markup without escaping it. Never use it for text that callers provide. */
+/** Converts text, such as an SVG constant, to markup without escaping. Not safe for text from callers. */
 export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
@@ -80,6 +80,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** The site icon as SVG. Every page includes it, so that browsers do not request /favicon.ico. */
+/** The site icon as SVG. Every page includes the icon, so that browsers do not request /favicon.ico. */
 export const ICON_SVG =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;

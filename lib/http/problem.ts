@@ -1,6 +1,6 @@
 /**
- * Turns errors into HTTP responses. An error that is not a Fault is treated as a bug: it is logged, and the response
- * contains only the request ID.
+ * Turns errors into HTTP responses. Any error that is not a Fault is treated as a bug: the error is logged, and the
+ * response contains only the request ID.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
@@ -30,7 +30,7 @@ const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string
 /** The default value of Retry-After for each kind of fault, in seconds. */
 const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unavailable: 2, timeout: 5 };
 
-/** The status that nginx logs when a client disconnects. It appears only in the log. */
+/** The status that nginx logs when a client disconnects. This status appears only in the log. */
 const CLIENT_GONE = 499;
 
 export const INTERNAL_ERROR = "internal_error";
@@ -68,7 +68,7 @@ export function toErrorResponse(
   if (cause instanceof ClientDisconnected) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
     exchange.log.error("A request failed with an internal error", { error: cause });
-    return write(internalProblem(`An internal error occurred; the request id is ${exchange.id}`), {}, show);
+    return write(internalProblem(`An internal error occurred; the request ID is ${exchange.id}`), {}, show);
   }
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });

@@ -5,7 +5,7 @@ import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** A check that must pass before this replica receives requests. It fails if it returns false or throws. */
+/** A check that must pass before this replica receives requests. Fails if `passes` returns false or throws. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly passes: (app: App) => boolean | Promise<boolean>;
@@ -21,9 +21,9 @@ export type Readiness = v.InferOutput<typeof Readiness>;
 const TIMEOUT = 2 * SECOND; // milliseconds; probes do not wait longer
 
 /**
- * Returns a function that runs the checks; concurrent calls share one run. It throws an `unavailable` fault
- * (`not_ready`) that names the failed checks; the reasons are logged. `notes` describes problems that do not prevent
- * requests from being answered.
+ * Returns a function that runs the checks; concurrent calls share one run. The function throws an `unavailable` fault
+ * (`not_ready`) that names the failed checks; the log contains the reasons. `notes` returns problems that do not make
+ * this replica unready.
  */
 export function openReadiness(
   app: App,
@@ -46,12 +46,12 @@ async function runChecks(app: App, checks: readonly ReadinessCheck[]): Promise<R
   return Object.fromEntries(checks.map(({ name }) => [name, "ok" as const]));
 }
 
-/** Runs a check. Returns null if it passes, otherwise its name and, if available, a hint for the operator. */
+/** Runs a check. Returns null if the check passes, otherwise its name and sometimes a hint for the operator. */
 async function runCheck(app: App, { name, passes }: ReadinessCheck): Promise<string | null> {
   try {
     return await passes(app) ? null : name;
   } catch (error) {
     app.log.warn("A readiness check failed", { check: name, error });
-    return isRefusedLogin(error) ? `${name} (it refuses the role or its password)` : name;
+    return isRefusedLogin(error) ? `${name} (the server refuses the role or its password)` : name;
   }
 }

@@ -11,17 +11,14 @@ import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream }
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
-/**
- * A kind of response. `T` is the type that the handler returns. The second type is the type that callers within the
- * same process get.
- */
+/** A kind of response. `T` is the type that the handler returns. The second type is for code in the same process. */
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
   readonly headers: readonly string[];
-  /** The endpoint's other possible reply, for the documentation (eitherReply). */
+  /** The endpoint's second possible reply, for the documentation (eitherReply). */
   readonly alternative?: ReplyDescription;
-  /** Turns the handler's value into a response. `address`, the request's URL, is the base for links to other pages. */
+  /** Converts the handler's value to a response. `address`, the request's URL, is the base for links to other pages. */
   readonly send: (value: T, address?: URL) => HttpResponse;
   /** Filters the handler's value for code in the same process, such as pages, which get the same data as clients. */
   readonly toResult: (value: T) => Told;
@@ -65,7 +62,7 @@ export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out
   return json(201, schema, (object) => ({ location: location(object) }), ["location"]);
 }
 
-/** A 201 reply with a value, such as a new token, that is shown only once and has no path. */
+/** A 201 reply with a value that is shown only once and has no path, such as a new token. */
 export function createdSecretReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(201, schema);
 }
@@ -117,7 +114,7 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
 /** A reply that redirects permanently to another path (308). */
 export const redirect: Reply<string, string> = redirectWith(308);
 
-/** A reply that redirects to another path, which the client then reads with GET (303). */
+/** A reply that redirects to another path, which the client then requests with GET (303). */
 export const seeOther: Reply<string, string> = redirectWith(303);
 
 function redirectWith(status: number): Reply<string, string> {
@@ -130,7 +127,7 @@ function redirectWith(status: number): Reply<string, string> {
   };
 }
 
-/** Adds a Set-Cookie header to a reply. `cookie` is the header's value; it can set or clear the cookie. */
+/** Adds a Set-Cookie header to a reply. `cookie` is the header's value, which sets or clears the cookie. */
 export function withCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
   return {
     ...reply,
@@ -189,7 +186,7 @@ function identity<T>(value: T): T {
   return value;
 }
 
-/** Returns a function that filters values by the schema. Throws Error if a value does not match, which is a bug. */
+/** Returns a function that filters values by the schema. Throws Error if a value does not match; this is a bug. */
 function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
   let pick: OutputFilter | undefined;
   return (value) => {

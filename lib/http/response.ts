@@ -11,11 +11,11 @@ type Headers = Record<string, string>;
 /** A response body that is generated while it is being sent. */
 export interface BodyStream {
   /**
-   * Writes the body. `write` returns a promise that resolves when there is room for more. If `run` rejects, the
+   * Writes the body. `write` returns a promise that resolves when the client can receive more. If `run` rejects, the
    * connection must be closed abruptly, so that the client can tell that the body is incomplete.
    */
   run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
-  /** Stops generating the body, even if it has not been started. */
+  /** Stops generating the body, even before the first byte. */
   cancel(): void;
 }
 
@@ -31,7 +31,7 @@ export function toResponse({ status, headers, body }: HttpResponse): Response {
   return new Response(isBodyStream(body) ? toStream(body) : body, { status, headers });
 }
 
-/** Converts the body to a stream that starts generating when it is first read. */
+/** Converts the body to a stream. The body is generated when the stream is first read. */
 function toStream(flow: BodyStream): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
     highWaterMark: 0,

@@ -1,6 +1,6 @@
 /**
- * Adds an ETag to responses that can be cached or polled, and answers 304 if the client already has the current
- * version. The ETag is a hash of the body, so all replicas send the same one.
+ * Adds an ETag to responses that can be cached or polled. Responds with 304 if the client already has the current
+ * version. The ETag is a hash of the body, so all replicas send the same ETag.
  */
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -15,7 +15,7 @@ export interface CachedResponse {
   readonly headers: HttpResponse["headers"];
 }
 
-/** Caches a response with status 200. If `seconds` is given, other caches may keep it for that long. */
+/** Caches a response with status 200. Browsers and proxies may cache the response for `seconds`, if set. */
 export function cacheResponse(
   { headers, body }: HttpResponse & { readonly body: string },
   seconds: number | undefined,
@@ -30,7 +30,7 @@ export function revalidate({ bytes, etag, headers: kept }: CachedResponse, reque
   if (!matchesEtag(request.headers.get("if-none-match"), etag)) {
     return { status: 200, headers: { ...kept }, body: bytes };
   }
-  // Sends the other headers with a 304 as well, because caches replace their stored headers with them.
+  // Sends all other headers with the 304 response as well, because caches update their stored headers from it.
   const { "content-type": _, ...headers } = kept;
   return { status: 304, headers, body: null };
 }
@@ -54,7 +54,7 @@ export function acceptsGzip(header: string | null): boolean {
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");
 }
 
-/** Compares ETags, ignoring W/, which proxies add when they compress, and the -gzip suffix from compress.ts. */
+/** Compares ETags. Ignores W/, which proxies add when they compress, and the suffix -gzip from compress.ts. */
 function matchesEtag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   const ours = [etag, `${etag.slice(0, -1)}-gzip"`];

@@ -1,4 +1,4 @@
-/** Encodes server-sent events, sending them no faster than the client reads them. */
+/** Encodes server-sent events, and sends events no faster than the client reads them. */
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
 
 /** An event, a comment that keeps the connection open, or a reconnection delay in milliseconds. */
@@ -8,9 +8,9 @@ export type EventStreamFrame<Data> =
   | { readonly retry: number };
 
 export interface FrameSource<Data> {
-  /** Sends the frames. `send` returns a promise that resolves when there is room for more. */
+  /** Sends the frames. `send` returns a promise that resolves when the client can receive more. */
   run(send: (frame: EventStreamFrame<Data>) => void | Promise<void>): Promise<void>;
-  /** Stops the source, even if it has not been started. */
+  /** Stops the source, even before the first frame. */
   cancel(): void;
 }
 
@@ -28,7 +28,7 @@ export function toBodyStream<Data>(
   return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };
 }
 
-/** Returns a function that encodes frames; each frame object only once. `write` formats event data as one line. */
+/** Returns a function that encodes frames and caches the bytes. `write` formats event data as one line. */
 export function createFrameEncoder<Data>(write: (data: Data) => string): (frame: EventStreamFrame<Data>) => Uint8Array {
   const text = new TextEncoder(), encoded = new WeakMap<EventStreamFrame<Data>, Uint8Array>();
   return (frame) => {
@@ -47,7 +47,7 @@ function textOf<Data>(frame: EventStreamFrame<Data>, write: (data: Data) => stri
   return `${id}event: ${oneLine(frame.event)}\ndata: ${write(frame.data)}\n\n`;
 }
 
-/** Replaces line breaks with spaces, because a line break would start another field. */
+/** Replaces line breaks with spaces, because a line break would start a new field of the event. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, " ");
 }

@@ -2,10 +2,10 @@
 import { Fault } from "#lib/base/errors.ts";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
-const MAX_SHOWN = 5; // limits the message and the number of comparisons
+const MAX_SHOWN = 5; // unknown fields per message, which also limits the number of comparisons
 const MAX_NAME_LENGTH = 60; // characters of a name in the message
 
-/** The parts of a valibot schema that matter here: an object's fields, a list's items, or a wrapped schema. */
+/** The parts of a valibot schema that this module reads: an object's fields, a list's items, or a wrapped schema. */
 interface Shape {
   readonly type?: string;
   readonly entries?: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ interface UnknownField {
   readonly known: readonly string[];
 }
 
-/** The shape of a schema without any fields. */
+/** The schema of an endpoint that accepts no fields. */
 const NOTHING: Shape = { type: "object", entries: {} };
 
 /** Throws an `invalid` fault (`unknown_field`) if the body, at any depth, has a field that is not in the schema. */
@@ -58,7 +58,7 @@ function describeUnknown(what: string, strays: readonly UnknownField[]): string 
   });
   if (others.length === 0) {
     const { called, meant, known } = first!;
-    const choices = known.length > 0 ? `there are ${known.map(quoted).join(", ")}` : "this endpoint takes none";
+    const choices = `this endpoint accepts ${known.map(quoted).join(", ") || "none"}`;
     return `Unknown ${what} ${called}; ${meant ? `did you mean ${meant}?` : choices}`;
   }
   const descriptions = [first!, ...others].map(({ called, meant }) =>

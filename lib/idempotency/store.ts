@@ -36,8 +36,8 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
 }
 
 /**
- * Returns the reply that was stored for this key within the last 24 hours; undefined if there is none. Throws an
- * `impossible` fault (`idempotency_key_reused`) if the key was used with another body.
+ * Returns the reply that was stored for this key within the last 24 hours, or undefined. Throws an `impossible` fault
+ * (`idempotency_key_reused`) if the key was used with another body.
  */
 export async function findStoredReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;

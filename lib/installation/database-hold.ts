@@ -1,6 +1,6 @@
 /**
  * Manages the hold that keeps replicas from running jobs after the database was restored from a backup. The restored
- * data may be older than what is in the clusters, so the hold lasts until an operator has compared the two
+ * data may be older than the clusters, so the hold lasts until an operator compares the database with the clusters
  * (`wheelwright doctor --reconcile`).
  */
 import { sql } from "kysely";
@@ -13,12 +13,12 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 const POLL_INTERVAL = 2 * SECOND;
 
 export interface DatabaseHold {
-  /** When the backup that was restored was made. */
+  /** When the restored backup was taken. */
   readonly takenAt: Date;
   readonly restoredAt: Date;
 }
 
-/** Returns the current hold on the database; null if there is none. */
+/** Returns the current hold on the database; null if jobs may run. */
 export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null> {
   const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
     "releasedAt",
@@ -29,9 +29,9 @@ export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null>
   return row ?? null;
 }
 
-/** Releases the hold, so that jobs run again. Returns null if there is none. Call it last in the transaction. */
+/** Releases the database hold, so that jobs run again. Returns null without a hold. Call it last in the transaction. */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
-  // Releases the hold only if it still exists, so that only one of several concurrent callers succeeds.
+  // Releases the database hold only if it still exists, so that only one of several concurrent callers succeeds.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
     .where("releasedAt", "is", null).returning(["takenAt", "restoredAt"]).execute();
   const hold = released.toSorted((a, b) => Number(b.restoredAt) - Number(a.restoredAt))[0];
@@ -50,8 +50,8 @@ export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise
 
 export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
   const time = takenAt.toISOString().slice(0, 16).replace("T", " ");
-  return `The database was restored to ${time} UTC, so no operation runs; ` +
-    "wheelwright doctor --reconcile compares it with the clusters";
+  return `Operations are paused, because the database was restored to ${time} UTC; ` +
+    "run wheelwright doctor --reconcile to compare it with the clusters";
 }
 
 export interface DatabaseHoldWatch {
@@ -60,7 +60,7 @@ export interface DatabaseHoldWatch {
   close(): void;
 }
 
-/** Polls for a hold and logs each change, because a running replica's database may be replaced by a restored one. */
+/** Polls for a database hold and logs each change, because the database may be restored while a replica runs. */
 export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): Promise<DatabaseHoldWatch> {
   const end = new AbortController();
   let hold: DatabaseHold | null = null;
@@ -76,7 +76,7 @@ export async function watchDatabaseHold(db: Pick<Database, "rows">, log: Log): P
 
   function update(current: DatabaseHold | null): void {
     if (current && !hold) log.warn(describeDatabaseHold(current));
-    if (hold && !current) log.info("The database is held no longer; operations run");
+    if (hold && !current) log.info("The database hold was released; operations run again");
     hold = current;
   }
 

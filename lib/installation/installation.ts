@@ -1,4 +1,4 @@
-/** Identifies this installation, because several can share a cluster, and signs what it stores in the cluster. */
+/** Identifies this installation, because several can share a cluster, and signs the records that it stores there. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
@@ -12,7 +12,7 @@ export async function readInstallation(rows: Rows): Promise<Installation> {
   return await rows.selectFrom("installation").select(["id", "key"]).executeTakeFirstOrThrow();
 }
 
-/** Signs text that is stored in a namespace. In any other namespace, the signature is invalid. */
+/** Signs a text that is stored in a namespace. The signature is invalid in any other namespace. */
 export function signWithInstallationKey(
   { key }: Pick<Installation, "key">,
   namespaceUid: string,

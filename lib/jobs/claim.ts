@@ -1,6 +1,6 @@
 /**
  * Claims queued jobs, and takes over jobs held by replicas that have stopped responding. A poll result (poll.ts) may be
- * outdated, so each claim is a short transaction of its own. An advisory lock per lane (queue), a conditional update
+ * outdated, so each claim is a separate short transaction. An advisory lock per lane (queue), a conditional update
  * and two partial unique indexes ensure that only one replica claims a job.
  */
 import { sql } from "kysely";
@@ -27,7 +27,7 @@ export interface SupportedKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
-  /** Step labels by `kind@plan`, only for kinds that a poll can start without changing any other row. */
+  /** Step labels, keyed by `kind@plan`, for kinds whose jobs a poll can start without changing other rows. */
   readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -88,7 +88,7 @@ export interface OrphanedJob {
 
 export interface Heartbeat {
   readonly id: string;
-  /** The ID of the last transaction that wrote the row. It changes with each heartbeat, so no clocks are compared. */
+  /** The ID of the transaction that last wrote the row. Each heartbeat changes this ID, so no clocks are compared. */
   readonly version: string;
 }
 

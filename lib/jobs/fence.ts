@@ -16,7 +16,7 @@ export interface JobFence {
 /** Thrown when another replica has taken over the job. */
 export class FenceLost extends Error {
   constructor(jobFence: JobFence) {
-    super(`Job ${jobFence.id} is no longer held with fence ${jobFence.fence}`);
+    super(`This replica no longer holds job ${jobFence.id} with fence (claim number) ${jobFence.fence}`);
     this.name = "FenceLost";
   }
 }
@@ -77,7 +77,7 @@ export async function endHeldJob(tx: Tx, jobFence: JobFence, ending: Ending): Pr
   });
 }
 
-/** A constant string, because building this query would cost more than running it. */
+/** The SQL that ends a job. A constant string, because building this query would cost more than running it. */
 const END_JOB_DIRECTLY = `update jobs set state = 'succeeded', holder = null, label = 'Done', failure = null,
     finished_steps = array_append(finished_steps, $3), finished_at = wheelwright_now(), updated_at = wheelwright_now()
   where id = $1 and fence = $2 and state = 'running' returning *`;
@@ -98,7 +98,7 @@ export interface Requeue {
   readonly label: string;
   /** The delay before the job may be claimed again, in milliseconds. */
   readonly delayMs: number;
-  /** Whether this run counts as an attempt. A run that was interrupted by a shutdown does not. */
+  /** Whether this run counts as an attempt of the job. An interrupted run does not count. */
   readonly countsAsAttempt: boolean;
   /** The ID of an operation that must end before this job continues. The job's time limit then starts again. */
   readonly waitsFor?: string;

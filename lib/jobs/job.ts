@@ -51,7 +51,7 @@ export interface Job {
   readonly plan: number;
   readonly stepNames: readonly string[];
   readonly finishedSteps: readonly string[];
-  /** When each step ended, by step name. The last step has no entry; steps run by an older release may have none. */
+  /** When each step ended, keyed by step name. The last step, and steps run by an older release, may be missing. */
   readonly stepTimes: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any

@@ -12,7 +12,7 @@ export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefine
   if (queuePosition.nextAttemptAt) {
     return job.label.replace(RETRY_PREFIX, `Trying again at ${formatSecond(queuePosition.nextAttemptAt)}: `);
   }
-  if (queuePosition.hubState === "failed") return "Waiting for a retry of the hub's setup, which failed";
+  if (queuePosition.hubState === "failed") return "Waiting until the hub's failed setup is retried";
   if (queuePosition.hubState !== null) return "Waiting until the hub is set up";
   if (queuePosition.waitingFor === null && !findPlan(job)) {
     return `Waiting for a newer release of this service that supports ${job.kind} in version ${job.plan}`;

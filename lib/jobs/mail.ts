@@ -31,7 +31,7 @@ export function createMailJob(letter: Letter, grantId: string | null = null): Ne
   return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
-/** Creates a job for one email of a bulk mailing. Separate lanes (queues) keep it from delaying password resets. */
+/** Creates a job for one email of a bulk mailing. Its lane (queue) is separate, so password resets are not delayed. */
 export function createBulkMailJob(letter: Letter): NewJob {
   const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
   return { ...createMailJob(letter), lane };

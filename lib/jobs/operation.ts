@@ -23,16 +23,16 @@ const operationFields = {
   state: v.picklist(["queued", "running", "succeeded", "failed", "cancelled"]),
   federationId: v.nullable(v.string()),
   spokeId: v.nullable(v.string()),
-  /** The number of the running step, or of the step at which the operation ended; 0 while queued. */
+  /** The number of the running step, or of the step at which the operation ended; 0 while it is queued. */
   step: v.number(),
   of: v.number(),
   label: v.string(),
   attempt: v.number(),
-  /** The operation's position in its queue, starting with 1; null unless queued. */
+  /** The operation's position in its queue, starting with 1; null unless the operation is queued. */
   position: v.nullable(v.number()),
   /** The estimated seconds until the operation ends, from the median of past runs; null if unknown or finished. */
   etaSeconds: v.nullable(v.number()),
-  /** The operation that must end before this one continues; null if none, or if the caller may not see it. */
+  /** The operation that must end before this operation continues; null if none, or if hidden from the caller. */
   waitingFor: v.nullable(v.object({
     id: v.string(),
     kind: v.string(),

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** The maximum number of recent operations to search. */
+/** The maximum number of past operations to search, newest first. */
 const MAX_OPERATIONS = 50;
 
 /**

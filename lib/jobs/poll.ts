@@ -1,7 +1,7 @@
 /**
- * Polls the job queue with one SQL statement whose cost does not grow with the number of queued jobs. It reads the
- * first lanes (queues) that may have a job to run, and finds the oldest startable job in each. Jobs that change no
- * other rows are started at once; the others are returned as candidates, to be claimed one by one (claim.ts).
+ * Polls the job queue with one SQL statement whose cost does not grow with the number of queued jobs. Reads the
+ * first lanes (queues) that may have a job to run, and finds the oldest startable job in each lane. Jobs that change no
+ * other rows are started immediately; the others are returned as candidates, to be claimed one by one (claim.ts).
  * docs/queue.md explains why no job is lost or started twice.
  */
 import { CompiledQuery } from "kysely";
@@ -15,7 +15,7 @@ export interface PollResult {
   readonly started: readonly Job[];
   /** Jobs that could be claimed at the time of the poll. */
   readonly candidates: readonly ClaimableJob[];
-  /** Whether another poll right now might find more jobs. */
+  /** Whether an immediate second poll might find more jobs. */
   readonly hasMore: boolean;
   /** Whether a lane (queue) has a job whose kind only other replicas can run. */
   readonly wakeOthers: boolean;
@@ -31,13 +31,13 @@ interface PollOptions {
 
 /**
  * The maximum number of lanes (queues), and of jobs outside of any lane, that one poll reads. The query uses literals
- * for limits and subselects for parameters, so that PostgreSQL can reuse its plan. Planning every poll would take 1.6
- * ms of 2.2 ms.
+ * for limits and subselects for parameters, so that PostgreSQL can reuse the query plan. Planning each poll would take
+ * 1.6 ms of 2.2 ms.
  */
 const MAX_READY_LANES = 128, MAX_JOBS_WITHOUT_LANE = 64;
 
 /**
- * The SQL condition for a job that can start now; a constant string, because building the query took 0.5 ms per poll. A
+ * The SQL condition for a job that can start now. A constant string, because building it took 0.5 ms per poll. A
  * delayed or waiting job lets later jobs in its lane (queue) start. A job of an unknown kind blocks its lane, because
  * only a replica that knows the kind can decide which job may follow.
  */
@@ -60,7 +60,7 @@ const POLL_QUERY = `
     select *, row_number() over (partition by lane, kind, plan order by at) > 1 as doubled
     from (select * from calls where at <= (select now from clock) order by at limit ${MAX_READY_LANES}) as call
   ),
-  -- The lane's lock, as claimJob takes it: nobody else starts a job there while this statement runs.
+  -- Takes the lane's lock like claimJob, so that no other replica starts a job in the lane during this statement.
   lanes as materialized (
     select *, pg_try_advisory_xact_lock(hashtextextended(lane, 0)) as held
     from (select lane from due group by lane order by min(at) limit $4) as due
@@ -115,7 +115,7 @@ const POLL_QUERY = `
   order by job.seq`;
 
 /**
- * Polls the queue. Fails with a unique violation if two replicas start jobs of the same lane (queue) at once; the
+ * Polls the queue. Fails with a unique violation if two replicas start jobs of one lane (queue) at the same time. The
  * caller must then poll again.
  */
 export async function pollQueue(rows: Rows, { supported: known, holder, limit }: PollOptions): Promise<PollResult> {

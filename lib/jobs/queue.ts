@@ -10,17 +10,17 @@ export interface QueuePosition {
   /** The job's position in its queue, starting with 1. */
   readonly position: number;
   /**
-   * The estimated seconds until the job ends. Null if this job or one ahead of it waits for a cluster, or if no job of
-   * that kind has ever succeeded.
+   * The estimated seconds until the job ends. Null if this job or a job ahead of it waits for a cluster, or if no job
+   * of its kind ever succeeded.
    */
   readonly etaSeconds: number | null;
   /**
-   * The operation that must end before this job starts; null if none. It may be the hub's setup, an operation that a
-   * step waits for, an operation running on the same spoke, or a job ahead in the queue. A failed hub setup stays here
+   * The operation that must end before this job starts, or null. It may be the hub's setup, an operation that a step
+   * waits for, an operation running on the same spoke, or a job ahead in the queue. A failed hub setup stays here
    * until a user retries it.
    */
   readonly waitingFor: Job | null;
-  /** When the next attempt starts, if that is in the future. */
+  /** When the next attempt starts. Null if no attempt is delayed. */
   readonly nextAttemptAt: Date | null;
   /** The hub's state if the job waits for the hub to become active. `waitingFor` is then the hub's operation. */
   readonly hubState: string | null;
@@ -30,7 +30,7 @@ export interface QueuePosition {
 const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
-/** Returns the queue positions of those jobs that are queued or running. Sends at most two queries. */
+/** Returns the queue position of each of these jobs that is queued or running. Sends at most two queries. */
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePosition>> {
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
@@ -43,10 +43,10 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
         select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane as line
         from jobs where state = 'queued' and lane = known.lane
-        union all -- each half has an index of its own, the whole has none
+        union all -- PostgreSQL has an index for each half of this union
         select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane
         from jobs where state = 'running' and lane = known.lane
-        offset 0 -- lane by lane: what is queued elsewhere, or was a moment ago, is none of its business
+        offset 0 -- makes PostgreSQL read one lane at a time
       ) as each
       union all
       select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, id from wanted where lane is null
@@ -60,9 +60,9 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     ),
     timed as (
       select live.*, case
-        -- nobody knows when the cluster is back
+        -- unknown, because nobody knows when the cluster recovers
         when failure ->> 'code' = any(${UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(finished_steps) then null
-        when state = 'running' and seconds is not null -- greatest passes over null
+        when state = 'running' and seconds is not null -- greatest() ignores nulls
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)
     ),
@@ -108,7 +108,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
 interface QueueCounts {
   readonly queued: number;
   readonly running: number;
-  /** How long the oldest queued operation has waited, in seconds. Null if none is queued. */
+  /** How long the oldest queued operation has waited, in seconds. Null if no operation is queued. */
   readonly oldestWaitSeconds: number | null;
 }
 
@@ -134,7 +134,7 @@ export interface LaneCounts {
   /** The number of lanes (queues) with an operation that could start but has not been started. */
   readonly queued: number;
   readonly running: number;
-  /** The longest time that an operation has waited for a replica, in seconds; 0 if none is waiting. */
+  /** The longest time that an operation has waited for a replica, in seconds; 0 if no operation waits. */
   readonly longestWaitSeconds: number;
 }
 
@@ -147,7 +147,7 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
   return count!;
 }
 
-/** Whether an operation waits for a free slot. Ignores those due over an hour ago: no replica can run their kind. */
+/** Whether an operation waits for a free replica. Ignores operations due over an hour ago: no replica can run them. */
 export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   const { rows: [first] } = await sql`
     select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(

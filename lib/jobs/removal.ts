@@ -31,7 +31,7 @@ export async function retryRemovalSoon(tx: Tx, { id }: Job): Promise<void> {
   if (numUpdatedRows > 0n) tx.wakes.add("jobs");
 }
 
-/** Cancels running jobs of a hub or spoke that was given up. Their replicas stop at their next write to the job. */
+/** Cancels running jobs of an abandoned hub or spoke. A replica that runs such a job stops at its next write. */
 export async function cancelRunningJobs(tx: Tx, jobs: readonly Job[]): Promise<Job[]> {
   const ended: Job[] = [];
   for (const job of jobs) {

@@ -1,6 +1,6 @@
 /**
- * Lists the steps of an operation with their start and end times. A step starts when the previous step ends; the first
- * one starts with the operation. The wait before a retry counts as part of the retried step.
+ * Lists the steps of an operation with their start and end times. A step starts when the previous step ends, and
+ * the first step starts with the operation. The wait before a retry counts as part of the retried step.
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";
@@ -10,9 +10,9 @@ import type { Job } from "#lib/jobs/job.ts";
 export const StepView = v.object({
   name: v.string(),
   label: v.string(),
-  /** Null until the step starts. */
+  /** When the step started; null until then. */
   startedAt: NullableTimestamp,
-  /** Null until the step ends. */
+  /** When the step ended; null until then. */
   finishedAt: NullableTimestamp,
 });
 export type StepView = v.InferInput<typeof StepView>;

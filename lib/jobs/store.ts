@@ -21,7 +21,7 @@ export type JobRow = Selectable<Schema["jobs"]>;
 interface OperationFilter extends ListPageRequest {
   readonly federationId?: string;
   readonly spokeId?: string;
-  /** Returns only operations on these spokes. */
+  /** The IDs of spokes. Only operations on these spokes are listed. */
   readonly spokeIds?: readonly string[];
 }
 
@@ -99,8 +99,8 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
 }
 
 /**
- * Returns the current operation of each spoke: the running one, or else the oldest queued one. An operation that is
- * being cancelled is returned only if the spoke has no other.
+ * Returns the current operation of each spoke: the running operation, or else the oldest queued operation. An operation
+ * that is being cancelled is returned only if the spoke has no other operation.
  */
 export async function readCurrentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
@@ -168,7 +168,7 @@ export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   return toJob(row);
 }
 
-/** Cancels the spoke's queued and running operations before the spoke is removed. Returns them, oldest first. */
+/** Cancels the spoke's queued and running operations before a removal. Returns these operations, oldest first. */
 export async function cancelSpokeOperations(tx: Tx, spokeId: string): Promise<Job[]> {
   return await cancelAll(tx, await listLiveOperations(tx, spokeId));
 }

@@ -1,6 +1,6 @@
 /**
- * Lists the job columns that queries for lists read. A failure's log and events are left out, because they can take
- * almost a megabyte per job. They are read only for a single operation.
+ * The job columns that list queries read. A failure's log and events are left out, because they can take almost a
+ * megabyte per job. Only queries for a single operation read them.
  */
 import { sql } from "kysely";
 

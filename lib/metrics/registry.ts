@@ -1,4 +1,4 @@
-/** Collects this process's metrics with prom-client. Imported only if METRICS_PORT is set, to save memory. */
+/** Collects this process's metrics with prom-client. To save memory, it is imported only if METRICS_PORT is set. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { MeasurementKind, MeasurementLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
 import {
@@ -71,7 +71,7 @@ export function openRegistry(): MetricsRegistry {
   };
 }
 
-/** Sets a gauge. If its value is unknown, leaves the gauge out, because 0 would be wrong. */
+/** Sets the value of a gauge. Omits a gauge with an unknown value from the metrics page, because 0 would be wrong. */
 function setGauge(gauge: Gauge, reading: GaugeValue): void {
   gauge.reset();
   if (typeof reading === "number") return gauge.set(reading);

@@ -1,6 +1,6 @@
 /**
- * Serves the metrics page on a separate port, without authentication, so only Prometheus should be able to reach it.
- * Connections are limited in number, last at most ten seconds, and carry one request each.
+ * Serves the metrics page on a separate port without authentication, so only Prometheus should have access to the port.
+ * The number of connections is limited. Each connection lasts at most ten seconds, for a single request.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -51,9 +51,9 @@ export async function startMetricsServer(
       response.end(method === "HEAD" ? "" : body);
     };
     const plain = { "content-type": "text/plain; charset=utf-8" };
-    if (url.split("?")[0] !== PATH) return end(404, plain, `Not found: the only path is ${PATH}\n`);
+    if (url.split("?")[0] !== PATH) return end(404, plain, `Not found: the only path on this port is ${PATH}\n`);
     const allow = "GET, HEAD";
-    if (!allow.split(", ").includes(method)) return end(405, { ...plain, allow }, `This path supports ${allow}\n`);
+    if (!allow.split(", ").includes(method)) return end(405, { ...plain, allow }, `This path supports only ${allow}\n`);
     end(200, { "content-type": page.contentType }, await text());
   }
 
@@ -73,7 +73,7 @@ export async function startMetricsServer(
   });
   server.on("clientError", (_, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
-    server.on("error", reject); // stays: a later error, of a connection that could not be accepted, must not end the process
+    server.on("error", reject); // stays, so that an error in accepting a connection does not end the process
     server.listen(port, host, resolve);
   });
   return {

@@ -1,4 +1,4 @@
-/** Pure functions that compute the inputs for a site whose volumes come from snapshots, and check the blueprint. */
+/** Pure functions for sites that are created from volume snapshots. They compute inputs and check the blueprint. */
 import { isDeepStrictEqual } from "node:util";
 import { BLUEPRINT_JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,7 +8,7 @@ import { formatQuantity } from "#lib/moodle/quota.ts";
 import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
-/** Returns inputs whose disks can hold the snapshots. `sizes` are the minimum disk sizes in bytes; null if unknown. */
+/** Returns inputs with disks that can hold the snapshots. `sizes` are minimum disk sizes in bytes; null if unknown. */
 export function withDisksForSnapshots(
   inputs: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,
@@ -23,7 +23,7 @@ export function withDisksForSnapshots(
   return enlarged;
 }
 
-/** Returns the reason why the blueprint cannot create a site from snapshots; null if the blueprint can. */
+/** Returns the reason why this blueprint cannot create a site from snapshots; null if the blueprint is suitable. */
 export function findSnapshotOriginProblem(
   blueprint: Pick<Blueprint, "spokeObjects" | "jobObject">,
   inputs: SpokeInputs,

@@ -1,4 +1,4 @@
-/** Lists a blueprint's files and the placeholders that each file may use. Unknown file names are rejected. */
+/** Lists the files of a blueprint (the manifests of sites), and the placeholders that each file may use. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
@@ -15,7 +15,7 @@ import {
   SPOKE_PLACEHOLDERS,
 } from "#lib/moodle/values.ts";
 
-/** The names of the blueprint's Jobs. `reset` deletes what a failed installation left, before the next `install`. */
+/** The names of the Jobs in a blueprint. `reset` deletes a failed installation before the next `install`. */
 export const BLUEPRINT_JOBS = [
   ...["install", "reset", "verify", "claim", "setup", "seed", "health", "preflight", "upgrade"] as const,
   ...[
@@ -45,7 +45,7 @@ export type HubStep = "namespace" | "settings" | "issuer";
 
 export type BlueprintFiles = Readonly<Record<string, string>>;
 
-/** Maps each step to the files that it applies. The Namespace is an exception: it is created, not applied. */
+/** The manifest files that each step of an installation applies. Only the Namespace is created instead of applied. */
 export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   namespace: ["namespace.yaml"],
   policies: ["limits.yaml", "network.yaml"],
@@ -58,7 +58,7 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   ingress: ["ingress.yaml"],
 };
 
-/** The steps that apply a spoke's objects, in the order in which an installation runs them. */
+/** The steps that apply a spoke's objects, in the order of an installation. */
 export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
 
 export const JOB_FILES: Readonly<Record<BlueprintJobName, string>> = {
@@ -81,23 +81,23 @@ export const JOB_FILES: Readonly<Record<BlueprintJobName, string>> = {
   "protect-sign-in": "protect-sign-in-job.yaml",
 };
 
-/** Maps each step for a hub to its file. `hub.yaml` contains the Namespace first, then the settings objects. */
+/** The manifest file for each step that creates a hub. `hub.yaml` contains the Namespace and the settings objects. */
 export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   namespace: "hub.yaml",
   settings: "hub.yaml",
   issuer: "issuer.yaml",
 };
 
-/** The files with Secrets. `secrets.yaml` is created once; `mail.yaml` is applied with the mail relay's password. */
+/** The files with Secrets. `secrets.yaml` is created only once. `mail.yaml` contains the mail relay password. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
-/** The file with the Ingress for a former host. It is applied once for each former host. */
+/** The file with the Ingress that redirects a former host of a site. The file is applied for each former host. */
 export const FORMER_HOST_FILE = "former.yaml";
 
-/** The file with containers that fit data from snapshots to a site. The containers are added to the site's pods. */
+/** The file with containers that adjust data from snapshots to a new site. The site's pods include these containers. */
 export const ADOPT_FILE = "adopt.yaml";
 
-/** Maps each manifest file to the placeholders that it may use. */
+/** The placeholders that each manifest file may use. */
 export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_PLACEHOLDERS)] as const),
   ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_PLACEHOLDERS, ...JOB_PLACEHOLDERS])] as const),
@@ -135,12 +135,12 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   VERIFY_FILES_FILE,
 ].sort();
 
-/** Reads the files in a directory that override built-in files. Throws a ConfigError that lists all problems. */
+/** Reads the blueprint files in a directory, which override built-in files. Throws a ConfigError with all problems. */
 export async function readBlueprintOverlay(directory: string): Promise<BlueprintFiles> {
-  // Ignores entries that start with a dot, because Kubernetes adds them to a mounted ConfigMap.
+  // Ignores files that start with a dot, because Kubernetes adds such files to a mounted ConfigMap.
   const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
   const problems = names.filter((name) => !BLUEPRINT_FILE_NAMES.includes(name))
-    .map((name) => `BLUEPRINT_DIR contains the unknown file ${name}. Allowed: ${BLUEPRINT_FILE_NAMES.join(", ")}`);
+    .map((name) => `BLUEPRINT_DIR contains the unknown file ${name}. Allowed files: ${BLUEPRINT_FILE_NAMES.join(", ")}`);
   const files: Record<string, string> = {};
   for (const name of names.filter((each) => BLUEPRINT_FILE_NAMES.includes(each))) {
     try {

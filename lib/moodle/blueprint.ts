@@ -1,4 +1,4 @@
-/** Renders a Moodle site's objects from blueprint files. Apart from passwords, equal inputs give equal objects. */
+/** Renders a site's Kubernetes objects from blueprint files. Equal inputs give equal objects, except for passwords. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
@@ -40,7 +40,7 @@ export interface JobParameters {
   readonly linkKey?: string;
   /** The Moodle site identifier that the Job `setup` expects to find in the database, if known. */
   readonly siteIdentifier?: string;
-  /** When the backup that the Job `verify-files` checks was started, as a Unix timestamp in seconds. */
+  /** The start time of the backup that the Job `verify-files` checks, as a Unix timestamp in seconds. */
   readonly since?: number;
 }
 
@@ -50,12 +50,12 @@ export interface Blueprint {
   readonly images: ImageCatalog;
   readonly surroundings: ClusterSettings;
   /**
-   * Returns the images for a version; null if the blueprint has none. A prefix such as 4.5 selects the newest listed
-   * version, such as 4.5.12. For any other version, the image name is derived from a pattern.
+   * Returns the container images for a Moodle version; null if the version is unknown. A prefix such as 4.5 selects the
+   * newest listed version, such as 4.5.12. For other versions, the name of the image is derived from a pattern.
    */
   findImages(version: string): SpokeImages | null;
   /**
-   * Returns the objects for a step, in the order in which they are applied. The Namespace in the step `namespace` is
+   * Returns a spoke's objects for a step, in the order in which to apply them. The Namespace in the step `namespace` is
    * created, not applied. Only the step `seed` uses `hub` and `changes`; `changes` limits the seed to the given parts.
    */
   spokeObjects(
@@ -66,10 +66,10 @@ export interface Blueprint {
   ): KubeObject[];
   /** Returns Secrets with new random passwords. Existing Secrets are never updated, so a site keeps its passwords. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
-  /** Returns the Secret with the spoke's mail relay password, which is derived from the relay's `secret`. */
+  /** Returns the Secret with a spoke's mail relay password. The password is derived from the relay's `secret`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
-  /** Returns a hub's objects for a step. The step `issuer` returns cluster-wide objects, or none without ACME_EMAIL. */
+  /** Returns a hub's objects for a step. The step `issuer` has cluster-wide objects, and only if ACME_EMAIL is set. */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** Compares the resources that a spoke's objects need with the spoke's ResourceQuota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;

@@ -14,7 +14,7 @@ import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
-/** The objects that Wheelwright looks up by name. `changed` is the `spec` field that operations patch, if any. */
+/** The objects that Wheelwright looks up by name. `changed` is a field in `spec` that only operations may set. */
 const REQUIRED_OBJECTS: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
   ["database.yaml", "StatefulSet", "db", "replicas"],
   ["files.yaml", "PersistentVolumeClaim", "files"],
@@ -52,7 +52,7 @@ export function checkDocument(file: string, document: ManifestTemplate, report: 
   else if ("namespace" in metadata) report(`${file}: remove metadata.namespace; Wheelwright sets it`);
 }
 
-/** Checks that a file contains the required Kubernetes kinds, and that each Job has a file of its own. */
+/** Checks that a file contains the required Kubernetes kinds, and that each Job has its own file. */
 export function checkDocumentKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;

@@ -29,7 +29,7 @@ export function pickSiteDetails({ displayName, adminEmail, brand }: SiteDetails)
   return { displayName, adminEmail, brand };
 }
 
-/** Returns the parts of the seed (the initial content) that must be applied to an existing site again. */
+/** Returns the parts of the seed (initial content) that must be applied again after a change to a site's details. */
 export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): SeedPart[] {
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
@@ -55,7 +55,7 @@ export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts:
   };
 }
 
-/** Returns the objects in the given steps that differ between the inputs. Omits objects that are added or removed. */
+/** Returns the objects of the given steps that differ between old and new inputs. Omits added and removed objects. */
 export function findChangedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
@@ -71,7 +71,7 @@ export function findChangedObjects(
   });
 }
 
-/** Returns the old Ingresses with the new Ingresses' rules added, so that the old and new hosts both reach the site. */
+/** Adds the rules of the new Ingresses to the old Ingresses, so that the old and the new host both reach the site. */
 export function mergeIngressRules(before: readonly KubeObject[], after: readonly KubeObject[]): KubeObject[] {
   return before.map((object) => {
     const other = after.find((each) => formatObjectTitle(each) === formatObjectTitle(object));

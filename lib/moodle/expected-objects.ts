@@ -12,7 +12,7 @@ export interface ExpectedObject {
   readonly object: KubeObject;
   /** The manifest to apply, without the fields in `state`; null for objects that are created but never applied. */
   readonly applied: KubeObject | null;
-  /** Fields in `spec` that operations change. They are patched separately, because an apply could revert a change. */
+  /** The fields in `spec` that operations change. A patch sets these fields, because an apply could revert a change. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
    * How the object is checked for drift. `full` compares all fields. `presence` only requires that the object exists,
@@ -83,7 +83,7 @@ export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
   }));
 }
 
-/** Adapts a manifest so that the cluster accepts it: keeps the existing object's larger disks and PVC templates. */
+/** Adapts a manifest so that an update succeeds: keeps larger disks and the PVC templates of the existing object. */
 export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;

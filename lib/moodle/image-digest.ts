@@ -17,7 +17,7 @@ export function listImageDigests({ metadata, spec, status }: KubeObject, image: 
   );
 }
 
-/** Removes the scheme from a container status's `imageID`. Returns null if the rest is not an image digest. */
+/** Returns the image digest in the `imageID` of a container status; null if the `imageID` contains no digest. */
 export function parseImageId(imageId: string): string | null {
   const digest = imageId.replace(/^[a-z-]+:\/\//, "");
   return isDigest(digest) ? digest : null;
@@ -27,7 +27,7 @@ export function isDigest(text: string): boolean {
   return DIGEST.test(text);
 }
 
-/** Returns whether two digests certainly identify different images. Returns false if only one names a repository. */
+/** Returns whether two digests surely identify different images. Returns false if only one names a repository. */
 export function isDifferentImage(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
 }

@@ -11,7 +11,7 @@ import { CatalogEntryName, ClusterSettings, ImageName, NamespaceName, SiteSize }
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
 
-// The Moodle image passes these settings unquoted to a shell and sed, so a space or wildcard would break its start.
+// The Moodle image passes these settings unquoted to a shell and sed, so a space or wildcard would stop the container.
 const WORD = "may contain only letters, digits and . _ @ + = / : -";
 /** Text that is safe to use as an unquoted word in a shell command. */
 export const ShellWord = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
@@ -25,7 +25,7 @@ const SHA256 = "must be a SHA-256 in hexadecimal";
 const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)) });
 
 const DEMO = "must be XS, S or M: the size of the generated course";
-/** A course that the seed creates: empty, restored from a Moodle backup, or generated as a demonstration. */
+/** A course in a new site: empty, restored from a Moodle backup, or generated as a demonstration. */
 export const SeedCourse = v.pipe(
   v.strictObject({
     shortname: boundedText(1, 100),
@@ -55,9 +55,9 @@ const Mail = v.strictObject({
 type Mail = v.InferOutput<typeof Mail>;
 
 const TURN = "must be 8 to 10 lower-case letters or digits";
-/** Describes a site whose volumes were created from snapshots. */
+/** The origin of a site with volumes that were created from snapshots. */
 const SiteOrigin = v.object({
-  /** The adoption ID: the end of the ID of the operation that created the volumes. It makes their names unique. */
+  /** The adoption ID: the end of the ID of the operation that created the volumes. Makes the volume names unique. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
   /** `same`: the original site, restored. `new`: a separate site that shares no secret with the original site. */
   identity: v.picklist(["same", "new"]),
@@ -79,26 +79,26 @@ export const SpokeInputs = v.object({
   version: VersionNumber,
   images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
   size: CatalogEntryName,
-  /** The resources that the size defines, but with the disks' actual sizes, which never shrink. */
+  /** The CPU, memory and storage that the size defines, but with actual disk sizes, because disks never shrink. */
   resources: v.object(SiteSize.entries),
-  /** The database disk's original size, if it has changed. The StatefulSet's PVC template keeps the original size. */
+  /** The original size of the database disk, if the size has changed. The PVC template keeps this size. */
   madeDatabaseDisk: v.optional(SiteSize.entries.disks.entries.database),
-  /** The names of the PVC that stores files (default: `files`) and the database's PVC template (default: `data`). */
+  /** The names of the PVC for files (default: `files`) and of the PVC template for the database (default: `data`). */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
-  /** Absent if the site was installed by the install Job instead of created from snapshots. */
+  /** The origin of a site that was created from snapshots. Absent if the install Job installed the site. */
   origin: v.optional(SiteOrigin),
-  /** Set only for a sandbox. `madeAfter` is the ID of the spoke whose inputs were copied. `web` allows HTTPS. */
+  /** Set only for a sandbox (temporary site). `madeAfter` is the ID of the original spoke. `web` allows HTTPS. */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
-  /** Whether outgoing email is held back. A copied site sends no email until an administrator allows it. */
+  /** Whether outgoing email is held back. A copied site sends no email until an administrator allows email. */
   mailHeld: v.optional(v.boolean()),
   /** Whether the site uses the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether the site uses the hub's shared courses. */
   content: v.boolean(),
   contentMode: v.nullable(boundedText(1, 100)),
-  /** The brand's name and theme. The theme is null if the catalog does not define one. */
+  /** The name and theme of the brand. The theme is null if the catalog does not define a theme for the brand. */
   brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(BrandTheme) })),
-  /** The seed's name and courses. The courses are null if the catalog does not define any. */
+  /** The name and courses of the seed (initial content). The courses are null if the catalog does not define them. */
   seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
   surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, no matter where TLS is terminated. */
@@ -107,7 +107,7 @@ export const SpokeInputs = v.object({
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer that issues the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
-  /** The mail server settings from the site's creation. Whenever inputs are read, the current settings replace them. */
+  /** The mail server settings at the site's creation. When inputs are read, current settings replace these settings. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

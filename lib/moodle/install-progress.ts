@@ -1,6 +1,6 @@
-/** Reports how far Moodle's installer has got, by counting log lines such as `-->mod_quiz`. */
+/** Reports the progress of Moodle's installer. It counts log lines such as `-->mod_quiz`. */
 export interface InstallProgress {
-  /** Returns a function to call with each log line. It returns a text such as "part 3 of 400 (mod_quiz)", or null. */
+  /** Returns a function that converts a log line to a text such as "part 3 of 400 (mod_quiz)", or to null. */
   startReading(): (line: string) => string | null;
   /** Returns the total number of installed parts; null until the installer has finished. */
   totalParts(): number | null;
@@ -9,7 +9,7 @@ export interface InstallProgress {
 const PART = /^-->\s*(\S.{0,99})/;
 const DONE = /\bcompleted successfully\b/;
 
-/** Creates a progress counter for one installation. `total` is the number of parts in an earlier one, if known. */
+/** Creates a progress counter for an installation. `total` is the number of parts, if known from earlier. */
 export function createInstallProgress(total: number | null): InstallProgress {
   let highest = 0, finalCount: number | null = null;
   return {

@@ -1,7 +1,7 @@
 /** Parses the logs of the Jobs that the blueprint defines. */
 
 export interface SiteIdentity {
-  /** `partial` means that an installation was interrupted and must be reset. The database may then have no tables. */
+  /** The state of the database. `partial`: an installation was interrupted and must be reset, even without tables. */
   readonly state: "empty" | "installed" | "partial";
   /** Moodle's unique identifier for the site. A different identifier means that the data was replaced. */
   readonly siteIdentifier: string | null;
@@ -18,11 +18,11 @@ export interface SiteIdentity {
 /** The numbers of courses and users, used to compare a restored site with the original site. */
 export interface SiteCounts {
   readonly courses: number;
-  /** Excludes deleted users and the guest account. */
+  /** The number of users, without deleted users and the guest account. */
   readonly users: number;
 }
 
-/** The version of the Moodle code in a container image. A field is null if it is unknown. */
+/** The version of the Moodle code in a container image. A field is null if its value is unknown. */
 export interface CodeVersion {
   readonly version: string | null;
   readonly release: string | null;
@@ -49,7 +49,7 @@ export function parseSiteIdentity(log: readonly string[]): SiteIdentity {
   };
 }
 
-/** Parses the output that facts.php writes to a Job's log; returns null if the log does not contain it. */
+/** Parses the output of facts.php in the log of a Job; returns null if the log does not contain this output. */
 export function parseSiteFacts(log: readonly string[]): SiteIdentity | null {
   return parseValues(log).has("rolesactive") ? parseSiteIdentity(log) : null;
 }
@@ -111,7 +111,7 @@ function parseValues(log: readonly string[]): Map<string, string> {
   }));
 }
 
-/** Returns the last HTTP status of the login page in the log; null if the web server did not answer. */
+/** Returns the last HTTP status of the login page in a Job's log; null if the web server did not respond. */
 export function parseLoginPageStatus(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 if the server does not answer
@@ -121,7 +121,7 @@ export interface SeedResult {
   /** Whether the seed Job has finished. */
   readonly isFinished: boolean;
   readonly done: readonly string[];
-  /** Descriptions of the parts of the seed that were skipped. They are added to the operation's notes. */
+  /** Descriptions of skipped parts of the seed (initial content). The operation adds the descriptions to its notes. */
   readonly skipped: readonly string[];
 }
 

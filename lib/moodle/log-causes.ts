@@ -7,7 +7,7 @@ interface LogCause {
   readonly reason: string;
   readonly blame: FailureCause;
   readonly hint: string;
-  /** The log line from which the cause was recognized. */
+  /** The log line that reveals the cause. */
   readonly line: string;
 }
 
@@ -29,8 +29,8 @@ const RULES: readonly Rule[] = [
       reason: "the database's host name could not be resolved",
       blame: "operator",
       hint:
-        "Check DNS in the cluster and the network policies for it (dnsNamespace in surroundings.yaml, or in the region " +
-        "of CATALOG). Then retry.",
+        "Check DNS in the cluster, and the network policies for DNS. Then retry. " +
+        "The setting dnsNamespace is in surroundings.yaml, or in the region of CATALOG.",
     },
   ],
   [/port 5432 failed: (Connection timed out|timeout expired|No route to host|Operation timed out)|timeout expired/i, {
@@ -49,7 +49,7 @@ const RULES: readonly Rule[] = [
     code: "DatabaseMissing",
     reason: "the database server has no database for the site",
     blame: "cluster",
-    hint: "The database's initialization was interrupted. Delete its empty PVC, then retry.",
+    hint: "The database's initialization was interrupted. Delete the database's empty PVC, then retry.",
   }],
   [/too many clients already|remaining connection slots/i, {
     code: "DatabaseBusy",
@@ -61,7 +61,7 @@ const RULES: readonly Rule[] = [
     code: "DiskFull",
     reason: "a disk is full",
     blame: "operator",
-    hint: 'Increase the disks of this size ("disks" in sizes.yaml), or free space on the volume. Then retry.',
+    hint: 'Increase "disks" for the size of this spoke in sizes.yaml, or free space on the volume. Then retry.',
   }],
   [/Allowed memory size of \d+ bytes exhausted/i, {
     code: "PhpMemory",
@@ -84,14 +84,14 @@ const RULES: readonly Rule[] = [
       code: "DatabaseWentAway",
       reason: "the connection to the database was lost",
       blame: "cluster",
-      hint: "The database pod stopped or restarted. Retry: Wheelwright first cleans up after the failed attempt.",
+      hint: "The database pod stopped or restarted. Retry. Wheelwright first cleans up after the failed attempt.",
     },
   ],
   [/not (?:(?:re)?set|installed|seeded): /i, {
     code: "NotEmpty",
     reason: "the database contains data that must not be changed",
     blame: "cluster",
-    hint: "Another Job or session uses this site. Wait until it has finished, then retry.",
+    hint: "Another Job or session uses this site. Wait until the other Job or session has finished. Then retry.",
   }],
   [/not adopted: /i, {
     code: "NoSiteInSnapshot",
@@ -115,20 +115,20 @@ const RULES: readonly Rule[] = [
     code: "OlderCode",
     reason: "the image contains older code than the database requires",
     blame: "operator",
-    hint: "Correct the image of this version (images.yaml, or the versions of CATALOG). Then retry.",
+    hint: "Correct the image for this Moodle version in images.yaml, or in the versions of CATALOG. Then retry.",
   }],
   [/version \S+ is required and you are running/i, {
     code: "Environment",
     reason: "the site does not meet the requirements of this version",
     blame: "operator",
     hint:
-      "Fix the requirement in the log line. If it is the site's version, restore the backup and upgrade in two steps.",
+      "Meet the requirement in the log line. If the site is too old, restore the backup and upgrade in two steps.",
   }],
   [/Site is being upgraded, please retry later/i, {
     code: "HalfInstalled",
     reason: "an earlier installation did not finish",
     blame: "cluster",
-    hint: "Retry: Wheelwright removes the incomplete installation first.",
+    hint: "Retry. Wheelwright first removes the incomplete installation.",
   }],
   [/Unrecognised options:/i, {
     code: "BadSetting",
@@ -140,13 +140,13 @@ const RULES: readonly Rule[] = [
     code: "NotWritable",
     reason: "the site's files are not writable",
     blame: "operator",
-    hint: "Check whether the volume supports fsGroup, and the user of the pods. Then retry.",
+    hint: "Check whether the volume supports fsGroup, and which user the pods run as. Then retry.",
   }],
   [/PHP (Fatal|Parse) error|Exception - |Default exception handler/i, {
     code: "PhpFatal",
     reason: "Moodle failed with an error",
     blame: "operator",
-    hint: "Check the last lines of the log. If the image or version is the cause, choose another one. Then retry.",
+    hint: "Check the last lines of the log. If the image or version is the cause, choose another version. Then retry.",
   }],
 ];
 
@@ -160,9 +160,9 @@ export function findLogCause(log: readonly string[]): LogCause | undefined {
 }
 
 export const WAIT_HINT =
-  "Check the database (the pod db-0), and whether network policies allow access to it. Then retry.";
+  "Check the database (the pod db-0), and whether network policies allow access to this pod. Then retry.";
 
-/** Returns the last log line if it says that the start script was waiting for a service; otherwise undefined. */
+/** Returns the last log line if the line shows that the start script waited for a service; otherwise undefined. */
 export function findLogLineForWait(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
@@ -170,7 +170,7 @@ export function findLogLineForWait(log: readonly string[]): string | undefined {
 
 const EXIT_LINE = /^\*\*\* Failed with return value/;
 
-/** Returns the log line that looks most like an error. Skips the container's closing line, which is always the same. */
+/** Returns the log line that looks most like an error. Skips the closing line that all failed containers write. */
 export function findLikelyErrorLine(log: readonly string[]): string | undefined {
   const lines = log.map((line) => line.trim()).filter((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);

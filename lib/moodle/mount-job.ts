@@ -25,7 +25,7 @@ const DISK_USERS = {
   database: { labels: { role: "db" }, id: 70 },
 } as const;
 
-/** Returns the Job. If the site is stopped, the Job's pod requests as many resources as the site's own pod would. */
+/** Returns a Job that mounts a disk. If the site is stopped, the Job requests the same resources as the site's pod. */
 export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning }: MountOptions): KubeObject {
   const { labels: matchLabels, id } = DISK_USERS[disk],
     name = `mount-${disk}-${fence}`,

@@ -7,7 +7,7 @@ import type { DiskName } from "#lib/moodle/resize.ts";
 const HOST_DIGITS = 12;
 const MAX_LENGTH = 63; // RFC 1123 label
 const ID_PART = 12;
-/** The number of characters in an adoption ID (see adoptionIdOf). */
+/** The number of characters in an adoption ID, which makes the names of restored volumes unique. */
 export const ADOPTION_ID_LENGTH = 10;
 
 /** The default names for the PVC that stores files, and for the database's PVC template. */
@@ -32,7 +32,7 @@ export function buildNamespaceName(kind: NamespaceKind, { release, slug, id }: N
   return name;
 }
 
-/** Returns whether a namespace name contains this release ID. Ignores labels, because users can change them. */
+/** Returns whether a namespace name contains this release ID. Labels are not checked, because users can edit labels. */
 export function belongsToRelease(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
@@ -52,9 +52,9 @@ export const BACKUP_ANNOTATION = "wheelwright.dev/backup";
 export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
 /** The label on a replaced PVC with the date until which the PVC is kept. */
 export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
-/** The annotation on each rendered object with the revision of the blueprint that it was rendered from. */
+/** The annotation on an object with the revision of the blueprint from which the object was rendered. */
 export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
-/** The annotation or label with the fence: a number that rises with each claimed job, to refuse late writes. */
+/** The annotation or label with the fence: a number that rises with each claimed job, so that late writes fail. */
 export const FENCE_KEY = "wheelwright.dev/fence";
 
 /** Returns the adoption ID: the last characters of an operation's ID. It makes snapshot and PVC names unique. */

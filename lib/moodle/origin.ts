@@ -1,4 +1,4 @@
-/** Adds the containers from adopt.yaml to a spoke's pods, and adds snapshots to its PVCs as data sources. */
+/** Adds the containers from adopt.yaml to a spoke's pods, and sets snapshots as data sources of the spoke's PVCs. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";

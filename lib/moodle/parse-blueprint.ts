@@ -46,7 +46,7 @@ interface ParsedBlueprint {
 
 const PHP = /^<\?php\s/;
 
-/** Parses the files. If there are problems, throws the error that `createError` returns for all of them. */
+/** Parses blueprint files. If files are invalid, throws the error that `createError` returns for all problems. */
 export function parseBlueprint(
   files: BlueprintFiles,
   createError: (problems: readonly string[]) => ConfigError,

@@ -107,7 +107,7 @@ function podSpecOf(object: KubeObject): PodSpec | null {
   return template?.spec ?? null;
 }
 
-/** Returns the larger of a pod's largest init container and the sum of the pod's other containers. */
+/** Returns a pod's resources: the largest init container or the sum of the other containers, whichever is larger. */
 function podResources(
   pod: PodSpec,
   field: "requests" | "limits",

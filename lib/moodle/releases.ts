@@ -22,7 +22,7 @@ export interface VersionRequirements {
   readonly upgradesFrom: string | null;
 }
 
-/** Returns the images for a version; null if none exist. A prefix such as 4.5 selects the newest listed version. */
+/** Returns the images for a Moodle version; null if unknown. A prefix such as 4.5 selects the newest listed version. */
 export function findImages(images: ImageCatalog, version: string): SpokeImages | null {
   const listed = findListed(images, version);
   if (listed) return { moodle: listed.image, postgres: images.postgres, fpmDirectory: listed.fpmDirectory };

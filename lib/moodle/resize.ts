@@ -13,7 +13,7 @@ export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
 
-/** Returns the spoke's inputs for another size. A disk grows only if `canGrow` allows it. */
+/** Returns a spoke's inputs for another size. Only disks that `canGrow` allows become larger. */
 export function computeResizedInputs(
   inputs: SpokeInputs,
   size: string,
@@ -28,7 +28,7 @@ export function computeResizedInputs(
   return withDisks({ ...inputs, size, resources, madeDatabaseDisk: initialDatabaseDisk(inputs) }, newDisks);
 }
 
-/** Returns the inputs with the given disk sizes and with a quota that is large enough for them. */
+/** Returns the inputs with the given disk sizes, and with a quota that is large enough for these disks. */
 export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs, { quota, largest } = inputs.resources;
   const initialSize = initialDatabaseDisk(inputs);

@@ -54,19 +54,21 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
   };
 }
 
-export const NO_RELAY_NOTE = "No mail relay is configured: the site sends no mail";
+export const NO_RELAY_NOTE = "The site sends no email, because no mail relay is configured";
 
 /** Returns notes about settings that were skipped, and about email that the site does not send, one sentence each. */
 export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
     ...hub.problems,
-    ...(inputs.identity && !hub.identity ? ["The hub has no identity settings: single sign-on was skipped"] : []),
-    ...(inputs.content && !hub.courses ? ["The hub has no shared content: it was skipped"] : []),
-    ...(brand && !findBrandTheme(inputs, hub) ? [`The brand ${brand.name} is not configured: it was skipped`] : []),
-    ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was skipped`] : []),
+    ...(inputs.identity && !hub.identity ? ["Single sign-on was skipped, because the hub has no identity settings"] : []),
+    ...(inputs.content && !hub.courses ? ["Shared content was skipped, because the hub has no shared content"] : []),
+    ...(brand && !findBrandTheme(inputs, hub) ? [`The brand ${brand.name} was skipped, because it is not configured`] : []),
+    ...(inputs.seed && !inputs.seed.courses
+      ? [`The seed ${inputs.seed.name} was skipped, because it is not configured`]
+      : []),
     ...(inputs.mail ? [] : [NO_RELAY_NOTE]),
-    ...(inputs.mailHeld ? ["The site sends no mail until an administrator allows it"] : []),
+    ...(inputs.mailHeld ? ["The site sends no email until an administrator allows email"] : []),
   ];
 }
 
@@ -79,7 +81,7 @@ interface OriginalSettings {
   readonly federationId: string;
 }
 
-/** Returns the inputs and seed parts in which a copy differs from its original. Users may have changed the rest. */
+/** Returns the inputs and seed parts in which a copied spoke differs from its original. Other content is kept. */
 export function findCopyChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,
@@ -99,7 +101,7 @@ export function findCopyChanges(
   };
 }
 
-/** Returns the theme for the spoke's brand; null if the spoke has no brand or no theme is configured for it. */
+/** Returns the theme for a spoke's brand; null if the spoke has no brand, or if the brand has no theme. */
 export function findBrandTheme({ brand }: SpokeInputs, hub: HubSettings): BrandTheme | null {
   return brand ? brand.theme ?? hub.brand : null;
 }
@@ -159,7 +161,7 @@ function readIdentity(
   const endpoints = settings["authorizationEndpoint"] && settings["tokenEndpoint"] && settings["userinfoEndpoint"];
   if (!clientId || !clientSecret || !(url || endpoints)) {
     problems.push(
-      "The hub's identity settings are incomplete: they need clientId, clientSecret, and url or three endpoints",
+      "The hub's identity settings are incomplete. Set clientId, clientSecret, and url or the three endpoints",
     );
     return null;
   }

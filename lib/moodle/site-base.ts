@@ -29,7 +29,7 @@ interface BackupFacts {
   readonly minimumSizes: Readonly<Record<keyof DiskSizes, number | null>>;
 }
 
-/** Returns the base for restoring a site from this backup. The PostgreSQL image stays the spoke's current image. */
+/** Returns the version, images and volumes for restoring a site from a backup. Keeps the current PostgreSQL image. */
 export function siteBaseFromBackup(
   inputs: SpokeInputs,
   { lmsVersion, images, minimumSizes }: BackupFacts,

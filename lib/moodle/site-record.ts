@@ -18,7 +18,7 @@ type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const SITE_RECORD_CONFIG_MAP: ObjectRef = { ...KIND, name: "wheelwright" };
-/** The label with a record's type, `spoke` or `hub`. On a snapshot, the annotation with the signed record itself. */
+/** The label with the type of a site record, `spoke` or `hub`. On snapshots, the annotation with the signed record. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
 const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
@@ -35,7 +35,7 @@ export const SpokeSiteRecord = v.object({
   state: v.picklist(SPOKE_STATES.filter((state) => state !== "removed")),
   /** The digest of the Moodle image. Absent in records that earlier releases wrote. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
-  /** Keeps unknown fields, because a later release may have added them. */
+  /** The blueprint inputs of the spoke, with unknown fields, which a later release may have added. */
   blueprintInputs: v.pipe(
     v.unknown(),
     v.check((inputs) => v.is(SpokeInputs, inputs), "must be valid blueprint inputs"),
@@ -53,7 +53,7 @@ export const HubSiteRecord = v.object({
 });
 export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
 
-/** A backup's record, stored in an annotation on its snapshots. It names PVCs and snapshots, but has no handles. */
+/** The record of a backup, stored in an annotation on its snapshots. Contains names of PVCs and snapshots. */
 export const BackupRecord = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
@@ -95,7 +95,7 @@ export function buildRecordConfigMap(
     metadata: {
       name: SITE_RECORD_CONFIG_MAP.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [SITE_RECORD_KEY]: recordType },
-      // Always sets an annotation: an apply without annotations could remove existing ones, such as the fence.
+      // Always sets an annotation, because an apply without annotations could remove others, such as the fence.
       annotations: {
         "kubernetes.io/description": `Record of this ${recordType}, written by the control plane. Do not edit.`,
       },
@@ -106,13 +106,13 @@ export function buildRecordConfigMap(
 
 const SignedRecordSchema = v.object(v.entriesFromList(["text", "installation", "signature"], v.string()));
 
-/** Returns the signed record that a ConfigMap contains; null if it contains none. */
+/** Returns the signed record in a ConfigMap; null if the ConfigMap contains no record. */
 export function readSignedRecord({ data }: KubeObject): SignedRecord | null {
   const { success, output } = v.safeParse(SignedRecordSchema, { ...data, text: data?.record });
   return success ? output : null;
 }
 
-/** Returns the signed record in a snapshot's annotation; null if the snapshot has none. */
+/** Returns the signed record in a snapshot's annotation; null if the snapshot has no record. */
 export function readSnapshotRecord({ metadata }: KubeObject): SignedRecord | null {
   return parseRecord(SignedRecordSchema, metadata.annotations?.[SITE_RECORD_KEY] ?? "");
 }

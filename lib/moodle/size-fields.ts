@@ -76,7 +76,7 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Returns the JSON Patch that sets the fields. Throws a final ClusterError if `object` lacks a required list item. */
+/** Returns the JSON Patch that sets the fields. Throws a permanent ClusterError if `object` lacks a list item. */
 export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));
@@ -119,6 +119,6 @@ function missingItemError({ kind, metadata: { name } }: KubeObject, step: Step):
   return new ClusterError("Drifted", message, {
     transient: false,
     blame: "operator",
-    hint: "Reapply the blueprint, then resize.",
+    hint: "Reapply the blueprint. Then resize the spoke.",
   });
 }

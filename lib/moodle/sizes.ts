@@ -111,7 +111,7 @@ export const ClusterSettings = v.strictObject({
 });
 export type ClusterSettings = v.InferOutput<typeof ClusterSettings>;
 
-/** Returns a negative number if version `a` is older than `b`, zero if they are equal, otherwise a positive number. */
+/** Returns a negative number if version `a` is older than `b`, zero if both are equal, otherwise a positive number. */
 export function compareVersions(a: string, b: string): number {
   const left = a.split(/[.-]/), right = b.split(/[.-]/);
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

@@ -1,6 +1,6 @@
 /**
- * Pure functions that compute the inputs for a template: a clean installation from which new sites are created. Its
- * disks are the smallest of all sizes, because a site's volume cannot be smaller than its snapshot.
+ * Pure functions that compute the inputs for a template: a clean installation from which new sites are created. A
+ * template has the smallest disks of all sizes, because a site's volume cannot be smaller than its snapshot.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -25,7 +25,7 @@ interface TemplateCluster {
   readonly clusterUid: string | null;
 }
 
-/** Returns the key that a template must have so that this site can use it. `revision` is the blueprint's revision. */
+/** Returns the key of templates from which this site can be created. `revision` is the revision of the blueprint. */
 export function buildTemplateKey(
   { cluster, clusterUid }: TemplateCluster,
   inputs: SpokeInputs,

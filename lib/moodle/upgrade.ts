@@ -41,8 +41,8 @@ export function findUpgradeRefusal(
   if (isOlder({ version, code }, site)) {
     return {
       code: "NotNewer",
-      message: `Cannot upgrade to ${code?.release ?? version}: the site's database already has version ` +
-        `${site.release ?? site.version}, which is newer`,
+      message: `Cannot upgrade to ${code?.release ?? version}: the site's database already has the newer version ` +
+        `${site.release ?? site.version}`,
       hint: "Moodle cannot be downgraded. Choose a newer version, or restore a backup.",
     };
   }
@@ -53,7 +53,7 @@ export function findUpgradeRefusal(
       code: "TooOld",
       message:
         `Moodle ${version} can be upgraded from ${requirements.upgradesFrom} or later; this site runs ${running}`,
-      hint: "Upgrade to a version in between first.",
+      hint: "First upgrade to a version in between.",
     };
   }
   // Accepts an image tag without a version number, for which parsePostgresMajor returns NaN.
@@ -79,7 +79,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
   return running !== null && compareRequestedParts(running, version) > 0;
 }
 
-/** Returns whether the database has the image's release or, if that release is unknown, the requested version. */
+/** Returns whether the database is at the release of the new image or, if unknown, at the requested version. */
 export function isAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,

@@ -39,7 +39,7 @@ export const JOB_PLACEHOLDERS = [
   "SINCE",
 ] as const;
 
-/** The placeholders for a former host that redirects to the current host. The last two may be null. */
+/** The placeholders for a former host that redirects to the current host. The last two values may be null. */
 export const FORMER_HOST_PLACEHOLDERS = [
   "FORMER_KEY",
   "FORMER_HOST",
@@ -49,7 +49,7 @@ export const FORMER_HOST_PLACEHOLDERS = [
 
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** The placeholders for the seed. All but the first five may be null, in which case the seed skips the setting. */
+/** The placeholders for the seed (initial content). Only the first five need a value; the seed skips null settings. */
 export const SEED_PLACEHOLDERS = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],

@@ -9,13 +9,13 @@ export interface ObjectPatch {
   readonly patch: (current: KubeObject) => readonly PatchOperation[];
 }
 
-/** Creates a missing object and updates an existing one, unless `comparison` is "presence". */
+/** A change that creates or updates an object. With `comparison` "presence", an existing object is not updated. */
 export interface ObjectPut extends Omit<ExpectedObject, "object"> {
   readonly ref: ObjectRef;
   readonly put: KubeObject;
-  /** Why a missing object cannot be recreated. If set, the operation leaves the object as it is. */
+  /** The reason why a missing object cannot be recreated. If set, the operation does not change the object. */
   readonly missingReason?: string;
-  /** Set if the preview must skip the dry run, because another object still uses the same name. */
+  /** Set if the preview must skip the dry run of this change, because another object still uses the same name. */
   readonly skipDryRun?: true;
 }
 
@@ -24,13 +24,13 @@ export interface ObjectRemoval {
   readonly remove: true;
 }
 
-/** Enlarges a PersistentVolumeClaim to this size. The preview skips it: a dry run would exceed the current quota. */
+/** A change that enlarges a PVC to the size `grow`. The preview skips this change: it would exceed the quota. */
 export interface PvcGrowth {
   readonly ref: ObjectRef;
   readonly grow: string;
 }
 
-/** A change that cannot be made, with the reason. */
+/** A change that an operation cannot make, with the reason. */
 interface ImpossibleChange {
   readonly ref: ObjectRef;
   readonly missingReason: string;

@@ -17,16 +17,16 @@
  *
  *   and from each of them: removing -> removed
  *
- * An accepted operation changes the spoke's state immediately, or when it starts if another one is queued before it. An
- * action is checked against the state that the spoke will have after all queued operations have succeeded, so `resume`
- * can be requested while the spoke is still suspending.
+ * An accepted operation changes the spoke's state immediately, or when it starts if other operations were queued first.
+ * An action is checked against the state that the spoke will have after all queued operations have succeeded, so
+ * `resume` can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
-/** Everything that users can request except a removal: all actions, `configure` (by PATCH) and `restore`. */
+/** An operation that users can request, except a removal: an action, `configure` (by PATCH) or `restore`. */
 type RequestableOperation = SpokeActionName | "configure" | "restore";
 
 type Rules = OperationDeclaration<string, string>;
@@ -40,7 +40,7 @@ function findOperation(kind: string): Rules | null {
   return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
 
-/** Returns how the operation changes the spoke's state, or null if it does not. */
+/** Returns how the operation changes the spoke's state, or null if the state does not change. */
 export function findTransition(kind: string): Required<Rules>["transition"] | null {
   return findOperation(kind)?.transition ?? null;
 }
@@ -71,7 +71,7 @@ export interface AcceptedAction {
   readonly kind: SpokeOperationKind;
   /** The spoke's state as soon as the action is accepted. */
   readonly state: SpokeState;
-  /** The spoke's state once this operation and all earlier ones have succeeded. */
+  /** The spoke's state once this operation and all earlier operations have succeeded. */
   readonly becomes: SpokeState;
 }
 
@@ -95,7 +95,7 @@ export function checkAction(action: RequestableOperation, facts: SpokeFacts): Ac
     throw new Fault(
       "conflict",
       "spoke_state",
-      `Cannot ${verbPhrase} a spoke that is in maintenance; ${maintenanceRefusal}`,
+      `Cannot ${verbPhrase} a spoke that is in maintenance mode; ${maintenanceRefusal}`,
     );
   }
   if (live.length >= MAX_LIVE) {

@@ -20,8 +20,8 @@ export const configure = declareOperation({
     steps: {
       prepare: ["Comparing the settings with the site", MINUTE],
       seed: ["Setting title, administrator and brand", 35 * MINUTE],
-      ingress: ["Opening the new address", 15 * MINUTE],
-      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      ingress: ["Activating the new address", 15 * MINUTE],
+      verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Configuring the site's address and mail", 16 * MINUTE],
       caches: ["Purging caches", 10 * MINUTE],
       health: ["Checking the site's login page", 6 * MINUTE],
@@ -32,15 +32,15 @@ export const configure = declareOperation({
 
 /** Changes to Kubernetes objects for a new domain or new mail settings, grouped by step. */
 interface AddressChanges {
-  /** Removes redirects from former domains that are no longer reserved for the site. */
+  /** The removal of redirects from former domains that are no longer reserved for the site. */
   readonly ingress: readonly ObjectRemoval[];
-  /** Updates the objects that define the site's pods or that the pods read. */
+  /** Updates of the objects that define the site's pods or that the pods read. */
   readonly app: readonly ObjectPut[];
-  /** Updates the site's Ingress and the redirects from its former domains. */
+  /** Updates of the site's Ingress and of the redirects from its former domains. */
   readonly redirect: readonly ObjectPut[];
 }
 
-/** Returns the changes between the old and the new settings. Both the operation and its preview use them. */
+/** Returns the changes to Kubernetes objects from old to new settings, for the operation and its preview. */
 export function addressChanges(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,

@@ -23,7 +23,7 @@ export const removeHub = declareHubOperation({
     limit: 24 * HOUR,
     steps: {
       namespace: ["Deleting the hub's namespace", HOUR],
-      confirm: ["Checking that nothing remains", 10 * MINUTE],
+      confirm: ["Checking that no objects remain", 10 * MINUTE],
     },
   },
 });

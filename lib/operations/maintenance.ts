@@ -9,17 +9,17 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 export const maintenanceOn = declareOperation({
   name: "maintenance-on",
   isAction: true,
-  verbPhrase: "turn on the maintenance of",
+  verbPhrase: "turn on maintenance mode for",
   from: ["active"],
   transition: UPDATE_TRANSITION,
   downtime: true,
-  describe: () => ["A Job turns maintenance on: visitors get a 503"],
+  describe: () => ["A Job turns on maintenance mode; visitors get a 503"],
   plan: {
     version: 1,
     limit: HOUR,
     steps: {
       cron: ["Pausing scheduled tasks", 15 * MINUTE],
-      enable: ["Turning maintenance on", 6 * MINUTE],
+      enable: ["Turning on maintenance mode", 6 * MINUTE],
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
@@ -29,15 +29,15 @@ export const maintenanceOn = declareOperation({
 export const maintenanceOff = declareOperation({
   name: "maintenance-off",
   isAction: true,
-  verbPhrase: "turn off the maintenance of",
+  verbPhrase: "turn off maintenance mode for",
   from: ["active"],
   transition: UPDATE_TRANSITION,
-  describe: () => ["A Job turns maintenance off: visitors see the site again"],
+  describe: () => ["A Job turns off maintenance mode; visitors see the site again"],
   plan: {
     version: 1,
     limit: HOUR,
     steps: {
-      disable: ["Turning maintenance off", 6 * MINUTE],
+      disable: ["Turning off maintenance mode", 6 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
       health: ["Checking the site's login page", 6 * MINUTE],
     },
@@ -45,7 +45,7 @@ export const maintenanceOff = declareOperation({
   changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", false)] }),
 });
 
-/** Returns a note that the operation does not end maintenance mode; empty if the site is not in that mode. */
+/** Returns a note that the operation does not end maintenance mode. Returns none if maintenance mode is off. */
 export function describeMaintenance({ maintenance }: { readonly maintenance: boolean }): string[] {
-  return maintenance ? ["The site stays in maintenance, and its scheduled tasks stay paused"] : [];
+  return maintenance ? ["The site stays in maintenance mode, and its scheduled tasks stay paused"] : [];
 }

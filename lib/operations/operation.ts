@@ -13,11 +13,11 @@ import type { SpokeState } from "#lib/model/spoke.ts";
 /** The spoke's states during and after an operation that updates an active site. */
 export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;
 
-/** The label that users see, and the timeout in milliseconds. */
+/** The label of a step, as shown to users, and the step's timeout in milliseconds. */
 type Step = readonly [label: string, timeout: number];
 
 interface PlanOf<Name extends string> {
-  /** Must increase whenever steps are added, removed or renamed. Running operations keep the plan they started with. */
+  /** The plan's version. Increase it when steps are added, removed or renamed. Running operations keep their plan. */
   readonly version: number;
   /** How long transient errors are retried after the first start, in milliseconds. */
   readonly limit: number;
@@ -31,14 +31,14 @@ export interface SpokeSubject {
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** The parameters, as `parsePayload` returned them. */
+  /** The operation's parameters, as `parsePayload` returned them. */
   readonly payload: object;
 }
 
-/** Parameters of an action as the API receives them. */
+/** The parameters of an action, as the API receives them. */
 interface ActionParameters {
   readonly lmsVersion?: string | undefined;
-  /** An alias for `lmsVersion`. */
+  /** A second name for `lmsVersion`. */
   readonly moodleVersion?: string | undefined;
   readonly size?: string | undefined;
   readonly skipBackup?: boolean | undefined;
@@ -78,15 +78,15 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   /** Whether the same operation can be queued several times, because each request has its own parameters. */
   readonly repeatable?: true;
   /**
-   * Whether a failure may leave the site down. No other operation can be queued after a risky one: it would run on a
-   * broken site, and its success would mark the site as active.
+   * Whether a failure may leave the site down. No other operation can be queued after a risky operation: it would run
+   * on a broken site and then mark the site as active.
    */
   readonly risky?: true;
-  /** Tells the user what to do first if the site is in maintenance mode. Undefined if maintenance mode is allowed. */
+  /** An instruction for the user if the site is in maintenance mode. Undefined if maintenance mode is allowed. */
   readonly maintenanceRefusal?: string;
   /** Whether the operation waits until its hub is active. Other jobs in its lane (queue) can run while it waits. */
   readonly needsActiveHub?: true;
-  /** Whether the operation makes the site unavailable. A function decides for each changed field. */
+  /** Whether the operation makes the site unavailable. A function decides this for each changed field. */
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
   /** Whether the operation changes the amount that is billed for the spoke. */
   readonly affectsPrice?: true;
@@ -96,7 +96,7 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
   /** Describes effects that the preview cannot show as changed fields, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];
-  /** Returns the changes to Kubernetes objects, by step. Both the operation and its preview use them. */
+  /** Returns the changes to Kubernetes objects, keyed by step, for the operation and its preview. */
   readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
 

@@ -3,7 +3,7 @@
  * enqueueing a job does not import it.
  */
 export interface StepPlan {
-  /** Recorded when the step is finished. Renaming a step requires a new plan version. */
+  /** The name that is recorded when the step is finished. A new name requires a new plan version. */
   readonly name: string;
   /** The label that users see while the step runs, for example "Installing Moodle". */
   readonly label: string;
@@ -23,6 +23,6 @@ export interface JobKind {
   readonly needsActiveHub?: boolean;
   /** Whether the job is retried without a time limit, because giving up would leave objects in the cluster. */
   readonly persistent?: boolean;
-  /** Milliseconds between the end of a job and the start of the next. At most one job is queued or running. */
+  /** Milliseconds between the end of a recurring job and the next start. At most one such job is queued or running. */
   readonly repeatEvery?: number;
 }

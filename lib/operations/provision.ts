@@ -12,7 +12,7 @@ export const provision = declareOperation({
   from: [],
   transition: { through: "provisioning", to: "active" },
   needsActiveHub: true,
-  describe: () => ["Missing objects are created; existing ones stay"],
+  describe: () => ["Missing objects are created; existing objects are not changed"],
   plan: {
     version: 1,
     limit: 5 * HOUR,

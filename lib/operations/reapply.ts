@@ -19,13 +19,13 @@ export const reapply = declareOperation({
   transition: UPDATE_TRANSITION,
   allowedWhenFailed: true,
   risky: true,
-  // Only a changed pod template takes the site down.
+  // Only a change in a workload's spec makes the site unavailable, because its pods restart.
   downtime: ({ object, field }) =>
     /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
   describe(subject) {
     const { inputs } = subject;
     return [
-      "Passwords, data, version and size stay as they are; a suspended site is started",
+      "Passwords, data, version and size are not changed; a suspended site is started",
       ...describeMaintenance(subject),
       ...(applyOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
     ];
@@ -37,7 +37,7 @@ export const reapply = declareOperation({
       policies: ["Setting limits and network policies", MINUTE],
       secrets: ["Writing the settings", MINUTE],
       database: ["Reapplying the database", 15 * MINUTE],
-      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Reapplying Moodle", 16 * MINUTE],
       cron: ["Reapplying scheduled tasks", MINUTE],
       ingress: ["Opening the site to the web", 15 * MINUTE],
@@ -57,11 +57,11 @@ export const reapply = declareOperation({
   },
 });
 
-const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and quota are updated, disks are not";
+const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and quota are updated; disks are not";
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
-/** Returns the changes that apply the objects of these steps again. Both the operation and its preview use them. */
+/** Returns the changes that apply the objects of blueprint steps again, for the operation and its preview. */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
@@ -71,10 +71,10 @@ export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[])
 
 /** Returns why a lost object cannot be recreated; null if it can be recreated. */
 function describeLoss(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
-  if (kind === "PersistentVolumeClaim") return "The volume and the site's data are gone; reapply cannot recreate them";
+  if (kind === "PersistentVolumeClaim") return "The volume and the site's data are lost; reapply cannot recreate them";
   const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
   if (kind !== "Secret" || !holdsPasswords || !isReadByPods(site, name)) return null;
-  return "The Secret and the database's password are gone; reapply cannot recreate them";
+  return "The Secret and the database's password are lost; reapply cannot recreate them";
 }
 
 /** Whether the site's pods read environment variables from this Secret. */

@@ -15,9 +15,9 @@ export const remove = declareOperation({
     limit: 24 * HOUR,
     steps: {
       stop: ["Stopping the site", 10 * MINUTE],
-      snapshot: ["Taking a last snapshot", 15 * MINUTE],
+      snapshot: ["Taking the last snapshot", 15 * MINUTE],
       namespace: ["Deleting the namespace", HOUR],
-      confirm: ["Checking that nothing remains", 10 * MINUTE],
+      confirm: ["Checking that no objects remain", 10 * MINUTE],
     },
   },
 });

@@ -33,10 +33,10 @@ export const resize = declareOperation({
   requireEffect(_, spoke, payload) {
     const { size } = payload as ResizeParameters;
     if (size === spoke.size) {
-      throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: it already has that size`);
+      throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: the spoke already has this size`);
     }
   },
-  describe: () => ["Disks grow if the storage class supports it, and never shrink"],
+  describe: () => ["Disks grow if the storage class supports it; disks never shrink"],
   plan: {
     version: 1,
     limit: 2 * HOUR,
@@ -45,10 +45,10 @@ export const resize = declareOperation({
       quota: ["Raising the quota", MINUTE],
       disks: ["Growing the disks", 30 * MINUTE],
       database: ["Resizing the database", 15 * MINUTE],
-      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Resizing Moodle", 16 * MINUTE],
       cron: ["Resizing scheduled tasks", MINUTE],
-      limits: ["Setting the limits of the new size", MINUTE],
+      limits: ["Setting the limits for the new size", MINUTE],
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
@@ -76,7 +76,7 @@ const BLUEPRINT_STEPS = {
   limits: ["policies"],
 } as const;
 
-/** Lists the objects with size-dependent fields, and those fields. Disks are not included. */
+/** Lists the objects with fields that depend on the size, and these fields. Disks are not included. */
 export function sizeDependentObjects(
   blueprint: Blueprint,
   inputs: SpokeInputs,

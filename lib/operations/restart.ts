@@ -15,7 +15,7 @@ export const restart = declareOperation({
     version: 1,
     limit: HOUR,
     steps: {
-      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Restarting Moodle", 16 * MINUTE],
       health: ["Checking the site's login page", 6 * MINUTE],
     },

@@ -25,11 +25,11 @@ export const restore = declareOperation({
   describe({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
     return [
       "rollback" in payload
-        ? "Changes since the site was restored are lost, including new passwords"
+        ? "Changes since the last restore are lost, including new passwords"
         : "Changes since the backup are lost, including new passwords, and everybody must sign in again",
-      `Its current volumes are kept for ${REPLACED_VOLUMES_KEPT_DAYS} days; use --back to return to them`,
+      `The site's current volumes are kept for ${REPLACED_VOLUMES_KEPT_DAYS} days; use --back to return to them`,
       ...(state === "suspended" || state === "suspending" ? ["The suspended site is started"] : []),
-      ...(maintenance ? ["The site leaves maintenance while it is checked, and returns to it afterwards"] : []),
+      ...(maintenance ? ["Maintenance mode is turned off while the site is checked, then on again"] : []),
     ];
   },
   plan: {

@@ -5,7 +5,7 @@ import { declareOperation, type SpokeSubject } from "#lib/operations/operation.t
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Resumes a site. Checks the data before starting Moodle, which would reinstall itself if the database were empty. */
+/** Resumes a site. Checks the data before starting Moodle, because Moodle reinstalls itself into an empty database. */
 export const resume = declareOperation({
   name: "resume",
   isAction: true,
@@ -19,7 +19,7 @@ export const resume = declareOperation({
     limit: HOUR,
     steps: {
       database: ["Starting the database", 15 * MINUTE],
-      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Starting Moodle", 16 * MINUTE],
       cron: ["Turning on scheduled tasks", MINUTE],
       health: ["Checking the site's login page", 6 * MINUTE],

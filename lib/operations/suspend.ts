@@ -13,7 +13,7 @@ export const suspend = declareOperation({
   transition: { through: "suspending", to: "suspended" },
   downtime: true,
   affectsPrice: true,
-  describe: () => ["Data, address and certificate stay"],
+  describe: () => ["Data, address and certificate are kept"],
   plan: {
     version: 1,
     limit: HOUR,

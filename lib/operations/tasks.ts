@@ -7,17 +7,17 @@ export const purgeCaches = declareOperation({
   isAction: true,
   verbPhrase: "purge the caches of",
   from: ["active"],
-  describe: () => ["A Job empties Moodle's caches; the first pages after it take longer"],
+  describe: () => ["A Job purges Moodle's caches; the first pages load more slowly afterwards"],
   plan: { version: 1, limit: HOUR, steps: { purge: ["Purging caches", 10 * MINUTE] } },
 });
 
-/** Runs Moodle's scheduled tasks. The timeout exceeds the hour that they may take. */
+/** Runs Moodle's scheduled tasks. The tasks may take an hour, so the timeout is longer than that. */
 export const runCron = declareOperation({
   name: "run-cron",
   isAction: true,
   verbPhrase: "run the scheduled tasks of",
   from: ["active"],
-  maintenanceRefusal: "turn that off first",
+  maintenanceRefusal: "turn maintenance mode off first",
   describe: () => ["A Job runs Moodle's scheduled tasks once, in addition to the regular runs"],
   plan: { version: 1, limit: 2 * HOUR, steps: { run: ["Running scheduled tasks", 70 * MINUTE] } },
 });
@@ -25,14 +25,14 @@ export const runCron = declareOperation({
 export const resetAdminPassword = declareOperation({
   name: "reset-admin-password",
   isAction: true,
-  verbPhrase: "reset the administrator's password of",
+  verbPhrase: "reset the administrator password of",
   from: ["active"],
   describe:
-    () => ["The Secret admin gets a new password; a Job sets it in Moodle and ends that administrator's sessions"],
+    () => ["The Secret admin gets a new password; a Job sets it in Moodle and ends the administrator's sessions"],
   plan: {
     version: 1,
     limit: HOUR,
-    steps: { secret: ["Creating a new password", MINUTE], account: ["Setting it in Moodle", 12 * MINUTE] },
+    steps: { secret: ["Creating a new password", MINUTE], account: ["Setting the password in Moodle", 12 * MINUTE] },
   },
 });
 

@@ -47,7 +47,7 @@ export const upgrade = declareOperation({
       `A backup of both volumes is taken first${
         skipBackup ? ", if the cluster can" : "; if that fails, nothing is changed"
       }`,
-      "A Job upgrades Moodle's database while the site is down; only the backup can undo it",
+      "A Job upgrades Moodle's database while the site is down; only a restore of the backup can undo this",
       ...describeMaintenance(subject),
     ];
   },
@@ -85,8 +85,8 @@ export function upgradeChanges(
 }
 
 /**
- * Throws a `conflict` or `impossible` fault unless the requested version is newer than the running one. A name such as
- * `4.5` stands for a patch release that changes over time, so the patch releases are compared. The same version is
+ * Throws a `conflict` or `impossible` fault unless the requested version is newer than the running version. A name such
+ * as `4.5` stands for a patch release that changes over time, so patch releases are compared. The same version is
  * allowed if its image has changed. The upgrade itself later checks the version in the database.
  */
 function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): void {
@@ -94,16 +94,17 @@ function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): v
   const runningVersion = releaseOf(catalog, currentImage) ?? spoke.version;
   const target = releaseOf(catalog, image) ?? version;
   if (image === currentImage) {
-    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it already runs ${runningVersion}`);
+    const why = `the spoke already runs ${runningVersion}`;
+    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: ${why}`);
   }
   // Allows `4.5` on a site that runs 4.5.12: the upgrade itself checks whether the image is newer.
   if (compareVersions(target, runningVersion) < 0 && !runningVersion.startsWith(`${target}.`)) {
-    const why = `it runs ${runningVersion}, and Moodle cannot be downgraded`;
+    const why = `the spoke runs ${runningVersion}, and Moodle cannot be downgraded`;
     throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
   }
 }
 
-/** Returns the offered version that uses this image; null if none does. */
+/** Returns the version in the catalog that uses this image; null if no version does. */
 function releaseOf(catalog: Catalog, image: string): string | null {
   return catalog.view.versions.find(({ name }) => catalog.imagesOf(name).moodle === image)?.name ?? null;
 }

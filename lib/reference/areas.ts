@@ -1,11 +1,11 @@
-/** Groups endpoints into the reference's sections, in the order in which a new reader needs them. */
+/** Groups endpoints into the sections of the API reference, in the order in which a new reader needs the sections. */
 
 interface Area {
   readonly name: string;
   readonly description: string;
 }
 
-/** The sections in the order in which the page shows them. Paths that match none belong to the last section. */
+/** The sections of the API reference, in order. A path that matches no section belongs to the last section. */
 const AREAS: readonly (readonly [name: string, description: string, matches: RegExp])[] = [
   [
     "Signing in",
@@ -24,12 +24,12 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ],
   [
     "Operations",
-    "Work that runs in the background: its progress, what it waits for, and why it failed.",
+    "Operations run in the background. They show their progress, what they wait for, and why they failed.",
     /\/operations\b/,
   ],
   [
     "Billing",
-    "Subscriptions and invoices of hubs, if a payment provider is connected.",
+    "The subscriptions and invoices of hubs, if a payment provider is connected.",
     /^\/api\/(?:federations\/[^/]+\/)?billing\b/,
   ],
   [
@@ -39,19 +39,19 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ],
   [
     "Requests for restores",
-    "Hub admins request that an operator restore a spoke from a backup.",
+    "Hub admins request a restore of a spoke; an operator restores the spoke from a backup.",
     /\/restore-requests\b/,
   ],
   ["Notifications", "Events that concern you, read or unread.", /^\/api\/notifications\b/],
-  ["Catalog", "The sizes, versions, regions and other options of hubs and spokes.", /^\/api\/catalog$/],
-  ["Users", "All accounts. For operators.", /^\/api\/users\b/],
-  ["Audit log", "Every change and who made it. For operators.", /^\/api\/audit$/],
+  ["Catalog", "The sizes, versions, regions and other options for hubs and spokes.", /^\/api\/catalog$/],
+  ["Users", "All user accounts. Only for operators.", /^\/api\/users\b/],
+  ["Audit log", "Every change, with the user who made the change. Only for operators.", /^\/api\/audit$/],
   [
     "Pages",
-    "Pages that links in emails open. They work without JavaScript and are not an API.",
+    "Pages that open from links in emails. These pages work without JavaScript and are not part of the API.",
     /^\/(?:invite|reset|verify)$/,
   ],
-  ["The service", "Version, health, API description and changelog. No sign-in required.", /^$/],
+  ["The service", "The version, health, API description and changelog of the service. No sign-in required.", /^$/],
 ];
 
 export function areaOf(pattern: string): string {

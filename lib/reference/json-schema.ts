@@ -6,7 +6,7 @@ import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
 export type DocumentPart = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema, limited to the keywords that examples and pages use. */
+/** A JSON Schema with the keywords that the API reference and its examples use. */
 export interface JsonSchema {
   readonly [word: string]: unknown;
   readonly $ref?: string;
@@ -25,17 +25,17 @@ type Mode = "input" | "output";
 
 const SCHEMA_PATH = "#/components/schemas/";
 
-/** Returns a schema for input, before transformations. Schemas with a name become references. */
+/** Returns the JSON Schema of request data, before valibot transforms the data. A named schema becomes a `$ref`. */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "input") ?? convert(schema, "input");
 }
 
-/** Returns a schema for output, after transformations. Schemas with a name become references. */
+/** Returns the JSON Schema of response data, after valibot transforms the data. A named schema becomes a `$ref`. */
 export function outputSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "output") ?? convert(schema, "output");
 }
 
-/** Returns a schema for parameters, without descriptions from the glossary. */
+/** Returns the JSON Schema of path or query parameters, without descriptions from the field glossary. */
 export function inputFields(schema: v.GenericSchema): JsonSchema {
   return convert(schema, "input", null);
 }
@@ -69,18 +69,18 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
         if (named) return named as object as Overridden;
       }
       if (isTimestamp(valibotSchema)) return { type: "string", format: "date-time" };
-      if (errors) throw new Error(`A schema of the API cannot be documented: ${errors.join("; ")}`);
+      if (errors) throw new Error(`Cannot convert a schema of the API to JSON Schema: ${errors.join("; ")}`);
       const closed = typeMode === "input" && valibotSchema.type === "object"; // unknown fields are refused
       return { ...describe(jsonSchema, valibotSchema), ...(closed && { additionalProperties: false }) };
     },
-    // Describes a check by its error message. Ignores transformations, because clients do not see them.
+    // Uses the error message of a check as its description. Ignores transformations, which clients do not see.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
   const rest = converted as object as JsonSchema;
   return owner === null ? rest : addDescriptions(rest, owner);
 }
 
-/** Adds descriptions from the glossary to all fields. `owner` is the schema or field that contains them. */
+/** Adds descriptions from the glossary to all fields of a schema. `owner` is the name of the schema or parent field. */
 function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
   const { properties, items, anyOf } = schema;
   return {
@@ -100,12 +100,12 @@ function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
 function addDescription(field: JsonSchema, owner: string, name: string): JsonSchema {
   const saying = fieldDescription(owner, name);
   if (!saying) return field;
-  // Puts the meaning before the rule: "The short name in URLs; must be 1 to 63 lower-case letters …".
+  // Puts the field's meaning before its validation rule: "The short name …; must be 1 to 63 lower-case letters …".
   const rule = validationRuleOf(field);
   return { ...field, description: rule ? `${saying}; ${rule}` : saying };
 }
 
-/** Returns the rule that a value must meet. If the value can be null, returns the rule for other values. */
+/** Returns a field's validation rule, such as "must be an https URL"; null if the field has no rule. */
 export function validationRuleOf({ description, anyOf }: JsonSchema): string | null {
   return description ?? anyOf?.map(validationRuleOf).find((rule) => rule !== null) ?? null;
 }

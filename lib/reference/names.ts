@@ -1,6 +1,6 @@
 /**
- * Names each endpoint with a verb and an object, so that the name can be used for a function. For example, `POST
- * /api/federations/:federationId/spokes` becomes `createFederationSpoke`. Exceptions are listed below.
+ * Derives a function name for each endpoint from its method and path. For example, the name of the endpoint
+ * `POST /api/federations/:federationId/spokes` is `createFederationSpoke`.
  */
 import type { HttpMethod } from "#lib/http/endpoint.ts";
 

@@ -1,4 +1,4 @@
-/** Builds the OpenAPI 3.1 document from the endpoint declarations. */
+/** Builds the OpenAPI 3.1 document from the declarations of the API endpoints. */
 import * as v from "valibot";
 import type { ProgramRelease } from "#lib/app.ts";
 import { accessNoteOf } from "#lib/reference/refusals.ts";
@@ -19,13 +19,13 @@ import {
   withoutPortal,
 } from "#lib/http/endpoint.ts";
 
-/** A schema for the document. It does not check the content, because this module builds the content. */
+/** The schema of the OpenAPI document. Checks only the version, because this module itself builds the document. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
 export type OpenApi = v.InferOutput<typeof OpenApi>;
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** Builds the OpenAPI document. Leaves out the portal's pages, because they are not part of the API. */
+/** Builds the OpenAPI document. Omits the pages of the portal (the web interface), which are not part of the API. */
 export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenApi {
   const manifest = withoutPortal(allRoutes), named = namedSchemas();
   const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
@@ -54,7 +54,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: `An API token. Each endpoint names the narrowest scope that it accepts. ${
+          description: `An API token. Each endpoint names the narrowest token scope that the endpoint accepts. ${
             TOKEN_SCOPE_TEXTS.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
           }`,
         },
@@ -62,7 +62,7 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
           type: "apiKey",
           in: "cookie",
           name: "__Host-wheelwright",
-          description: "Set by POST /auth/login. On localhost over HTTP, its name is `wheelwright`",
+          description: "The session cookie that POST /auth/login sets. On localhost over HTTP, the cookie's name is `wheelwright`",
         },
       },
     },
@@ -93,20 +93,20 @@ function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndp
     "x-access": access.name,
     "x-scope": scope,
     "x-faults": faults,
-    // Read by the next release's contract test, which checks that deprecations were announced (test/contract).
+    // The next release's contract test (test/contract) reads this field to check that deprecations were announced.
     ...(deprecated && { "x-deprecation": deprecated }),
   };
 }
 
 const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
 
-/** A request body that another service signs and documents. */
+/** The schema for the request body of a webhook. The service that sends the webhook documents and signs the body. */
 const RAW: JsonSchema = {
   schema: { type: "object" },
   example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
 };
 
-/** Documents a request body. It is required unless `{}` is valid, because an absent body counts as `{}`. */
+/** Documents a request body. The body is optional if the schema accepts `{}`, because an absent body counts as `{}`. */
 function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart {
   const schema = inputSchema(body);
   return {
@@ -121,7 +121,7 @@ function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }
     `For: ${accessNoteOf(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
     ...(rateLimitMessage
-      ? ["Limited to 5 requests per minute and IP address, shared with the other endpoints that have this limit."]
+      ? ["Limited to 5 requests per minute for each IP address, counted together with all endpoints that have this limit."]
       : []),
     ...(deprecated
       ? [`Deprecated since ${deprecated.since}, removed on ${deprecated.sunset}: ${deprecated.note}`]
@@ -133,7 +133,7 @@ function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(documentedPath);
 }
 
-/** Builds the security requirement without listing scopes, because OpenAPI allows them only for OAuth 2. */
+/** Returns the credentials that an endpoint accepts. Omits scopes, because OpenAPI allows scopes only for OAuth 2. */
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
   if (scope === "public" || scope === "flow") return [];
   return scope === "session" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];

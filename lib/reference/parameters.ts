@@ -5,10 +5,10 @@ import { type DocumentPart, inputFields, type JsonSchema, validationRuleOf } fro
 import { type AnyEndpoint, canRevalidate } from "#lib/http/endpoint.ts";
 
 const IDEMPOTENCY_KEY =
-  "Any text. Requests with the same key and body within 24 hours are done once and get the same response";
-const IF_NONE_MATCH = "The ETag of the last response. If it is current, the response is 304 without a body";
-const SIGNATURE = "The time and the signature over the time and body; at most 5 minutes old";
-const LAST_EVENT_ID = "The ID of the last received event. The stream continues after it";
+  "Any text as a key. Requests with the same key and body within 24 hours are done once and get the same response";
+const IF_NONE_MATCH = "The ETag of the last response. If this ETag is still current, the response has status 304 and no body";
+const SIGNATURE = "The time, at most 5 minutes ago, and the signature over the time and the request body";
+const LAST_EVENT_ID = "The ID of the last event that you received. The stream continues after that event";
 
 export function parametersOf(
   pattern: string,
@@ -50,7 +50,7 @@ function parameter(place: "path" | "query", { name, required, schema }: Field): 
   };
 }
 
-/** Removes the schema's description, because the parameter itself already has it. */
+/** Removes the description from a parameter's schema, because the parameter itself already has a description. */
 function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

@@ -30,7 +30,7 @@ export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi
   return { ...rest, paths: typed, components: withoutUnused(typed, components) };
 }
 
-/** Removes components that are not used. Only paths and schemas contain references. */
+/** Removes unused components from the OpenAPI document. Only paths and schemas contain references to components. */
 function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: CompleteApi["components"]) {
   const text = JSON.stringify([paths, schemas]);
   const used = (kind: string, components: Named<unknown> = {}) =>
@@ -52,7 +52,7 @@ function typedParameter(parameter: Parameter): Parameter {
   };
 }
 
-/** Returns the type that a string parameter is parsed to; null if it remains a string. */
+/** Returns the type to which the server converts a query parameter; null if the parameter remains text. */
 export function typeOfParsedText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
   return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;

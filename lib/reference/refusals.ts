@@ -1,13 +1,13 @@
-/** Derives an endpoint's fault codes, grouped by status, from its declaration and from lib/http/mount.ts. */
+/** Lists the error codes that an endpoint can return, by HTTP status, based on the endpoint's declaration. */
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import type { AnyEndpoint, HttpMethod } from "#lib/http/endpoint.ts";
 import { mayHaveBody, refusesUnknownParameters } from "#lib/http/input.ts";
 import { httpStatusOf } from "#lib/http/problem.ts";
 
-/** Describes who passes an access check, and the faults that others get. A test finds access checks without a note. */
+/** A note about who passes an access check, and which errors others get. A test finds access checks without a note. */
 interface AccessNote {
   readonly who: string;
-  /** The faults that can occur in addition to a missing sign-in. */
+  /** The codes of the errors that the access check can cause, apart from a missing sign-in. */
   readonly refuses: readonly FaultCode[];
 }
 
@@ -16,27 +16,27 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   "signed in": note("Signed-in users"),
   "operator": note("Operators", "operator_only"),
   "own token": note("The token's owner", "token_missing"),
-  "federation: see": note("Operators, and admins of the hub or of its spokes", "federation_missing"),
+  "federation: see": note("Operators, admins of the hub, and admins of its spokes", "federation_missing"),
   "federation: remove": note("Operators", "federation_missing", "operator_only"),
   "federation: bill": note("Operators", "federation_missing", "operator_only"),
   "federation: change": note("Operators and the hub's admins", "federation_missing", "federation_admin_only"),
-  "spoke: see": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
-  "spoke: act": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
+  "spoke: see": note("Operators, admins of the spoke's hub, and admins of the spoke", "spoke_missing"),
+  "spoke: act": note("Operators, admins of the spoke's hub, and admins of the spoke", "spoke_missing"),
   "spoke: history": note(
-    "Users who can see the spoke; after its removal, operators and admins of its hub",
+    "Users who can see the spoke; after the spoke's removal, operators and admins of the hub",
     "spoke_missing",
   ),
-  "spoke: remove": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
-  "spoke: delegate": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
-  "spoke: restore": note("Operators and admins of its hub", "spoke_missing", "federation_admin_only"),
-  "spoke: member": note("Operators, admins of its hub, and the member", "spoke_missing", "federation_admin_only"),
+  "spoke: remove": note("Operators and admins of the spoke's hub", "spoke_missing", "federation_admin_only"),
+  "spoke: delegate": note("Operators and admins of the spoke's hub", "spoke_missing", "federation_admin_only"),
+  "spoke: restore": note("Operators and admins of the spoke's hub", "spoke_missing", "federation_admin_only"),
+  "spoke: member": note("Operators, admins of the spoke's hub, and the member", "spoke_missing", "federation_admin_only"),
   "operation: see": note("Users who can see the hub or spoke", "operation_missing"),
   "federation request: see": note("Operators and the requester", "request_missing"),
   "federation request: decide": note("Operators", "request_missing", "operator_only"),
   "federation request: withdraw": note("Operators and the requester", "request_missing"),
 };
 
-/** Returns the note for an access check by name; null if there is none. */
+/** Returns the note about the access check with this name; null if the note is missing. */
 export function accessNoteOf(name: string): AccessNote | null {
   return Object.hasOwn(NOTES, name) ? NOTES[name]! : null;
 }
@@ -45,7 +45,7 @@ function note(who: string, ...refuses: FaultCode[]): AccessNote {
   return { who, refuses };
 }
 
-/** Returns fault codes by status, in ascending order. Status 500 has no codes. */
+/** Returns an endpoint's error codes by HTTP status, with the lowest status first. Status 500 has no codes. */
 export function refusalsOf(
   pattern: string,
   method: HttpMethod,
@@ -96,7 +96,7 @@ function scopeFaults(method: HttpMethod, { scope }: AnyEndpoint): readonly Fault
   ];
 }
 
-/** Returns the faults when the service is overloaded or broken. Only public endpoints work without the database. */
+/** Returns the error codes for an overloaded or broken service. Only public endpoints work without the database. */
 function serviceFaults(method: HttpMethod, { scope, probe, rateLimitMessage }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(rateLimitMessage === undefined ? [] : ["too_many_tries" as const]),

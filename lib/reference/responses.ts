@@ -14,36 +14,37 @@ export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   201: "Created",
   202: "Accepted; the work continues in the background",
   204: "Done; the response has no body",
-  308: "Moved permanently to `Location`",
-  304: "Not modified since your last request",
-  400: "The request is invalid; the message names each field",
-  401: "No credentials, or credentials that are not valid here",
+  308: "Moved permanently to the URL in the `Location` header",
+  304: "The content has not changed since your last request",
+  400: "The request is invalid; the message names each invalid field",
+  401: "The credentials are missing, or are not valid for this endpoint",
   403: "You are not allowed to do this",
-  404: "It does not exist, or you may not see it",
+  404: "The object does not exist, or you may not see it",
   405: "The path does not support this method",
   408: "The request body did not arrive in time",
-  409: "The current state does not allow it",
-  413: "The body is too large",
-  415: "The body is not JSON",
-  417: "The Expect header cannot be met",
+  409: "The object's current state does not allow the request",
+  413: "The request body is too large",
+  415: "The request body is not JSON",
+  417: "The server cannot do what the `Expect` header requires",
   422: "The request is valid but cannot be done",
   429: "Too many requests",
   431: "The URL and headers are too large",
   500: "An internal error occurred",
-  503: "Temporarily unavailable; retry later",
+  503: "The service is temporarily unavailable; retry later",
   504: "The request took too long",
 };
 
 const STREAM =
-  "Events until the client disconnects: `id` is the event's number, `event` its type, `data` one line of JSON. " +
+  "A stream of events, which lasts until the client disconnects. " +
+  "For each event, `id` is its number, `event` is its type, and `data` is one line of JSON. " +
   "Comments keep the connection open";
 
 /** The response body for an internal error, which no request should be able to cause. */
 const INTERNAL_EXAMPLE = internalProblem(
-  "An internal error occurred; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
+  "An internal error occurred; the request ID is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
 );
 
-/** The response to a request whose ETag is still current. */
+/** The response to a request with an ETag that is still current. */
 const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
 export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): JsonSchema {
@@ -63,7 +64,7 @@ export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEn
   ]);
 }
 
-/** Returns an example body for each fault, keyed by code, for `components.examples` in the OpenAPI document. */
+/** Returns an example response body for each error code, for `components.examples` in the OpenAPI document. */
 export function faultExamples(): JsonSchema {
   const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
     [code, { summary: message, value: problemOf({ kind, code, message }) }] as const
@@ -85,7 +86,7 @@ function answerOf({ status, content, headers }: ReplyDescription, named: Named, 
   };
 }
 
-/** Documents an error page. Errors with status 500 or above can also be JSON, if the endpoint was not reached. */
+/** Documents an HTML error page. An error with status 500 or above can be JSON if the server failed before the page. */
 function asHtml(refusal: Refusal, status: number): JsonSchema {
   return {
     ...refusal,
@@ -93,7 +94,7 @@ function asHtml(refusal: Refusal, status: number): JsonSchema {
   };
 }
 
-/** Returns whether an example is useful. Examples of pages and files are not. */
+/** Returns whether a response with this content type needs an example. Pages and files need no example. */
 function isData(type: string): boolean {
   return type === "application/json" || type === "text/event-stream";
 }
@@ -116,13 +117,13 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
   };
 }
 
-/** Response headers with name, description and example. Those that MAYBE lists can be absent. */
+/** The response headers of the API, each with a description and an example. Headers in MAYBE are optional. */
 const HEADERS: readonly (readonly [name: string, description: string, example: string])[] = [
-  ["X-Request-Id", "Identifies the request in the log; the client's own ID if it sent a valid one", "req_06fj2c4v7t"],
+  ["X-Request-Id", "The ID of the request in the log; the client's own ID if the client sent a valid ID", "req_06fj2c4v7t"],
   ["Location", "The path of the created object", "/api/spokes/spk_06fj2c4v7tq0w1x9n3m8k5r2dg"],
   ["Set-Cookie", "Sets or clears the session cookie", "__Host-wheelwright=…; Path=/; HttpOnly; SameSite=Lax; Secure"],
   ["WWW-Authenticate", "How to authenticate", "Bearer"],
-  ["Retry-After", "Seconds to wait before retrying", "5"],
+  ["Retry-After", "The number of seconds to wait before the next attempt", "5"],
   ["Deprecation", "When the endpoint was deprecated (RFC 9745)", "@1767225600"],
   ["Sunset", "When the endpoint will be removed (RFC 8594)", "Sun, 01 Mar 2026 00:00:00 GMT"],
   [
@@ -132,13 +133,13 @@ const HEADERS: readonly (readonly [name: string, description: string, example: s
   ],
   [
     "ETag",
-    "The version of this response: send it in `If-None-Match` to get 304 if it is current",
+    "The version of this response. Send this value in `If-None-Match` to get status 304 while the version is current",
     '"pB1y6oV0s5m3kq8ZtXc4Aw"',
   ],
-  ["Cache-Control", "How long the response may be cached", "public, max-age=300"],
+  ["Cache-Control", "How long clients may cache the response", "public, max-age=300"],
 ];
 
-/** Headers that may be absent: the last page of a list has no Link header. */
+/** The optional response headers. For example, the last page of a list has no Link header. */
 const MAYBE: readonly string[] = ["Link"];
 
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
@@ -155,7 +156,7 @@ export function headerComponents(): JsonSchema {
   ]));
 }
 
-/** Returns the headers of a response with this status. `own` lists headers that the endpoint adds. */
+/** Returns the headers of a response with this HTTP status. `own` lists the headers that the endpoint itself adds. */
 export function headersOf(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
   const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");

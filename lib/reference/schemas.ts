@@ -1,6 +1,6 @@
 /**
- * Names schemas, which are then listed under `components` in the OpenAPI document. Other response schemas are written
- * inline. A test checks that every request body has a name.
+ * Gives names to API schemas, so that the OpenAPI document lists these schemas under `components`. Other response
+ * schemas are written inline. A test checks that every schema of a request body has a name.
  */
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
@@ -65,7 +65,7 @@ export const OUTPUT_SCHEMAS: Schemas = {
   UserRecord: users.UserRecordView,
 };
 
-/** The schemas of request bodies, keyed by name. */
+/** The schemas of request bodies by name. */
 export const INPUT_SCHEMAS: Schemas = {
   AcceptInvite: auth.AcceptInvitationBody,
   Approval: requests.Approval,

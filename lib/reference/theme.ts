@@ -1,7 +1,7 @@
 /**
- * CSS that all pages share: light and dark colours, type, spacing, forms, buttons and cards. It is a string, because
- * the executable cannot contain asset files. A test checks the colour contrast (WCAG AA): at least 4.5 for text and 3
- * for the borders of input fields.
+ * Defines the CSS that all pages share: light and dark colours, fonts, spacing, forms, buttons and cards. The CSS is a
+ * string, because the executable cannot contain asset files. A test checks the colour contrast (WCAG AA): at least 4.5
+ * for text and 3 for the borders of input fields.
  */
 
 const LIGHT = `
@@ -16,7 +16,7 @@ const DARK = `
   --good: #7fd796; --good-soft: #14311d; --warn: #efbd6a; --warn-soft: #37280c; --bad: #ff9d94; --bad-soft: #401a17; --info: #9cc3ff; --info-soft: #15294a;
   --shadow: 0 1px 2px rgb(0 0 0 / .4), 0 8px 24px rgb(0 0 0 / .35);`;
 
-/** CSS to put before a page's own. Classes: page, card, lead, notice (good, warn, bad), button (quiet). */
+/** The CSS that each page includes before its own CSS. Classes: page, card, lead, callout (good, warn, bad), button. */
 export const themeStyle: string = `
 :root { color-scheme: light dark; ${LIGHT}
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif;
@@ -72,6 +72,6 @@ button[disabled] { opacity: .6; cursor: not-allowed; }
 @media print { body { background: #fff; color: #000; } .card { box-shadow: none; } }
 `;
 
-/** The logo in the surrounding text's colour. It is decorative, because the name appears next to it. */
+/** The logo as SVG, in the colour of the surrounding text. Screen readers skip the logo, as the name is next to it. */
 export const WHEEL_LOGO: string =
   `<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="16" cy="16" r="13"/><circle cx="16" cy="16" r="3.2" fill="currentColor" stroke="none"/><path d="M16 3v8M16 21v8M3 16h8M21 16h8M6.8 6.8l5.7 5.7M19.5 19.5l5.7 5.7M6.8 25.2l5.7-5.7M19.5 12.5l5.7-5.7"/></svg>`;

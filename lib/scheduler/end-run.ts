@@ -1,6 +1,6 @@
 /**
- * Handles a run that was stopped or whose step threw an error: releases, requeues, cancels, retries or fails the job.
- * If the outcome cannot be recorded, the job is requeued; after several such failures it is ended.
+ * Handles a job whose run was stopped or failed: releases, requeues, cancels, retries or fails the job. If the outcome
+ * cannot be recorded, requeues the job, and ends it after several such failures.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
@@ -37,7 +37,7 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const LAST_READ_TIMEOUT = 10 * SECOND;
 
-/** A run that ended before its job was finished. */
+/** A run that ended before the job was finished. */
 export interface StoppedRun {
   readonly handler: Handler;
   readonly heldJob: HeldJob;
@@ -45,12 +45,12 @@ export interface StoppedRun {
   readonly retry: RetryDelays | undefined;
 }
 
-/** Decides what to do with the job and records the decision. Never throws; logs errors that cannot be recorded. */
+/** Decides what to do with a job whose run ended early, and records the decision. Logs errors and never throws. */
 export async function endRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
   const { handler, heldJob, run: { log, signal } } = stopped;
   const reason = signal.aborted ? signal.reason : error;
   try {
-    if (isJobLost(reason)) return log.warn("Released an operation: lost the lease", { step, reason });
+    if (isJobLost(reason)) return log.warn("Released an operation: this replica's lease ended", { step, reason });
     if (reason instanceof ReplicaDraining) return await requeueStopped(stopped, "Waiting to continue", 0);
     if (reason instanceof StepYielded) return await requeueStopped(stopped, reason.message, reason.delayMs);
     if (reason instanceof OperationAwaited) return await waitForOperation(stopped, reason);
@@ -58,7 +58,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
     await retryOrFail(stopped, reason, step);
   } catch (recordError) {
     if (isJobLost(recordError)) {
-      return log.warn("Released an operation: another replica took it over", { step, reason: recordError });
+      return log.warn("Released an operation: another replica took over", { step, reason: recordError });
     }
     log.error("Cannot record the result of an operation; trying again", { step, error: recordError, reason });
     const requeued = heldJob.advance((tx, job) =>
@@ -68,7 +68,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
   }
 }
 
-/** Whether this replica no longer holds the job and therefore must not write to it. */
+/** Whether another replica may have taken over the job, so that this replica must not write to it. */
 function isJobLost(reason: unknown): boolean {
   return reason instanceof LeaseLapsed || reason instanceof FenceLost;
 }
@@ -78,7 +78,7 @@ async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: stri
   log[heldJob.job.visible ? "info" : "debug"]("Requeued an operation", { reason: label });
 }
 
-/** Requeues the job until another operation ends, which makes the job due (sql/0051). The delay is only a fallback. */
+/** Requeues the job until another operation ends. A trigger (sql/0006) then makes it due; the delay is a fallback. */
 async function waitForOperation({ heldJob, retry, run: { log } }: StoppedRun, reason: OperationAwaited): Promise<void> {
   const wait = retry?.maxMs ?? 2 * MINUTE;
   await heldJob.advance((tx, job) => requeueUntilOperationEnds(tx, job, reason, wait));
@@ -106,7 +106,7 @@ function delayOf({ handler, heldJob, retry }: StoppedRun, clusterUnavailable = f
   return retryDelay(handler, heldJob.job, retry, clusterUnavailable);
 }
 
-/** Fails the job. First reads the cluster's state, and also logs and events if the failure report has none. */
+/** Fails the job permanently. First reads the cluster's state, and logs and events if the report has none. */
 async function failPermanently({ handler, heldJob, run }: StoppedRun, report: FailureReport): Promise<void> {
   const endsAt = performance.now() + LAST_READ_TIMEOUT;
   const lastRun: Run = {

@@ -6,28 +6,28 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
-/** A run of a job, as passed to each step. */
+/** A run of a job. Each step function receives this object. */
 export interface Run {
-  /** The job's last stored row, including the steps finished so far. */
+  /** The job as last stored in the database, including its finished steps. */
   readonly job: Job;
   /** Aborts when the step must stop: the step timed out, or the job was cancelled, requeued or taken over. */
   readonly signal: AbortSignal;
   readonly log: Log;
   /** Throws if this replica no longer holds the job. Call it right before any action that cannot be undone. */
   throwIfStopped(): void;
-  /** Runs `work` in a transaction and may retry it. Rolls back if another replica has taken over the job. */
+  /** Runs `work` in a transaction and may retry it. Rolls back if another replica took over the job. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Saves values in the job's progress, for later steps or for another replica that continues the job. */
   saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Shows users one plain sentence about what the step is waiting for. */
   showProgress(sentence: string): void;
-  /** Returns how long the step may still wait, in milliseconds, minus some time to report the result. */
+  /** Returns the milliseconds for which the step may still wait, with some time left to report the result. */
   timeLeft(): number;
 }
 
 /**
- * The records to write when a job starts or ends. `state` is the new state of its hub or spoke and is also sent to clients.
- * If `state` is missing, the hub or spoke keeps its state.
+ * The records to write when a job starts or ends. `state` is the new state of the job's hub or spoke, and is also sent
+ * to clients. If `state` is missing, the hub or spoke keeps its state.
  */
 export interface Outcome extends Omit<AuditedChange, "events"> {
   readonly state?: string;
@@ -35,7 +35,7 @@ export interface Outcome extends Omit<AuditedChange, "events"> {
 
 type Hook<Extra extends unknown[] = []> = (tx: Tx, job: Job, ...extra: Extra) => Promise<Outcome>;
 
-/** Functions that run in the transaction that starts or ends a job. They may only change database rows. */
+/** Functions that run in the transaction that starts or ends a job. Hooks may only change database rows. */
 export interface Hooks {
   readonly onStart?: Hook;
   readonly onSucceeded?: Hook;
@@ -53,7 +53,7 @@ export interface PlannedOperation<Step extends string> {
 
 type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
 
-/** The functions that run each step. Omitting or misspelling a step is a compile error. */
+/** The function for each step, keyed by step name. A missing or misspelled step is a compile error. */
 export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
 
 /** Hooks for a job's start and end, and functions that read the cluster after a failure. */
@@ -65,21 +65,21 @@ export interface HandlerHooks<Site> {
 
 export interface Handler {
   readonly kind: JobKind;
-  /** Functions by step name. After a crash a step may run again, so each must accept work that is already done. */
+  /** The function for each step name. A step may run again after a crash, so it must skip work that is done. */
   readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: Hooks;
-  /** Reads logs and events after a failure, unless the failure report already has some. */
+  /** Reads pod logs and Kubernetes events after a failure, unless the failure report already has some. */
   readonly readEvidence?: (run: Run) => Promise<FailureEvidence>;
   /**
-   * Reads the cluster's state after a failure. The result, which must not be undefined, is saved as `observed` in the
-   * job's progress before `onFailed` is called.
+   * Reads the cluster's state after a failure. The result must not be undefined. The scheduler saves the result as
+   * `observed` in the job's progress before it calls `onFailed`.
    */
   readonly observe?: (run: Run) => Promise<unknown>;
 }
 
 /**
- * Creates a handler whose functions receive an opened site. `open` is called before each function, because the previous
- * step may have run on another replica.
+ * Creates a handler whose functions receive the site that `open` returns. `open` runs before each function, because the
+ * previous step may have run on another replica.
  */
 export function createHandler<Step extends string, Site>(
   { kind }: PlannedOperation<Step>,

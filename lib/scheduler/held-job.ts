@@ -1,4 +1,4 @@
-/** Keeps the last stored row of a job that this replica runs, and retries writes while the database is unavailable. */
+/** Caches the last stored row of a job that this replica runs. Retries writes while the database is unavailable. */
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -9,13 +9,13 @@ import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 type Work<T> = (tx: Tx, job: Job) => Promise<T>;
 
 export interface HeldJob {
-  /** The job's last stored row, including the steps finished so far. */
+  /** The job as last stored in the database, including its finished steps. */
   readonly job: Job;
   readonly lease: ReplicaLease;
   transact<T>(work: Work<T>): Promise<T>;
-  /** Runs `work` in a transaction and stores the job row that it returns as `job`. */
+  /** Runs `work` in a transaction. The job row that `work` returns becomes the value of `job`. */
   advance(work: Work<Job>): Promise<Job>;
-  /** Like `advance`, but for a single SQL statement that needs no transaction. */
+  /** Works like `advance`, but runs a single SQL statement without a transaction. */
   advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
   now(): Promise<Date>;
 }

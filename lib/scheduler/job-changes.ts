@@ -1,6 +1,6 @@
 /**
  * Records the start, progress and end of a job, each in one transaction that also writes audit events, a stream event
- * and follow-up jobs. To prevent deadlocks, the hub or spoke is locked first and the hub's head row last.
+ * and follow-up jobs. To prevent deadlocks, each one locks the hub or spoke first and the hub's event counter last.
  */
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
@@ -78,12 +78,12 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   return after;
 }
 
-/** Whether starting the job changes no database row except the job's own. */
+/** Whether a job of this handler starts without changing any database row except the job's own. */
 export function canStartDirectly({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
-/** Whether the job ends with this step and then changes no database row except its own. */
+/** Whether this step ends the job, and the end changes no database row except the job's own. */
 export function canEndDirectly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
@@ -151,8 +151,8 @@ export async function retryOrEnd(
 }
 
 /**
- * Ends a job without calling its hooks, because its start or end cannot be recorded. If its hub or spoke is in a
- * transitional state, marks it as failed, because nothing else would end that state.
+ * Ends a job whose start or end cannot be recorded, without calling its hooks. Marks a hub or spoke in a transitional
+ * state as failed, because nothing else would end that state.
  */
 async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
@@ -173,7 +173,7 @@ export async function scheduleRetry(
   return await requeueJob(tx, job, { label, delayMs, countsAsAttempt: true, failure, progress });
 }
 
-/** Requeues a job, to retry it later or to let another replica continue it now. */
+/** Requeues a job, either for a later retry or so that another replica continues the job now. */
 export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await requeueHeldJob(tx, job, requeue);
@@ -221,13 +221,13 @@ async function recordJobChange(
   await recordChange(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
-/** Returns the next job of a recurring kind. The job that just ended has freed the dedupe key. */
+/** Returns the next job if the kind is recurring. The job that just ended has released the dedupe key. */
 function nextJobs(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
   return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
-/** Creates a job of a recurring kind. Its dedupe key includes the plan: jobs of an older release must not block it. */
+/** Creates a job of a recurring kind. The dedupe key contains the plan: jobs of an older release do not block it. */
 export function createRepeatedJob(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,

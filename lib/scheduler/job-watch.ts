@@ -9,7 +9,7 @@ import { SECOND } from "#lib/base/time.ts";
 const POLL_INTERVAL = 5 * SECOND;
 
 export interface JobWatch {
-  /** Watches a job and stops its run if necessary. Returns a function that ends the watch. */
+  /** Watches a job, and stops its run if it is cancelled or taken over. Returns a function that ends the watch. */
   follow(id: string): () => void;
   close(): void;
 }
@@ -25,7 +25,7 @@ export function openJobWatch({ db, log, running }: JobWatchOptions): JobWatch {
 
   function checkJobs(ids: readonly string[]): void {
     if (ids.length === 0) return;
-    // Remembers the current runs: before the reply arrives, a job may be requeued and claimed again in a new run.
+    // Remembers the current runs, because a job may be requeued and claimed in a new run before the query returns.
     const runs = new Map(ids.map((id) => [id, running.get(id)]));
     db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancelRequestedAt"]).where("id", "in", ids)
       .execute().then((rows) => {

@@ -1,4 +1,4 @@
-/** Saves progress messages at most once per second. If there are several in a second, only the last one is saved. */
+/** Saves a job's progress message at most once per second. Saves only the last of several messages in a second. */
 import { redact } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -6,10 +6,10 @@ const WRITE_INTERVAL = 1 * SECOND;
 const MAX_LENGTH = 300;
 
 export interface Progress {
-  /** Sets the step that is named in later messages. */
+  /** Sets the step name with which later messages begin. */
   startStep(step: string): void;
   show(sentence: string): void;
-  /** Discards any unsaved message. Resolves once a running write has ended. */
+  /** Discards a message that is not saved yet. Resolves when the current write has ended. */
   settle(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Sends this replica's heartbeat every second and ends its lease if heartbeats are late.
+ * Sends this replica's heartbeat every second. Ends the replica's lease (the right to run jobs) if heartbeats are late.
  *
- * This replica stops its jobs 2.5 s after it sent its last successful heartbeat. Other replicas take them over after 4
- * s without a heartbeat (silence.ts), so no job runs on two replicas at once.
+ * This replica stops its jobs 2.5 s after it sent its last successful heartbeat. Other replicas take over its jobs
+ * after 4 s without a heartbeat (silence.ts), so no job runs on two replicas at the same time.
  *
  * Time is measured with the monotonic clock and also with the wall clock, because the monotonic clock stops while a
  * virtual machine is suspended.
@@ -16,7 +16,7 @@ const HEARTBEAT_INTERVAL = 1 * SECOND;
 const HEARTBEAT_RETRY = 200; // milliseconds after a failed heartbeat; a broken control connection is replaced quickly
 const LEASE_DURATION = 2.5 * SECOND;
 
-/** A period during which every heartbeat of this replica was on time. */
+/** A period in which every heartbeat of this replica was on time, so that the replica may run jobs. */
 export interface ReplicaLease {
   /** Aborts with LeaseLapsed when the lease ends. */
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ export interface ReplicaOptions {
   readonly onHeartbeat: () => void;
 }
 
-/** When a heartbeat was sent, in milliseconds, on the monotonic clock and on the wall clock. */
+/** The time when a heartbeat was sent, in milliseconds, on the monotonic clock and on the wall clock. */
 interface Moment {
   readonly steady: number;
   readonly wall: number;
@@ -102,7 +102,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
     onHeartbeat();
   }
 
-  /** Checks whether the lease has ended, and otherwise sets a timer for the next check. Timers may fire early. */
+  /** Ends the lease if heartbeats are late. Otherwise sets a timer to check again, because timers may fire early. */
   function scheduleLapse(): void {
     clearTimeout(lapseTimer);
     lapseIfLate();
@@ -114,7 +114,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
   }
 
   function endLease(ended: OwnLease): void {
-    log.warn("Stopped all jobs: the lease ended, so other replicas may take them over", { replica: id });
+    log.warn("Stopped all jobs: this replica's lease ended, so other replicas may take over", { replica: id });
     ended.lapse();
   }
 

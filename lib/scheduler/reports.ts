@@ -21,7 +21,7 @@ export interface FailureAnalysis {
   readonly report: FailureReport;
   /** The minimum delay before the next attempt, in milliseconds. */
   readonly minDelayMs: number;
-  /** Whether the cluster is not responding. Retries are then more frequent, because it may recover at any moment. */
+  /** Whether the cluster is not responding. Retries are then more frequent, because a cluster may soon recover. */
   readonly clusterUnavailable?: boolean;
 }
 
@@ -59,7 +59,7 @@ function transientFailure(failureReport: FailureReport): FailureAnalysis {
   return { nature: "transient", report: failureReport, minDelayMs: 0 };
 }
 
-/** The maximum length of a message, in characters. A webhook may return a whole HTML page as its error. */
+/** The maximum length of a failure message, in characters. A webhook may return a whole HTML page as its error. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 function createReport(
@@ -72,7 +72,7 @@ function createReport(
   return { step, code, fault, message: redactMessage(message), hint: null, ...redactEvidence(evidence) };
 }
 
-/** Adds to the failure message that the current state could not be read, since the stored state may be outdated. */
+/** Returns the report with a note that the current state is unknown, because the stored state may be outdated. */
 export function withUnknownState(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. The current state could not be read`) };
 }
@@ -105,8 +105,8 @@ function redactMessage(message: string): string {
 }
 
 /**
- * Returns the report to show when a job fails for good. After several attempts, the message contains their number and
- * the start time. If the last attempt only timed out, the report of the attempt before it is used.
+ * Returns the report to show when a job fails permanently. After several attempts, the message contains
+ * their number and start time. If the last attempt only timed out, the previous report is used.
  */
 export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): FailureReport {
   if (nature === "permanent" || job.attempt < 2) return report;
@@ -148,7 +148,7 @@ export function retryDelay(
   return backoffDelay(attempt, firstMs, clusterUnavailable ? Math.min(maxMs, MAX_AWAY_DELAY) : maxMs);
 }
 
-/** Whether to end a job after its start or end could not be recorded `unended` times. */
+/** Whether to end a job whose start or end could not be recorded in `unended` attempts. */
 export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean {
   return !persistent && unended >= MAX_BUG_ATTEMPTS;
 }

@@ -14,16 +14,16 @@ interface RoundsOptions {
   readonly currentLease: () => ReplicaLease | null;
   /** Claims due jobs. Returns the milliseconds until more jobs may be due, or null if unknown. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /** Takes over orphaned jobs. Tells `onNextSilence` in how many milliseconds the next replica may count as stopped. */
+  /** Takes over orphaned jobs. Passes `onNextSilence` the milliseconds until another replica may count as stopped. */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 
 export interface Rounds {
-  /** Whether the last round succeeded and `close` has not been called. */
+  /** Whether the last round of claims succeeded and `close` has not been called. */
   healthy(): boolean;
-  /** Claims jobs now, or as soon as the current round has ended. */
+  /** Starts a claim round now, or as soon as the current round has ended. */
   requestClaim(): void;
-  /** Starts a takeover round. If the last round failed, also claims new jobs. */
+  /** Starts a takeover round, and also a claim round if the last round failed. */
   onHeartbeat(): void;
   /** Prevents further rounds. Resolves once the current round has ended. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
     if (open && (requested.claim || requested.rescue)) round ??= runRounds().finally(onEnd);
   }
 
-  /** Starts another round if one was requested during the last round. */
+  /** Starts another round if a request arrived during the last round. */
   function onEnd(): void {
     round = null;
     request({});
@@ -61,7 +61,7 @@ export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions
       } catch (error) {
         healthy = false;
         wait = SECOND;
-        warn("Cannot poll the queue; trying again", { error });
+        warn("Cannot poll the job queue; trying again", { error });
       }
       if (wait === null) continue;
       clearTimeout(claimTimer);

@@ -120,7 +120,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     progress.startStep(step.label);
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
-    // A replica that is shutting down no longer polls, so it ends the job in a way that wakes other replicas.
+    // Uses a transaction during a shutdown, because only a transaction wakes other replicas to poll the queue.
     const job = !isLeaving && canEndDirectly(handler, heldJob.job, step.name)
       ? await heldJob.advanceInOneStatement((rows, before) => endJobDirectly(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
@@ -176,7 +176,7 @@ async function runWithTimeout(
   try {
     await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {
-    // Briefly waits for the stopped step to end, so that another replica does not start while it is still running.
+    // Waits briefly for the stopped step to end, so that another replica does not start the step while it still runs.
     if (!(stop.signal.reason instanceof LeaseLapsed)) await waitToSettle(work);
     throw error;
   } finally {

@@ -7,7 +7,7 @@ import type { Heartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** How long a replica may send no heartbeat until its jobs are taken over, in milliseconds. */
+/** The time without a heartbeat after which a replica's jobs are taken over, in milliseconds. */
 export const SILENCE_LIMIT = 4 * SECOND;
 
 export interface SilenceDetector {

@@ -1,4 +1,4 @@
-/** Defines the reasons why a run ends before its job is finished. Most of them are used as abort reasons. */
+/** Defines the reasons why a run ends before its job is finished. Most reasons are passed to an AbortSignal. */
 import { FenceLost } from "#lib/jobs/fence.ts";
 
 /** Thrown when this replica's heartbeat was late, so that other replicas may have taken over its jobs. */
@@ -55,7 +55,7 @@ export class StepTimeout extends Error {
   }
 }
 
-/** Thrown when code of a step tries to use a run that has already ended. */
+/** Thrown when the code of a step uses a run that has already ended. */
 export class RunEnded extends Error {
   override readonly name = "RunEnded";
   constructor() {
@@ -63,7 +63,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** Whether the step was interrupted for this reason, as opposed to having failed. */
+/** Whether a step that ended for this reason was interrupted and did not fail. */
 export function isInterruption(reason: unknown): boolean {
   return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
     reason instanceof interruption

@@ -9,7 +9,7 @@ export interface JobSubject {
   readonly state: string;
 }
 
-/** Locks the row of the job's hub or spoke. Returns null if the job is hidden from users or belongs to neither. */
+/** Locks the row of the job's hub or spoke. Returns null if the job is hidden from users or has neither. */
 export async function lockSubject(
   tx: Tx,
   { visible, federationId, spokeId }: Pick<Job, "visible" | "federationId" | "spokeId">,
@@ -29,8 +29,8 @@ export async function lockSubject(
 const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
 
 /**
- * Stores the reason in the row of a hub or spoke, and marks it as failed if it was in a transitional state. Changes
- * nothing if it is removed or being removed. Returns the resulting state.
+ * Stores a failure reason in the row of a hub or spoke, and marks a row in a transitional state as failed. Changes
+ * nothing if the hub or spoke is removed or being removed. Returns the resulting state.
  */
 export async function markSubjectFailed(
   tx: Tx,

@@ -36,9 +36,9 @@ export interface TakeJobsContext {
 const MISSED_LANES_INTERVAL = 10 * SECOND;
 
 /**
- * Creates a check for lanes (queues) with a startable job that database triggers failed to mark as ready. The check
- * marks them and returns whether there were any. It never throws, because a failed safety check must not stop the
- * replica.
+ * Creates a check that finds lanes (queues) that have a startable job but were not marked as ready by the database
+ * triggers. The check marks these lanes as ready and returns whether it found any. The check never throws, because its
+ * failure must not stop the replica.
  */
 export function createMissedLanesCheck(
   { db, log, kinds }: Pick<TakeJobsContext, "db" | "log" | "kinds">,
@@ -50,10 +50,10 @@ export function createMissedLanesCheck(
     try {
       const { added, last } = await markMissedLanes(db.rows, kinds, after);
       after = last;
-      if (added > 0) log.warn("Marked lanes as ready that the triggers missed", { lanes: added });
+      if (added > 0) log.warn("Marked lanes as ready that the database triggers missed", { lanes: added });
       return added > 0;
     } catch (error) {
-      log.warn("Cannot check for lanes that the triggers missed; trying again", { reason: messageOf(error) });
+      log.warn("Cannot check for lanes that the database triggers missed; trying again", { reason: messageOf(error) });
       return false;
     }
   };
@@ -106,8 +106,8 @@ async function startCandidate(
 }
 
 /**
- * Takes over jobs from replicas that have stopped responding, and jobs that this replica had to release. Tells
- * `onNextSilence` in how many milliseconds the next replica may count as stopped.
+ * Takes over jobs from replicas that have stopped responding, and jobs that this replica had to release. Passes
+ * `onNextSilence` the milliseconds until another replica may count as stopped.
  */
 export async function takeOverOrphans(
   context: TakeJobsContext,

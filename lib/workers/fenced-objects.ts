@@ -1,11 +1,10 @@
 /**
- * Writes Kubernetes objects so that a run whose job was taken over cannot overwrite a newer run's changes. Every write
- * first stores the run's fence (claim number) in an annotation of the object, and is refused if the annotation has a
- * higher fence.
+ * Writes Kubernetes objects so that a run that lost its job cannot overwrite a newer run's changes. Every write stores
+ * the run's fence (claim number) in an annotation of the object, and fails if the annotation has a higher fence.
  * `patchFenced` tests and raises the fence in the same JSON Patch as the change. If the object has no fence yet, the
- * patch tests its resourceVersion instead.
+ * patch tests the object's resourceVersion instead.
  * `applyFenced` raises the fence, then applies with the resulting UID and resourceVersion, because server-side apply
- * cannot test an annotation. The API server refuses the apply if another run has written in between.
+ * cannot test an annotation. The API server rejects the apply if another run has written in between.
  */
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import {
@@ -30,7 +29,7 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Patches an object. Throws FenceLost if a newer run has already changed the object. */
+/** Patches an object. Throws FenceLost if a newer run (with a higher fence) has already changed the object. */
 export async function patchFenced(
   space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,
@@ -49,8 +48,8 @@ export async function patchFenced(
 }
 
 /**
- * Applies an object by server-side apply. Throws FenceLost if a newer run has already changed the object, and NotFound
- * if it is missing.
+ * Applies an object by server-side apply. Throws FenceLost if a newer run (with a higher fence) has already changed the
+ * object, and NotFound if the object is missing.
  */
 export async function applyFenced(
   space: ClusterNamespace,
@@ -85,8 +84,8 @@ export async function replaceObjectFenced(
 }
 
 /**
- * Creates an object, or applies it if it already exists. Throws FenceLost if a newer run has already changed the
- * object.
+ * Creates an object, or applies the object if it already exists. Throws FenceLost if a newer run (with a higher fence)
+ * has already changed the object.
  */
 export async function createFenced(
   space: ClusterNamespace,
@@ -110,13 +109,13 @@ export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
   return permanentError(
     "NotFound",
     `The ${kind} ${name} is missing from the cluster`,
-    "It was deleted; the volumes are unchanged. Recreate it as in the blueprint, then retry.",
+    "The object was deleted; the volumes are unchanged. Recreate the object as in the blueprint, then retry.",
   );
 }
 
 /**
- * Returns the operations that replace the object's fence (claim number) with this run's fence, if it is still
- * unchanged. Throws FenceLost if the object's fence is higher.
+ * Returns the operations that replace the object's fence (claim number) with this run's fence, provided that nobody
+ * changes it in between. Throws FenceLost if the object's fence is higher.
  */
 function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;

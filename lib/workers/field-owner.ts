@@ -1,7 +1,7 @@
 /**
- * Transfers the fields of a newly created object to server-side apply, like client-go's `csaupgrade`. Otherwise
+ * Makes server-side apply the owner of a newly created object's fields, like client-go's `csaupgrade`. Otherwise,
  * server-side apply would never remove a field that a later blueprint omits.
- * Fields that patches change, such as `replicas`, are not transferred.
+ * Fields that patches change, such as `replicas`, keep their owner.
  */
 import { FENCE_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -15,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Returns the patch that transfers the fields. Returns an empty patch if the object was already applied, or was created
- * by someone else.
+ * Returns the patch that changes the owner of the fields. Returns an empty patch if the object was already applied or
+ * was created by another program.
  */
 export function moveOwnershipToApply({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
@@ -30,7 +30,9 @@ function isOwnedByCreation({ manager, subresource }: Entry): boolean {
   return manager === CREATE_FIELD_MANAGER && !subresource;
 }
 
-/** Returns the entry without the fence annotation, which no manifest contains, so that an apply does not remove it. */
+/**
+ * Returns the entry without the fence annotation. No manifest contains this annotation, so an apply would remove it.
+ */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
   const { [`f:${FENCE_KEY}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};

@@ -36,7 +36,7 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
-/** The handlers for operations. A missing handler is a compile error. */
+/** The handlers for operations. The type makes a missing handler a compile error. */
 const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
   provision,
   suspend,
@@ -75,8 +75,8 @@ const UPKEEP_HANDLERS = [
 ];
 
 /**
- * Creates the handlers for all job kinds that this replica can run. Without mail or payment settings, it leaves those
- * jobs to other replicas.
+ * Creates the handlers for all job kinds that this replica can run. A replica without mail or payment settings leaves
+ * mail or billing jobs to other replicas.
  */
 export function createHandlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;

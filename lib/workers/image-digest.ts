@@ -1,4 +1,4 @@
-/** Records the digest of the image that a site runs. Operations that change the image do this at their end. */
+/** Records the digest of the image that a site runs, at the end of operations that change the image. */
 import { listImageDigests, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -6,7 +6,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Saves the image's digest in the job's progress. When the operation ends, `imageDigestOf` reads it from there. */
+/** Saves the image's digest in the job's progress, where `imageDigestOf` reads the digest when the operation ends. */
 export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
   const pods = await space.list(POD, MOODLE_PODS, run);
   await run.saveProgress({
@@ -14,7 +14,9 @@ export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run):
   });
 }
 
-/** Returns the image digest from the job's progress. If none was found, returns null, and the next sweep records it. */
+/**
+ * Returns the image digest from the job's progress. If the digest is missing, returns null; the next sweep records it.
+ */
 export function imageDigestOf({ progress }: Job): { readonly imageDigest: string | null } {
   return { imageDigest: (progress as { readonly imageDigest?: string | null }).imageDigest ?? null };
 }

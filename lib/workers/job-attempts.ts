@@ -1,6 +1,6 @@
 /**
- * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new one. Waits for a Job if this
- * operation created it or if its pod has started. Deletes any other Job, because its pod could start later.
+ * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new Job. Waits for an old Job that
+ * this operation created or whose pod has started. Deletes any other Job, because its pod could start later.
  */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -13,7 +13,7 @@ export interface PreviousAttempts {
   readonly listen?: JobWait["listen"];
 }
 
-/** Waits for unfinished Kubernetes Jobs and returns their results. Jobs that were deleted are not in the result. */
+/** Waits for unfinished Kubernetes Jobs or deletes them. Returns the results of the Jobs that were not deleted. */
 export async function waitForJobAttemptsToEnd(
   place: JobContext,
   run: Run,
@@ -49,7 +49,7 @@ export function hasAttemptEnded(job: KubeObject): boolean {
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
-/** Returns the saved names of Kubernetes Jobs. The operation saves each name before it creates the Job. */
+/** Returns the names of this operation's Kubernetes Jobs. Each name is saved before the Job is created. */
 export function findOwnAttempts(run: Run, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];

@@ -1,6 +1,6 @@
 /**
- * Shows how many parts of Moodle have been installed or upgraded so far. Saves the final number in the job's progress,
- * so that the next installation or upgrade of the same version can show a total.
+ * Shows how many parts (plugins and components) of Moodle have been installed or upgraded. Saves the final number in
+ * the job's progress, so that the next installation or upgrade of the same version can show a total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
 import { findLastProgress } from "#lib/jobs/past-progress.ts";
@@ -15,7 +15,7 @@ interface StoredCount {
 }
 
 export interface ProgressParts extends Pick<InstallProgress, "startReading"> {
-  /** Saves the number of parts. Call it after the Kubernetes Job has ended. */
+  /** Saves the number of parts. Call this function after the Kubernetes Job has ended. */
   save(): Promise<void>;
 }
 

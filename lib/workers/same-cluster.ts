@@ -1,14 +1,14 @@
 /**
- * Checks that a cluster is the one in which a namespace was created. If a kubeconfig now leads to another cluster, that
- * cluster answers 404 although the namespace still exists. A namespace therefore counts as deleted only in the original
- * cluster.
+ * Checks that a cluster is the one in which a namespace was created. If the kubeconfig now points to another cluster,
+ * that cluster responds with 404 although the namespace still exists. Therefore, a namespace counts as deleted only if
+ * the original cluster does not have it.
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/workers/site.ts";
 
-/** Stores the cluster's identity before a namespace is created. Must not be called again once the namespace exists. */
+/** Stores the cluster's identity in the database. Must be called only before the namespace is created. */
 export async function recordCluster({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
@@ -17,7 +17,7 @@ export async function recordCluster({ cluster, holding }: Site, run: Run): Promi
 
 /**
  * Throws an `another_cluster` ClusterError unless the namespace was created in this cluster. If the row has no cluster
- * identity and the namespace exists here, stores the identity. Reads the row again, since the step may have changed it.
+ * identity and the namespace exists here, stores the identity. Rereads the row, because the step may have changed it.
  */
 export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
@@ -31,7 +31,7 @@ export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   if (found && found.metadata.uid === holding.uid) await recordCluster(site, run);
 }
 
-/** Wraps a handler so that it checks the cluster's identity whenever a namespace seems to be missing. */
+/** Wraps a handler: an error about a missing namespace triggers a check of the cluster's identity. */
 export function withClusterCheck(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work) => async (run) => {
     try {
@@ -69,8 +69,9 @@ function otherCluster(name: string, { federationId, spokeId }: NamespaceRecord):
   return permanentError(
     "another_cluster",
     message,
-    `Use a kubeconfig for the cluster in which the ${what} was created. Removals then continue automatically; request other ` +
-      `operations again. If that cluster is lost, an operator restores the ${what} (wheelwright restore --new-cluster), or ` +
-      `abandons its removal: DELETE /api/${url}?abandon=true`,
+    `Use a kubeconfig for the cluster in which the ${what} was created. ` +
+      "Removals then continue automatically; request other operations again. " +
+      `If that cluster is lost, an operator can restore the ${what} (wheelwright restore --new-cluster). ` +
+      `Or an operator can abandon the removal: DELETE /api/${url}?abandon=true`,
   );
 }

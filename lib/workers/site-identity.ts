@@ -1,6 +1,6 @@
 /**
- * Checks that a database still contains the site that was installed there, by comparing Moodle's site identifier. If
- * the database were empty, Moodle would install itself again and hide the loss.
+ * Checks by Moodle's site identifier that a database still contains the site that was installed there. If the database
+ * were empty, Moodle would install itself again and hide the loss of the data.
  */
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
@@ -10,8 +10,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
 /**
- * Stores Moodle's site identifier the first time, and compares it later. Throws a permanent ClusterError if it is
- * missing or has changed.
+ * Stores Moodle's site identifier the first time, and compares the identifier in later calls. Throws a permanent
+ * ClusterError if the identifier is missing or differs.
  */
 export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
@@ -24,7 +24,7 @@ export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdent
       blame: spoke.siteIdentifier ? "operator" : "cluster",
       hint: spoke.siteIdentifier
         ? LOST
-        : "Read the log of the install Job, then retry: the incomplete site is deleted first.",
+        : "Read the log of the install Job, then retry. The retry first deletes the incomplete site.",
     });
   }
   const storedIdentifier = await run.write(async (tx) => {
@@ -34,7 +34,7 @@ export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdent
     return row.siteIdentifier;
   });
   if (storedIdentifier === siteIdentifier) return;
-  throw permanentError("AnotherSite", "The database contains another site than the one that was installed", LOST);
+  throw permanentError("AnotherSite", "The database contains a different site than the one that was installed", LOST);
 }
 
 const LOST = "The data was lost or replaced: restore a backup before the site starts.";

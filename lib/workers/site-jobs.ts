@@ -1,4 +1,4 @@
-/** Runs the blueprint's Kubernetes Jobs in a site's namespace, and turns their failures into errors. */
+/** Runs the blueprint's Kubernetes Jobs in a site's namespace, and turns failures of these Jobs into errors. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import {
@@ -26,7 +26,7 @@ import { redact } from "#lib/base/redact.ts";
 import { findLikelyErrorLine, findLogCause, findLogLineForWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
 import { BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-const MAX_LINE_LENGTH = 500; // characters of a log line in a message
+const MAX_LINE_LENGTH = 500; // the maximum length of a log line in a message, in characters
 
 export interface JobContext {
   readonly blueprint: Blueprint;
@@ -35,8 +35,8 @@ export interface JobContext {
 }
 
 /**
- * Runs a Kubernetes Job and returns its result. A Job with the same name is not started again, so pass a `suffix` to
- * run the same Job twice in one run.
+ * Runs a Kubernetes Job and returns its result. A Job with the same name is not started again, so callers pass a
+ * `suffix` to run the Job a second time in the same attempt.
  */
 export async function runJob(site: JobContext, run: Run, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
   const job = site.blueprint.jobObject(site.inputs, name, run.job.fence + suffix);
@@ -51,8 +51,8 @@ export async function requireSuccess(site: JobContext, run: Run, result: JobResu
 }
 
 /**
- * Throws like `requireSuccess`, but also deletes the Kubernetes Job, so that repeated failures do not use up the
- * namespace's quota.
+ * Throws a permanent error if the Kubernetes Job failed, like `requireSuccess`. Also deletes the Job, so that repeated
+ * failures do not use up the namespace's quota.
  */
 export async function requireTask(site: JobContext, run: Run, result: JobResult, what: string): Promise<JobResult> {
   try {
@@ -62,7 +62,7 @@ export async function requireTask(site: JobContext, run: Run, result: JobResult,
   }
 }
 
-/** Creates the error for a failed Kubernetes Job from its log, exit code and the reason that the cluster gave. */
+/** Creates the error for a failed Kubernetes Job from its log, its exit code and the reason that Kubernetes gave. */
 function failureOf(result: JobResult, what: string, events: FailureEvidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
@@ -77,17 +77,17 @@ function failureOf(result: JobResult, what: string, events: FailureEvidence["eve
   }
   if (reason === "DeadlineExceeded") {
     const wait = findLogLineForWait(log);
-    const last = wait ? `it was still waiting: ${shorten(wait)}` : "it took too long";
+    const last = wait ? `the Job was still waiting: ${shorten(wait)}` : "the Job took too long";
     const hint = wait
       ? WAIT_HINT
-      : "Read the last lines of its log; a slow disk or too little CPU may be the reason. Then retry.";
+      : "Read the last lines of the Job's log; a slow disk or too little CPU may be the reason. Then retry.";
     return fail(reason, `${last}: ${ending}`, hint);
   }
   const cause = findLogCause(log);
   if (cause) return fail(cause.code, `${cause.reason}: ${shorten(cause.line)} (${ending})`, cause.hint, cause.blame);
   const words = findLikelyErrorLine(log);
   const last = words === undefined ? ending : `${shorten(words)} (${ending})`;
-  return fail(reason, `its Job failed: ${last}`, "Read the last lines of its log, fix the cause, then retry.");
+  return fail(reason, `its Job failed: ${last}`, "Read the last lines of the Job's log, fix the cause, then retry.");
 }
 
 /** Redacts a log line and shortens it for use in a message. */
@@ -97,8 +97,8 @@ function shorten(line: string): string {
 }
 
 /**
- * Throws a transient error if the Job's log could not be read completely, because an expected line may be in the
- * missing part. Deletes the Job, so that the next attempt starts a new one.
+ * Throws a transient error if the Job's log could not be read completely, because an expected line may be missing.
+ * Deletes the Job, so that the next attempt starts a new Job.
  */
 export async function requireCompleteLog(site: JobContext, run: Run, result: JobResult): Promise<void> {
   if (result.isLogComplete) return;
@@ -116,8 +116,8 @@ export async function readDatabase(site: JobContext, run: Run, suffix = ""): Pro
 }
 
 /**
- * Reads Moodle's site identifier and version, and writes this run's fence (claim number) to the database's comment.
- * Kubernetes Jobs of older runs check the comment and refuse to start.
+ * Reads Moodle's site identifier and version, and writes this run's fence (claim number) to the comment on the
+ * database. Kubernetes Jobs of older runs read the comment and refuse to start.
  */
 export async function storeFenceInDatabase(site: JobContext, run: Run): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "claim"));
@@ -142,7 +142,7 @@ export async function checkFiles(site: JobContext, run: Run, since: Date): Promi
     throw new ClusterError("FilesUnread", "The Job that compares the site's files ended without a result", {
       transient: false,
       blame: "operator",
-      hint: "The blueprint's verify-files.php must print the line verified at its end.",
+      hint: "The blueprint's verify-files.php must print `verified` as its last line.",
       evidence: { log: result.log, events: [] },
     });
   }
@@ -151,15 +151,15 @@ export async function checkFiles(site: JobContext, run: Run, since: Date): Promi
 }
 
 /**
- * Prevents administrators and suspended accounts from being linked to single sign-on, if the site uses single sign-on.
+ * Prevents the accounts of administrators and suspended users from being linked to single sign-on, if the site has it.
  */
 export async function protectSignIn(site: JobContext, run: Run): Promise<void> {
   if (!site.inputs.identity) return;
   const result = await runJob(site, run, "protect-sign-in");
-  await requireTask(site, run, result, "Administrators could not be protected from single sign-on");
+  await requireTask(site, run, result, "The administrators could not be excluded from single sign-on");
 }
 
-/** Pulls the image of a new version and returns the version of the Moodle code in it. */
+/** Pulls the image of the new version, and returns the version of the Moodle code in the image. */
 export async function readImage(site: JobContext, run: Run): Promise<CodeVersion | null> {
   const result = await runJob(site, run, "preflight");
   await requireSuccess(site, run, result, "The image of the new version cannot be used");
@@ -178,7 +178,7 @@ export async function requireSeed(site: JobContext, run: Run): Promise<SeedResul
 
 const SEED_FAILED = "The site could not be set up";
 
-/** Returns the result of the site's setup. Throws a permanent error if the setup did not finish. */
+/** Returns the result of the seed (initial content). Throws a permanent error if the seed Job did not finish. */
 export async function requireSeedApplied(site: JobContext, run: Run, result: JobResult): Promise<SeedResult> {
   const seeding = parseSeedResult(result.log);
   if (seeding.isFinished) return seeding;
@@ -190,13 +190,13 @@ export async function requireSeedApplied(site: JobContext, run: Run, result: Job
     {
       transient: false,
       blame: "operator",
-      hint: "Read the last lines of its log. The blueprint's seed.php must print the line seeded at its end.",
+      hint: "Read the last lines of the Job's log. The blueprint's seed.php must print `seeded` as its last line.",
       evidence: { log: result.log, events: [] },
     },
   );
 }
 
-/** Throws unless the login page responds as the spoke's row says: open, or closed in maintenance mode. */
+/** Throws unless the login page is open or, if the spoke's row says that maintenance mode is on, closed. */
 export async function requireHealth(site: JobContext & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
   await (site.spoke.maintenance ? requireMaintenancePage(site, run) : requireLoginPage(site, run));
 }
@@ -225,19 +225,19 @@ export async function requireResponse(site: JobContext, run: Run, result: JobRes
   const { events } = await site.space.evidence(run);
   await deleteFinishedJob(site, run, result);
   const words = status === null ? findLikelyErrorLine(result.log) ?? result.message : null;
-  const answer = status === null ? "did not answer" : `answered ${status} instead of ${expected}`;
+  const answer = status === null ? "did not respond" : `responded with ${status} instead of ${expected}`;
   throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shorten(words)}` : ""}`, {
     transient: false,
     hint: status === 503
-      ? "The site is in maintenance mode or is being upgraded: end this, then retry."
+      ? "The site is in maintenance mode or is being upgraded: turn this off or wait, then retry."
       : status !== null && expected === 503
       ? "The site is open but should be in maintenance mode: request maintenance-on or maintenance-off."
-      : "Check the log of the Deployment moodle's pod, and that network policies let Jobs reach it. Then retry.",
+      : "Check the log of the Deployment moodle's pod, and that network policies let Jobs reach the pod. Then retry.",
     evidence: { log: result.log, events },
   });
 }
 
-/** Deletes a finished Kubernetes Job whose log was read, so that it no longer uses up the namespace's quota. */
+/** Deletes a finished Kubernetes Job after its log was read, so that the Job does not use up the namespace's quota. */
 export async function deleteFinishedJob({ space }: JobContext, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
     await space.delete({ ...BATCH_JOB, name }, uid, run);

@@ -1,4 +1,4 @@
-/** Writes the site record, from which a lost database row can be rebuilt. Never replaces a newer record. */
+/** Writes the site record, a ConfigMap for rebuilding a lost database row. Never replaces a newer record. */
 import type { App } from "#lib/app.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -11,7 +11,7 @@ import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 
 export type RecordedTable = "spokes" | "federations";
 
-/** Writes the site record (a ConfigMap) after the namespace was created. */
+/** Writes the site record of a spoke or hub to its namespace, after the namespace was created. */
 export async function writeSiteRecord(
   { db, clusters }: App,
   run: Run,

@@ -1,4 +1,4 @@
-/** Opens the site that a job works on: its database row, its blueprint inputs and its namespace. */
+/** Opens the site that a job works on: its database row, its blueprint inputs and its Kubernetes namespace. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -27,11 +27,11 @@ export interface NamespaceRecord {
   /** The UID of the namespace; null until the namespace was created. */
   readonly uid: string | null;
   readonly federationId: string;
-  /** Null if the namespace belongs to a hub. */
+  /** The ID of the spoke that owns the namespace; null if the namespace belongs to a hub. */
   readonly spokeId: string | null;
 }
 
-/** A site as it was when the step started. Later changes to its row are not reflected. */
+/** A site as it was when the step started. Later changes to the site's database row are not included. */
 export interface Site {
   readonly app: App;
   readonly blueprint: Blueprint;
@@ -101,7 +101,7 @@ export function spokeHandler<Step extends string>(
   return createHandler(operation, (run: Run) => openSpokeSite(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
-/** Returns options for waiting on the cluster: until the step's time is up, and with progress messages. */
+/** Returns options for a wait on the cluster: the remaining time of the step, and a callback that shows progress. */
 export function clusterWaitOf(run: Run, maxMs = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), maxMs), onProgress: (text) => run.showProgress(text) };
@@ -114,7 +114,7 @@ export async function addNotes(run: Run, notes: readonly string[]): Promise<void
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
-/** Creates an error that is not retried automatically. The hint tells what to fix first. */
+/** Creates an error that is not retried automatically. The hint says what to fix before a retry. */
 export function permanentError(
   code: string,
   message: string,
@@ -125,8 +125,8 @@ export function permanentError(
 }
 
 /**
- * Adds what state the site is in and how to recover it to a permanent error. Returns the error unchanged if it is
- * transient or if the namespace was lost.
+ * Adds the site's state and instructions for its recovery to a permanent error. Returns the error unchanged if the
+ * error is transient or the namespace was lost.
  */
 export function withRecoveryInstructions(
   error: ClusterError,
@@ -144,11 +144,11 @@ export function withRecoveryInstructions(
   });
 }
 
-const MAX_PAUSE = 3 * SECOND; // the longest pause between two polls
+const MAX_PAUSE = 3 * SECOND; // the longest pause between two calls of `findProblem`
 
 /**
- * Calls `findProblem` until it returns null, and shows each problem as progress. Returns the last problem if the step's
- * time runs out.
+ * Calls `findProblem` repeatedly until it returns null, and shows each problem as progress. Returns the last problem if
+ * the step's time limit is reached.
  */
 export async function pollUntil(run: Run, findProblem: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();

@@ -1,6 +1,6 @@
 /**
- * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. A run cannot change
- * an object that a newer run has already changed.
+ * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. A replica that lost
+ * its job cannot change an object after a newer run has changed this object.
  */
 import {
   ClusterError,
@@ -21,8 +21,8 @@ import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/mo
 import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
 const CRON_PODS = "op=cron";
-const CRON_GRACE = 10 * MINUTE; // milliseconds, for a running scheduled task
-/** Failure codes whose cause is found only in the container's log. */
+const CRON_GRACE = 10 * MINUTE; // how long to wait for a running scheduled task, in milliseconds
+/** Failure codes of containers for which only the container's log shows the cause. */
 const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function patchSiteObject(
@@ -34,7 +34,7 @@ export async function patchSiteObject(
   await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
 }
 
-/** Applies an operation's changes in order. Fails if a newer run has already changed one of the objects. */
+/** Applies an operation's changes in order. Throws FenceLost if a newer run has already changed an object. */
 export async function patchSiteObjects(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -55,7 +55,7 @@ export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: 
   await withLogCause(() => space.ready([ref], clusterWaitOf(run)));
 }
 
-/** Runs `wait`. If it fails, adds the cause found in the container's log to the error. */
+/** Runs `wait`. If `wait` fails, adds the cause from the container's log to the error. */
 async function withLogCause(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
@@ -84,7 +84,7 @@ export async function waitForQuota(
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOf(run));
 }
 
-/** Throws if the site is suspended, for example after a failed resume, because its pods would not start. */
+/** Throws if the site is suspended, for example after a failed resume, because the site's pods would not start. */
 export async function requireRunning(
   space: ClusterNamespace,
   run: Run,
@@ -96,7 +96,7 @@ export async function requireRunning(
   throw permanentError(
     "Suspended",
     `The site is suspended, and can ${restriction} only while it runs`,
-    `Resume it, then ${action}.`,
+    `Resume the site, then ${action}.`,
     "user",
   );
 }
@@ -120,7 +120,7 @@ export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
 }
 
-/** Stops a site that is incomplete, so that it neither serves users nor runs scheduled tasks. */
+/** Stops an incomplete site, so that the site neither serves users nor runs scheduled tasks. */
 export async function scaleToZero(
   site: SpokeSite,
   run: Run,
@@ -131,7 +131,7 @@ export async function scaleToZero(
 }
 
 /**
- * Waits for running scheduled tasks to end. Deletes those that do not end in time, so that they do not block the
+ * Waits until running scheduled tasks have ended. Deletes tasks that do not end in time, so that they do not block the
  * operation.
  */
 async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
@@ -141,7 +141,7 @@ async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(BATCH_JOB, "", run)) {
-    // A manually started task is owned but not controlled by the CronJob (see actions/tasks.ts).
+    // Also finds manually started tasks, which the CronJob owns but does not control (see actions/tasks.ts).
     const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB.kind && name === MOODLE_CRONJOB.name)) continue;
     await space.delete({ ...BATCH_JOB, name: job.metadata.name }, job.metadata.uid!, run);
@@ -153,8 +153,8 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 const REVISION_LABEL = "controller-revision-hash"; // set by Kubernetes
 
 /**
- * Deletes a database pod that is not ready and was created from an older template. Otherwise the StatefulSet would wait
- * for that pod forever. A ready pod is replaced as usual.
+ * Deletes a database pod that is not ready and was created from an older pod template, because the StatefulSet would
+ * wait for this pod forever. A ready pod is replaced as usual.
  */
 async function replaceStuckDatabase(space: ClusterNamespace, run: Run): Promise<void> {
   let template: unknown;

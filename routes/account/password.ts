@@ -3,7 +3,7 @@ import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
 import { passwordView } from "#lib/portal/people/account.ts";
 
 export const GET = portalPage({
-  summary: "The form that changes your password",
+  summary: "The form for changing your password",
   show: ({ me }) => passwordView(me.email),
 });
 

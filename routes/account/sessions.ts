@@ -3,7 +3,7 @@ import { DELETE as endOtherSessions } from "#routes/api/auth/sessions/others.ts"
 import { formAction, formFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "End one of your sessions, or all others",
+  summary: "End one of your sessions, or all except the current one",
   body: formFields("which"),
   async submit({ callApi, body: { which } }) {
     await (which === "others" ? callApi(endOtherSessions) : callApi(endSession, { params: { sessionId: which } }));

@@ -7,7 +7,7 @@ import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The audit log, newest first. Filters are combined",
+  summary: "The audit log, newest event first. Returns only events that match all filters",
   access: operatorAccess,
   scope: "readonly",
   query: v.object({ ...auditFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -5,8 +5,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Sizes, versions, regions and other values for hubs and spokes. A section listed in open accepts any " +
-    "text",
+  summary: "Sizes, versions, regions and other values for hubs and spokes. " +
+    "A section that is listed in open accepts any text",
   access: signedInAccess,
   scope: "readonly",
   reply: ok(CatalogView),

@@ -5,7 +5,7 @@ import { html } from "#lib/http/reply.ts";
 import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
-  summary: "The API reference as a page without external resources",
+  summary: "The API reference as an HTML page without external resources",
   access: publicAccess,
   scope: "public",
   cacheSeconds: 300,

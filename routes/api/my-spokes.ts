@@ -8,7 +8,7 @@ import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
-  summary: "All spokes that you can see, newest first. Complete unless limit is given",
+  summary: "The spokes that you can see in any hub, newest first. Returns all spokes unless limit is set",
   access: signedInAccess,
   scope: "readonly",
   query: v.object({

@@ -7,7 +7,7 @@ import { ok } from "#lib/http/reply.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The spokes that you can see, counted by state, in total and per hub, and the length of the queue",
+  summary: "The number of spokes that you can see, by state, in total and per hub, and the length of the job queue",
   access: signedInAccess,
   scope: "readonly",
   polled: true,

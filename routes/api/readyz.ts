@@ -4,7 +4,7 @@ import { Readiness } from "#lib/http/readiness.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503",
+  summary: "Whether the database responds, its schema matches this release and the scheduler runs. If not, returns 503",
   access: publicAccess,
   scope: "public",
   probe: true,

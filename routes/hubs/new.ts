@@ -5,7 +5,7 @@ import { newHubView } from "#lib/portal/hubs/new-hub.ts";
 import { formAction, formFields, nonEmptyFields, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
-  summary: "The form that creates a hub, for operators",
+  summary: "The form for creating a hub, for operators",
   async show({ callApi, actor }) {
     requireOperator(actor);
     return newHubView(await callApi(getCatalog));

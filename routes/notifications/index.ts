@@ -7,7 +7,7 @@ import { NOTIFICATIONS_PER_PAGE, notificationsView } from "#lib/portal/audit/not
 const query = queryParams("show", "before");
 
 export const GET = portalPage({
-  summary: "Your notifications, newest first, all or unread only",
+  summary: "All your notifications or only the unread ones, newest first",
   query,
   async show({ callApi, me, query }) {
     const { show, before } = query, limit = String(NOTIFICATIONS_PER_PAGE);

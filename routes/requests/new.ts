@@ -4,7 +4,7 @@ import { newRequestView } from "#lib/portal/requests/request.ts";
 import { formAction, formFields, nonEmptyFields, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
-  summary: "The form that requests a hub",
+  summary: "The form for requesting a hub",
   show: async ({ callApi }) => newRequestView(await callApi(getCatalog)),
 });
 

@@ -3,7 +3,7 @@ import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
 import { createdTokenView, newTokenView, parseExpiry } from "#lib/portal/people/tokens.ts";
 
 export const GET = portalPage({
-  summary: "The form that creates an API token",
+  summary: "The form for creating an API token",
   show: () => newTokenView(),
 });
 

@@ -9,10 +9,10 @@ import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/p
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { inviteView } from "#lib/portal/people/users.ts";
 
-const MAX_HUBS = 100; // hubs in the select: one page of the API
+const MAX_HUBS = 100; // the maximum number of hubs in the select, read as one page from the API
 
 export const GET = portalPage({
-  summary: "The form that invites a user, for operators",
+  summary: "The form for inviting a user, for operators",
   show: (call) => form(call),
 });
 

@@ -1,8 +1,8 @@
 /**
  * Bundles the program and every package that it imports into a few modules.
  *
- * Each command is a separate module, because loading all eight megabytes takes longer than most commands do. Builds are
- * reproducible: paths are relative, and no timestamps are included.
+ * Each command is a separate module, because loading all eight megabytes takes longer than running most commands.
+ * Builds are reproducible: paths are relative, and no timestamps are included.
  */
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
@@ -90,7 +90,7 @@ const sideEffectsPlugin: Plugin = {
   },
 };
 
-/** Whether a built-in module exists only with the prefix `node:`, like node:sqlite. `builtinModules` omits these. */
+/** Whether a built-in module requires the prefix `node:`, like node:sqlite. `builtinModules` omits these modules. */
 function isPrefixedBuiltin(name: string): boolean {
   return name.startsWith("node:") && process.getBuiltinModule(name) !== undefined;
 }

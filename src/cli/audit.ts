@@ -27,8 +27,8 @@ export const auditNoun: CliNoun = {
   name: "audit",
   summary: "The audit log of a server (operators only)",
   localVerbs: [
-    ["heads", "Show the hashes that seal the log; reads the database directly"],
-    ["verify", "Verify the log against its seals; reads the database of this machine"],
+    ["heads", "Show the newest hash of each chain in the audit log; reads this machine's database"],
+    ["verify", "Verify that no audit event was changed or removed; reads this machine's database"],
   ],
   verbs: [
     verb({
@@ -61,7 +61,7 @@ function toApiFilters(flags: Filters): NonNullable<Parameters<Wheelwright["listA
   return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof toApiFilters>;
 }
 
-/** Writes, then waits until the reader has caught up, because an audit log may be larger than memory. */
+/** Writes to standard output, then waits until the reader catches up. An audit log may be larger than memory. */
 async function writeAndDrain(write: () => void): Promise<void> {
   write();
   if (process.stdout.writableNeedDrain) {

@@ -26,7 +26,7 @@ export const catalogNoun: CliNoun = {
       ]);
       const open = catalog.open.filter((section) => section !== "versions").map(toWords);
       if (open.length > 0) printNote(cli, `Any value is allowed for: ${open.join(", ")}`);
-      if (open.length < catalog.open.length) printNote(cli, "Other versions are accepted, too");
+      if (open.length < catalog.open.length) printNote(cli, "Versions that are not listed are also accepted");
     },
   })],
 };
@@ -95,16 +95,16 @@ function formatChange({ terminal }: CliContext, change: string): string {
 
 export const changelogNoun: CliNoun = {
   name: "changelog",
-  summary: "Show announcements and the changes of each release",
+  summary: "Show announcements and the changes in each release",
   verbs: [verb({
     name: "",
-    summary: "Show announcements and the changes of each release",
+    summary: "Show announcements and the changes in each release",
     more: "Needs no sign-in.",
     examples: ["changelog"],
     async run(cli) {
       const changelog = await cli.publicApi.getChangelog(), { notices, releases, version, api } = changelog;
       if (cli.json) return showJson(cli, changelog);
-      print(`The server runs ${sanitizeLines(version)}, API ${sanitizeLines(api)}\n`);
+      print(`The server runs Wheelwright ${sanitizeLines(version)} with API ${sanitizeLines(api)}\n`);
       for (const { title, state, takesEffectAt, note } of notices) {
         print(
           `\n${sanitizeLines(`${title} (${state.replace("_", " ")}, ${takesEffectAt.slice(0, 10)})\n  ${note}`)}\n`,

@@ -1,4 +1,4 @@
-/** Completes command lines for a shell: nouns, verbs, flags, flag values, and names that it reads from the server. */
+/** Completes command lines for a shell: nouns, verbs, flags, flag values, and names from the server. */
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import { commands } from "../commands/command-list.ts";
@@ -18,7 +18,7 @@ import { sanitizeLine } from "./text.ts";
 
 type Candidate = readonly [word: string, what: string];
 
-/** Matches words that need no quoting in a shell. Names from the server that do not match are not offered. */
+/** Matches words that need no quoting in a shell. Other words are not suggested. */
 const SAFE_WORD = /^[\w.@:/+-]+$/;
 
 /** How long to wait for the server to return names, in milliseconds. */
@@ -87,7 +87,7 @@ async function valuesOf(cli: CliContext, meaning: string): Promise<Candidate[]> 
   return (readCandidates && await withTimeout(SERVER_TIMEOUT, readCandidates(cli.api))) ?? [];
 }
 
-/** Functions that read completion candidates from the server, keyed by the argument's name in the help. */
+/** Functions that read suggestions from the server, keyed by the placeholder in the help, such as `SPOKE`. */
 const SERVER_CANDIDATES: Readonly<Record<string, (api: Wheelwright) => Promise<Candidate[]>>> = {
   HUB: async (api) => (await api.listFederations({}, { maxAttempts: 1 })).map(({ slug, name }) => [slug, name]),
   SPOKE: async (api) => {

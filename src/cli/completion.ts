@@ -6,8 +6,8 @@ import { print } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
 /**
- * The completion script for each shell. It runs `wheelwright __complete`, which prints a word, a tab and a description
- * per line. In bash and zsh, it calls the program by its path, because `wheelwright` may be an alias.
+ * The completion script for each shell. A script runs `wheelwright __complete`, which prints a word, a tab and a
+ * description per line. Scripts for bash and zsh call the program by its path, because `wheelwright` may be an alias.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_wheelwright() {
@@ -39,7 +39,7 @@ complete -c wheelwright -f -a '(__wheelwright_complete)'
 `,
 };
 
-/** Returns this program's path, or only its name if the running script cannot be run directly. */
+/** Returns this program's path, or only the name `wheelwright` if the current script is not executable. */
 function programPath(): string {
   const [, script = ""] = process.argv;
   return findBuildInfo() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";

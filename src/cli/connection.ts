@@ -1,6 +1,6 @@
 /**
- * Selects the server and the token that a command uses. They come from --profile, from the variables WHEELWRIGHT_URL
- * and WHEELWRIGHT_TOKEN, or from the file that `wheelwright login` writes.
+ * Selects the server and the token that a command uses: from --profile, from the variables WHEELWRIGHT_URL and
+ * WHEELWRIGHT_TOKEN, or from the file that `wheelwright login` writes.
  */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -38,7 +38,7 @@ export function serverUrl(cli: ConnectionContext): string {
   return resolveServer(cli).url ?? LOCAL_URL;
 }
 
-/** Creates an API client that tells the user about each retry that is delayed by a second or more. */
+/** Creates an API client that prints a note before each retry that is delayed by a second or more. */
 export function connectToServer(cli: Pick<CliContext, "quiet">, url: string, token?: string): Wheelwright {
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
@@ -56,7 +56,7 @@ interface ServerAccess {
 
 /**
  * Returns the server and the token. --profile takes precedence over the environment variables, which take precedence
- * over the stored profile. A stored token is sent only to the server that it was stored for.
+ * over the stored profile. A stored token is sent only to the server for which it was stored.
  */
 function resolveServer(cli: ConnectionContext): ServerAccess {
   const { WHEELWRIGHT_URL: url, WHEELWRIGHT_TOKEN: token } = cli.env;
@@ -74,7 +74,7 @@ export function profileName({ env, profile }: Pick<CliContext, "env" | "profile"
   return profile ?? (env.WHEELWRIGHT_PROFILE || DEFAULT_PROFILE);
 }
 
-/** Returns the stored profile. If it is missing, returns null for the default profile, else throws a CommandError. */
+/** Returns the selected profile; null if the default profile is missing. Throws if a named profile is missing. */
 export function findProfile(cli: Pick<CliContext, "env" | "profile">): ServerProfile | null {
   const { profiles } = readSettings(settingsPath(cli.env), printWarning), name = profileName(cli);
   const found = Object.hasOwn(profiles, name) ? profiles[name]! : null;

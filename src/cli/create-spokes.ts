@@ -1,4 +1,4 @@
-/** Creates several spokes, one after another, so that they are installed in the order in which they are listed. */
+/** Creates several spokes one after another, so that the server installs the spokes in the listed order. */
 import { createHash } from "node:crypto";
 import { type Problem, type Spoke, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import type { SpokeRequest } from "./spoke-files.ts";
@@ -35,8 +35,8 @@ export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeReq
 
 /**
  * Creates a spoke with an idempotency key that is derived from the request, so that a repeated request creates no
- * second spoke. If the API returns a spoke that has been destroyed since, repeats the request with a key that includes
- * that spoke's ID, because the API remembers a key for a day.
+ * second spoke. The API remembers a key for a day. If the API returns a spoke that was destroyed since, sends the
+ * request again with a key that includes the ID of the destroyed spoke.
  */
 async function createOnce(api: Wheelwright, { hub, body }: SpokeRequest): Promise<Spoke> {
   for (let removedId = "";;) {
@@ -70,8 +70,8 @@ function existingOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOut
 }
 
 /**
- * Creates each spoke, and continues if the server refuses one. Sends no more requests after a 401, a 5xx or a lost
- * connection: the remaining spokes are then reported with the same error.
+ * Creates each spoke, and continues if the server refuses a spoke. Sends no more requests after a 401, a 5xx or a lost
+ * connection, and reports the remaining spokes with the same error.
  */
 async function processEach(
   requests: readonly SpokeRequest[],

@@ -1,4 +1,4 @@
-/** Creates an API token in a short session, to which the user signs in with an email address and a password. */
+/** Creates an API token: signs in with email address and password, creates the token, and ends the session. */
 import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { connectToServer } from "./connection.ts";
@@ -50,7 +50,7 @@ export async function signInAndCreateToken(
   }
 }
 
-/** Throws a CommandError if the response contains no token. Such a response may come from a proxy or another server. */
+/** Throws a CommandError if the response contains no token, for example because a proxy sent the response. */
 function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
   if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
   throw new CommandError(EXIT_SERVER, `${url} returned no token. You are not signed in, and nothing was written`);

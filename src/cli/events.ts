@@ -10,10 +10,10 @@ import { clockTimeOrDate } from "./times.ts";
 
 export const eventsNoun: CliNoun = {
   name: "events",
-  summary: "Events of hubs, as they happen",
+  summary: "Follow the events of a hub",
   verbs: [verb({
     name: "follow",
-    summary: "Print the events of a hub until it is removed, or until Ctrl-C. Reconnects without losing events",
+    summary: "Print a hub's events until the hub is removed or you press Ctrl-C. Reconnects without losing events",
     words: ["HUB"],
     flags: {
       since: {
@@ -61,7 +61,7 @@ export const eventsNoun: CliNoun = {
 
 function describeEvent({ type, operation, error }: StreamEvent): string {
   if (type.startsWith("Stream")) {
-    return type === "StreamEnd" ? "the hub is removed" : "earlier events are no longer available";
+    return type === "StreamEnd" ? "the hub was removed" : "earlier events are no longer available";
   }
   const step = operation ? `${operation.kind} ${operation.step}/${operation.of} ${operation.label}` : type;
   return error ? `${step}: ${error}` : step;

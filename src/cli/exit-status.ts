@@ -30,7 +30,7 @@ export function describeError(error: unknown): ErrorReport {
   return { status: EXIT_FAILED, message: `wheelwright failed unexpectedly. Please report this bug:\n${what}` };
 }
 
-/** Returns the exit status for an API error, or for an error in a bulk outcome, which has the same fields. */
+/** Returns the exit status for an API error, or for the error of one spoke in the response to a bulk action. */
 export function exitStatusOf({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
   if (["operation_failed", "operation_cancelled"].includes(code)) return EXIT_FAILED;
   if (code === "timed_out") return EXIT_TIMED_OUT;

@@ -11,7 +11,7 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
   if (more.length > 0 || !hub || slug === "") {
     throw new CommandError(
       EXIT_USAGE,
-      `"${name}" is not a spoke. Use its ID, HUB/SLUG or domain`,
+      `"${name}" does not name a spoke. Use the ID, HUB/SLUG or domain of the spoke`,
     );
   }
   const spokes = slug === undefined
@@ -32,7 +32,7 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
   throw new CommandError(EXIT_NOT_FOUND, `No spoke ${name} found${suggestion}`);
 }
 
-/** Returns an ID or a domain, both of which the API accepts. Sends a request only if `name` is neither. */
+/** Returns a spoke's ID or domain, as the API requires. Sends a request only if `name` is a slug or `hub/slug`. */
 export async function resolveSpokeId(api: Wheelwright, name: string): Promise<string> {
   return isIdOrDomain(name) && !name.includes("/") ? name : (await requireSpoke(api, name)).id;
 }

@@ -1,4 +1,4 @@
-/** Formats the help text for a noun or a verb of the command line. */
+/** Formats the help text for a noun, such as `hubs`, or a verb, such as `hubs list`. */
 import { formatRows, wrapText } from "../commands/wrap-text.ts";
 import { type CliNoun, type CliVerb, type VerbFlags } from "./verb-declaration.ts";
 import { COMMON_FLAGS, verbTitle } from "./parse-verb.ts";

@@ -8,7 +8,7 @@ import type { RecordLine } from "./table.ts";
 export const billingVerbs = [
   verb({
     name: "billing",
-    summary: "Show the subscription of a hub and its open invoice",
+    summary: "Show the subscription and the open invoice of a hub",
     words: ["HUB"],
     examples: ["hubs billing north --json"],
     async run(cli, { words: [federationId] }) {
@@ -18,17 +18,17 @@ export const billingVerbs = [
   }),
   verb({
     name: "bill",
-    summary: "Start billing a hub and set the address for invoices. Run again to change the address",
+    summary: "Start billing a hub and set the address for invoices. To change the address, run again",
     words: ["HUB", "EMAIL"],
     examples: ["hubs bill north accounts@north.example"],
     async run(cli, { words: [hub, email] }) {
       const billing = await cli.api.startFederationBilling({ federationId: hub! }, { email: email! });
-      showChange(cli, billing, `Invoices of hub ${hub} go to ${billing.email}`, hub!);
+      showChange(cli, billing, `Invoices for hub ${hub} are sent to ${billing.email}`, hub!);
     },
   }),
   verb({
     name: "reconcile",
-    summary: "Send the spokes of a hub to the payment provider again and overwrite changes that were made there",
+    summary: "Send a hub's spokes to the payment provider again, which overwrites changes made at the provider",
     words: ["HUB"],
     examples: ["hubs reconcile north"],
     async run(cli, { words: [hub] }) {

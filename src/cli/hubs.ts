@@ -14,9 +14,9 @@ import { WAIT_FLAGS, waitAndShow, waitTimeOf } from "./wait-for-operations.ts";
 
 const HUB_FLAGS = {
   name: { type: "string", help: "display name" },
-  region: { type: "string", help: "region; see 'wheelwright catalog'" },
-  mode: { type: "string", help: "mode; see 'wheelwright catalog'" },
-  tier: { type: "string", help: "tier; see 'wheelwright catalog'" },
+  region: { type: "string", help: "region of the hub; see 'wheelwright catalog'" },
+  mode: { type: "string", help: "mode of the hub; see 'wheelwright catalog'" },
+  tier: { type: "string", help: "tier of the hub; see 'wheelwright catalog'" },
 } as const;
 
 export const hubsNoun: CliNoun = {
@@ -33,7 +33,7 @@ export const hubsNoun: CliNoun = {
           help: "only hubs in this state",
         },
         q: { type: "string", value: "TEXT", help: "only hubs whose name or slug contains this text" },
-        "include-removed": { type: "boolean", help: "include removed ones (operators only)" },
+        "include-removed": { type: "boolean", help: "include removed hubs (operators only)" },
       },
       examples: ["hubs list", "hubs list --json=slug,state"],
       async run(cli, { flags: { state, q, "include-removed": includeRemoved } }) {
@@ -78,10 +78,10 @@ export const hubsNoun: CliNoun = {
       examples: ["hubs update north --name 'Schools of the north'"],
       async run(cli, { words: [federationId], flags }) {
         if (Object.keys(flags).length === 0) {
-          throw new CommandError(EXIT_USAGE, "No change was requested. See --help");
+          throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
         }
         const hub = await cli.api.updateFederation({ federationId: federationId! }, flags);
-        showChange(cli, hub, `Hub ${hub.slug} is updated`);
+        showChange(cli, hub, `Hub ${hub.slug} was updated`);
       },
     }),
     verb({
@@ -98,11 +98,11 @@ export const hubsNoun: CliNoun = {
     }),
     verb({
       name: "destroy",
-      summary: "Remove a hub without spokes (operators only)",
+      summary: "Remove a hub that has no spokes (operators only)",
       words: ["HUB"],
       flags: {
         yes: { type: "boolean", short: "y", help: "skip the confirmation" },
-        abandon: { type: "boolean", help: "abandon a failed removal, and leave the objects in the cluster" },
+        abandon: { type: "boolean", help: "abandon a failed removal, and leave the hub's objects in the cluster" },
         ...WAIT_FLAGS,
       },
       examples: ["hubs destroy north", "hubs destroy north --yes --no-wait"],

@@ -1,12 +1,12 @@
 /**
- * Replaces `fetch` for commands on Node, because loading Node's `fetch` takes longer than the rest of a command. Does
- * not support redirects, cookies or compression, which the API client does not need. Like `fetch` in Deno, supports the
- * variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ * Replaces `fetch` for client commands on Node, because loading Node's `fetch` takes longer than running most commands.
+ * Does not support redirects, cookies or compression, which the API client does not need. Supports the environment
+ * variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY, like `fetch` in Deno.
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 
-/** Returns a `fetch` that uses the proxies given in these environment variables. */
+/** Returns a replacement for `fetch` that uses the proxies given in these environment variables. */
 export function lightFetchWith(env: ProcessVariables): typeof fetch {
   const agents = new Map<string, Agent>();
   const hasProxy = ["http_proxy", "https_proxy"].some((name) => env[name] || env[name.toUpperCase()]);
@@ -23,7 +23,7 @@ export function lightFetchWith(env: ProcessVariables): typeof fetch {
   return send as unknown as typeof fetch;
 }
 
-/** A `fetch` that uses no proxy. */
+/** A replacement for `fetch` that uses no proxy. */
 export const lightFetch = lightFetchWith({});
 
 /** Returns `node:http` or `node:https`. Avoids `import`, which would also load Node's slow WebSocket and `fetch`. */
@@ -41,7 +41,7 @@ async function sendRequest(address: string, init: RequestInit, agent: Agent | un
     signal?.addEventListener("abort", end); // the `signal` option does not abort a sent request
     clientRequest.once("close", () => signal?.removeEventListener("abort", end));
     clientRequest.once("response", (answer) => resolve(responseOf(answer)));
-    clientRequest.on("error", (cause) => reject(new TypeError("fetch failed", { cause }))); // the error of `fetch`
+    clientRequest.on("error", (cause) => reject(new TypeError("fetch failed", { cause }))); // as in `fetch`
     clientRequest.end(bytes);
   });
 }
@@ -56,7 +56,7 @@ function responseOf(answer: IncomingMessage): Response {
   } as unknown as Response;
 }
 
-/** Returns the part of a stream reader that the client uses. Loading Node's web streams would take milliseconds. */
+/** Returns a stream reader with only the methods that the API client uses, because Node's web streams load slowly. */
 function readerOf(answer: IncomingMessage) {
   const chunks = answer[Symbol.asyncIterator]();
   return {

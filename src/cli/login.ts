@@ -16,10 +16,10 @@ const SCOPE_FLAG = { type: "string", value: "cli|provisioning|readonly", help: "
 
 export const loginNoun: CliNoun = {
   name: "login",
-  summary: "Sign in to a server, and store a token for it",
+  summary: "Sign in to a server, and store an API token for the server",
   verbs: [verb({
     name: "",
-    summary: "Sign in to a server, and store a token for it",
+    summary: "Sign in to a server, and store an API token for the server",
     words: ["[URL]"],
     flags: {
       ...CREDENTIAL_FLAGS,
@@ -30,8 +30,8 @@ export const loginNoun: CliNoun = {
       scope: SCOPE_FLAG,
     },
     more:
-      "Prompts for missing values, creates a token named after this machine, and stores it in a file that only you " +
-      "can read.\nWithout signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN instead.",
+      "Prompts for missing values, creates a token named after this machine, and stores the token in a file that " +
+      "only you can read.\nInstead of signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN.",
     examples: [
       "login",
       "login https://wheelwright.example --profile school",
@@ -64,7 +64,7 @@ function machineName(): string {
   return `wheelwright on ${name}`.slice(0, 100);
 }
 
-/** Returns the default server's URL. Throws a CommandError if the settings are unusable and cannot store a token. */
+/** Returns the URL in the selected profile, or else the local URL. Throws a CommandError if the file is unusable. */
 function defaultUrl(cli: CliContext): string {
   const { profiles } = readSettings(settingsPath(cli.env), () => {}), name = profileName(cli);
   return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL_URL;
@@ -73,7 +73,7 @@ function defaultUrl(cli: CliContext): string {
 async function storeExistingToken(cli: CliContext, url: string, known: string | null): Promise<void> {
   warnIfUnencrypted(url);
   const token = known ?? (cli.terminal.in ? await promptSecret("Token") : await readSecret());
-  if (!token) throw new CommandError(EXIT_USAGE, "No token on standard input; --token reads it from there");
+  if (!token) throw new CommandError(EXIT_USAGE, "Standard input contains no token, which --token requires");
   const { user } = await connectToServer(cli, url, token).getMe();
   if (typeof user?.email !== "string") {
     throw new CommandError(
@@ -84,7 +84,7 @@ async function storeExistingToken(cli: CliContext, url: string, known: string | 
   await storeProfile(cli, { url, token, tokenId: null, email: user.email });
 }
 
-/** Stores the profile. If it replaces a token that `login` created, revokes that token. */
+/** Stores the profile. Revokes the token of a replaced profile if `login` created that token. */
 async function storeProfile(cli: CliContext, profile: ServerProfile): Promise<void> {
   const file = settingsPath(cli.env), name = profileName(cli), { token, ...fields } = profile;
   let before: ServerProfile | undefined;
@@ -108,7 +108,7 @@ async function storeProfile(cli: CliContext, profile: ServerProfile): Promise<vo
   if (next) printNote(cli, `Next: wheelwright ${next}${cli.profile === undefined ? "" : ` --profile ${name}`}`);
 }
 
-/** Returns a command that the user may want to run next. */
+/** Returns the suggested next command for the user. */
 async function suggestNextCommand(api: Wheelwright): Promise<string> {
   const { user } = await api.getMe(SINGLE_TRY), [hub] = await api.listFederations({ limit: 1 }, SINGLE_TRY);
   if (hub || user.spokeIds.length > 0) return "spokes list";
@@ -117,10 +117,10 @@ async function suggestNextCommand(api: Wheelwright): Promise<string> {
 
 export const logoutNoun: CliNoun = {
   name: "logout",
-  summary: "Sign out: revoke the token of login, and delete it",
+  summary: "Sign out: revoke and delete the token that login stored",
   verbs: [verb({
     name: "",
-    summary: "Sign out: revoke the token of login, and delete it",
+    summary: "Sign out: revoke and delete the token that login stored",
     more: "A token that was stored with 'login --token' is deleted, but not revoked.",
     examples: ["logout", "logout --profile school"],
     async run(cli) {
@@ -129,7 +129,7 @@ export const logoutNoun: CliNoun = {
       if (found.tokenId) await revokeOwn(cli, found, found.tokenId);
       await changeSettings(file, ({ profiles: { [profileName(cli)]: _, ...profiles } }) => ({ profiles }));
       const { token: _, ...fields } = found, name = profileName(cli);
-      const what = found.tokenId ? "the token is revoked" : "the token is deleted, but not revoked";
+      const what = found.tokenId ? "the token was revoked" : "the token was deleted, but not revoked";
       showChange(cli, { profile: name, ...fields }, `Signed out of ${found.url}: ${what}`, name);
     },
   })],
@@ -144,7 +144,7 @@ async function revokeOwn(cli: CliContext, { url, token }: ServerProfile, tokenId
       if (error.statusCode === 403) {
         printNote(
           cli,
-          `This token cannot revoke itself. Run 'wheelwright tokens revoke ${tokenId}' with a token of scope cli`,
+          `This token cannot revoke itself. Run 'wheelwright tokens revoke ${tokenId}' with a token of the scope cli`,
         );
       }
     } else throw error;

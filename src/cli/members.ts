@@ -15,8 +15,8 @@ export const MEMBER_COLUMNS: readonly TableColumn<Member>[] = [
 
 export const MEMBERSHIP_LABELS: Readonly<Record<SpokeJoining["status"], string>> = {
   added: "is now an admin of",
-  invited: "is invited as an admin of",
-  unchanged: "is already an admin or an invited admin of",
+  invited: "was invited as an admin of",
+  unchanged: "is already an admin or invited admin of",
 };
 
 /** Returns the user ID of a member, given an ID or an email address. Throws a CommandError for an unknown address. */

@@ -63,7 +63,7 @@ export const notificationsNoun: CliNoun = {
         }
         const read: NotificationRecord[] = [];
         for (const notificationId of words) read.push(await cli.api.readNotification({ notificationId }));
-        showChanges(cli, read, ({ id }) => `${id} is marked as read`);
+        showChanges(cli, read, ({ id }) => `Notification ${id} was marked as read`);
       },
     }),
   ],

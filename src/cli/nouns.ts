@@ -1,6 +1,6 @@
 /**
- * Lists the nouns of commands that use a server, in the order in which the help shows them. A noun's verbs are loaded
- * only when a command needs them.
+ * Lists the nouns (command groups) of commands that call a server, in the order of the help. The verbs of a noun are
+ * loaded only when a command needs them.
  */
 import type { CliNoun } from "./verb-declaration.ts";
 
@@ -16,13 +16,13 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "login",
     usage: "[URL]",
-    summary: "Sign in to a server, and store a token for it",
+    summary: "Sign in to a server, and store an API token for the server",
     load: async () => (await import("./login.ts")).loginNoun,
   },
   {
     name: "logout",
     usage: "",
-    summary: "Sign out: revoke the token of login, and delete it",
+    summary: "Sign out: revoke and delete the token that login stored",
     load: async () => (await import("./login.ts")).logoutNoun,
   },
   {
@@ -64,13 +64,13 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "requests",
     usage: "VERB",
-    summary: "Request a hub, and decide hub requests",
+    summary: "Request a hub, and approve or reject hub requests",
     load: async () => (await import("./requests.ts")).requestsNoun,
   },
   {
     name: "restore-requests",
     usage: "VERB",
-    summary: "Request the restore of a spoke, and decide restore requests",
+    summary: "Request the restore of a spoke, and complete or decline such requests",
     load: async () => (await import("./restore-requests.ts")).restoreRequestsNoun,
   },
   {
@@ -112,7 +112,7 @@ export const nouns: readonly NounEntry[] = [
   {
     name: "changelog",
     usage: "",
-    summary: "Show announcements and the changes of each release",
+    summary: "Show announcements and the changes in each release",
     load: async () => (await import("./catalog.ts")).changelogNoun,
   },
   {
@@ -127,7 +127,7 @@ export const nouns: readonly NounEntry[] = [
 const COMPLETION_COMMAND = "__complete";
 
 /**
- * Whether a command line is a client command. Some nouns are also server commands, whose subcommands are in `local`.
+ * Whether a command calls a server's API. Some nouns also have subcommands for this machine, listed in `local`.
  */
 export function isClientCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
   return name === COMPLETION_COMMAND || nouns.some((noun) => noun.name === name) && !local?.includes(verb ?? "");

@@ -42,7 +42,7 @@ export const operationsNoun: CliNoun = {
     }),
     verb({
       name: "show",
-      summary: "Show an operation, its steps, and the reason of a failure",
+      summary: "Show an operation, its steps, and the reason if it failed",
       words: ["OPERATION"],
       examples: ["operations show op_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [operationId] }) {
@@ -55,7 +55,7 @@ export const operationsNoun: CliNoun = {
       summary: "Show the progress of operations until they finish",
       words: ["[OPERATION...]"],
       flags: {
-        hub: { type: "string", help: "all unfinished operations of this hub" },
+        hub: { type: "string", help: "watch all unfinished operations of this hub" },
         timeout: WAIT_FLAGS.timeout,
       },
       examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],

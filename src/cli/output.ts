@@ -10,7 +10,7 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Prints records as a table or as JSON in the API's format. With --quiet, prints only their IDs. */
+/** Prints records as a table or as JSON in the API's format. With --quiet, prints only the record IDs. */
 export function showList<Row extends object>(
   cli: CliContext,
   rows: readonly Row[],
@@ -23,11 +23,11 @@ export function showList<Row extends object>(
   showTable(cli, rows, columns);
 }
 
-/** Prints rows that are not API records. */
+/** Prints rows as a table, even if the rows are not API records. */
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
-  if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden (-o wide shows all)`);
+  if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden. To show all columns, add -o wide`);
 }
 
 /** Prints one record: as `lines` for people, or as JSON in the API's format. */
@@ -41,14 +41,14 @@ export function showRecord(
   else print(cli.quiet ? `${sanitizeLine(id)}\n` : renderRecord(cli.terminal, lines));
 }
 
-/** Reports a changed record: prints JSON if requested, or a sentence for people. */
+/** Reports a changed record: as JSON with --json, as an ID with --quiet, or else as a sentence. */
 export function showChange(cli: CliContext, record: object, sentence: string, id = (record as Named).id): void {
   if (cli.json) showJson(cli, record);
   else if (cli.quiet) print(`${sanitizeLine(id)}\n`);
   else printSuccess(cli, sentence);
 }
 
-/** Reports changes to several records. The JSON is an array, or a single object if there is only one record. */
+/** Reports several changed records. With --json, prints an array, or a single object for a single record. */
 export function showChanges<Thing extends Named>(
   cli: CliContext,
   records: readonly Thing[],
@@ -68,12 +68,12 @@ export function showJsonLine(cli: CliContext, value: object): void {
   print(`${formatJson(selectFields(cli, value))}\n`);
 }
 
-/** Prints text other than data to standard error, unless --quiet is set. */
+/** Prints a message to standard error, unless --quiet is set. */
 export function printNote(cli: Pick<CliContext, "quiet">, text: string): void {
   if (!cli.quiet) printWarning(text);
 }
 
-/** Prints text to standard error, even with --quiet. Masks secrets in the text. */
+/** Prints a message to standard error, even with --quiet. Masks secrets in the message. */
 export function printWarning(text: string): void {
   process.stderr.write(`${maskSecrets(sanitizeLines(text))}\n`);
 }
@@ -85,12 +85,12 @@ function printSuccess(cli: CliContext, sentence: string): void {
   }
 }
 
-/** Fields that the API omits when they have no value. */
+/** Response fields that the API omits when the fields have no value. */
 const OPTIONAL_FIELDS = ["error", "spoke", "spokeId", "operation", "expiresAt"];
 
 /**
- * Picks the fields named by --json from the value. An unknown field becomes null and causes one warning. It is not an
- * error, because a server with another version may know the field.
+ * Picks the fields named by --json from the value. An unknown field becomes null and causes a warning. No error occurs,
+ * because a server with another version may know the field.
  */
 function selectFields({ json, unreportedFields }: CliContext, value: object): unknown {
   if (json === "all" || json === null) return value;

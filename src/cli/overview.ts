@@ -1,4 +1,4 @@
-/** Implements `wheelwright overview`, which shows how many spokes each hub has per state, and the job queue. */
+/** Implements `wheelwright overview`, which shows the number of spokes per hub and state, and the job queue. */
 import type { Overview } from "#lib/client/client.ts";
 import { type CliNoun, verb } from "./verb-declaration.ts";
 import { print, printNote, showJson, showTable } from "./output.ts";
@@ -9,10 +9,10 @@ import { formatClockDuration } from "./times.ts";
 
 export const overviewNoun: CliNoun = {
   name: "overview",
-  summary: "Show the number of spokes in each state by hub, and the job queue",
+  summary: "Show the number of spokes per hub and state, and the job queue",
   verbs: [verb({
     name: "",
-    summary: "Show the number of spokes in each state by hub, and the job queue",
+    summary: "Show the number of spokes per hub and state, and the job queue",
     words: ["[HUB]"],
     examples: ["overview", "overview north --json=spokes"],
     async run(cli, { words: [federationId] }) {
@@ -32,16 +32,16 @@ export const overviewNoun: CliNoun = {
         ["UNVERIFIED", ({ unverified }) => unverified, "number"],
         ["OLDEST RESTORE TEST", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
       ];
-      // Prints the headings, because without a terminal, tables have none, and the numbers would be unclear.
+      // Prints the headings, because a table has no headings without a terminal, and bare numbers would be unclear.
       if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);
       showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;
-      const since = seconds === null ? "" : `, the oldest for ${formatClockDuration(seconds * 1000)}`;
+      const since = seconds === null ? "" : `, the oldest waiting for ${formatClockDuration(seconds * 1000)}`;
       printNote(cli, `Operations: ${running} running, ${queued} queued${since}`);
       for (const { lmsVersion, cluster, error } of (templates ?? []).filter(({ state }) => state === "failed")) {
         printNote(
           cli,
-          `The template failed for Moodle ${sanitizeLine(lmsVersion)} in ${sanitizeLine(cluster)}: ${
+          `The site template for Moodle ${sanitizeLine(lmsVersion)} in cluster ${sanitizeLine(cluster)} failed: ${
             sanitizeLine(error ?? "")
           }`,
         );

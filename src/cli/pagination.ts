@@ -1,4 +1,4 @@
-/** Limits lists to the number of items set by --limit or --all, and reads as many pages as needed from the server. */
+/** Reads the items of a list page by page from the server, up to the number set by --limit or --all. */
 import { CommandError } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
@@ -6,7 +6,7 @@ export const LIMIT_FLAG = { type: "string", value: "N", help: "maximum number of
 export const ALL_FLAG = { type: "boolean", help: "return all results" } as const;
 const DEFAULT_LIMIT = 30;
 
-/** Returns the first items of a list: as many as --limit says, all of them with --all, or 30 by default. */
+/** Returns the first items of a list: at most --limit items, all items with --all, or 30 items by default. */
 export async function readItems<Item>(
   list: AsyncIterable<Item>,
   { limit, all }: { readonly limit?: string; readonly all?: boolean },
@@ -20,7 +20,7 @@ export async function readItems<Item>(
   return items;
 }
 
-/** Returns the page size to request for the given flags. The server allows 100 items per page at most. */
+/** Returns the page size to request for the given flags. The server allows at most 100 items per page. */
 export function pageSizeOf({ limit, all }: { readonly limit?: string; readonly all?: boolean }): number {
   return all ? 100 : Math.min(100, limit === undefined ? DEFAULT_LIMIT : parseLimit("--limit", limit));
 }

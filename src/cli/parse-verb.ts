@@ -22,7 +22,7 @@ export const COMMON_FLAGS: VerbFlags = {
   help: { type: "boolean", short: "h", help: "show this help" },
 };
 
-/** Explains each argument, for the error message that the argument is missing. */
+/** Explanations of arguments for the error message about a missing argument. */
 const ARGUMENT_MEANINGS: Readonly<Record<string, string>> = {
   SPOKE: "the ID, HUB/SLUG or domain of a spoke",
   HUB: "the slug or ID of a hub",
@@ -57,7 +57,7 @@ export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[])
   return { ...common, typed: { flags: flags as ParsedArguments["flags"], words } };
 }
 
-/** Returns advice for a value of `-o` that other command-line tools accept but this one does not. */
+/** Returns advice for a value of `-o` that other tools accept but Wheelwright does not, such as `-o yaml`. */
 function suggestOutput(value: string): string {
   if (value === "name") return ". For IDs, use --quiet";
   return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? ". For JSON, use --json" : "";
@@ -76,8 +76,8 @@ function removeFields(argument: string): string {
 }
 
 /**
- * Returns the fields given with `--json`: from `--json=id,state`, or from the argument after `--json`. That argument
- * lists fields if it contains a comma, or if the verb has all its required arguments without that argument.
+ * Returns the fields given with `--json`: from `--json=id,state`, or from the argument after `--json`. The argument
+ * is read as fields if it contains a comma, or if the verb already has all its required arguments.
  */
 function parseFields(verb: CliVerb, line: readonly string[], tokens: ReturnType<typeof parseOptions>["tokens"]) {
   const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;
@@ -104,9 +104,9 @@ function checkArguments(title: string, { words, flags }: CliVerb, args: readonly
     const word = placeholderName(missing);
     return `wheelwright ${title} needs ${word}${ARGUMENT_MEANINGS[word] ? `: ${ARGUMENT_MEANINGS[word]}` : ""}`;
   }
-  if (args.includes("")) return "An argument is empty. Is a variable not set?";
+  if (args.includes("")) return "An argument is empty. Check that all shell variables are set";
   if (args.length <= words.length || words.some(isRepeatableArgument)) return null;
   // The error message does not repeat the extra argument, because it may be a password.
-  if (flags["password"]) return `wheelwright ${title} got too many arguments. Pass secrets on standard input`;
+  if (flags["password"]) return `wheelwright ${title} received too many arguments. Pass secrets on standard input`;
   return `Unexpected argument "${args[words.length]}"`;
 }

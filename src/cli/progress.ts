@@ -19,7 +19,7 @@ export interface ProgressDisplay {
   update(rows: readonly ProgressRow[]): void;
   /** Prints a permanent line above the progress lines. */
   print(text: string): void;
-  /** Stops updating. The last progress lines stay on the terminal. */
+  /** Stops updating the display. The last progress lines stay on the terminal. */
   close(): void;
 }
 
@@ -47,7 +47,7 @@ function openLineDisplay(): ProgressDisplay {
   };
 }
 
-/** The maximum number of steps for which a progress bar with one mark per step is drawn. */
+/** The maximum number of steps for drawing a progress bar, which has one mark per step. */
 const MAX_BAR_STEPS = 30;
 
 const HIDE = "\x1b[?25l", SHOW = "\x1b[?25h", CLEAR_BELOW = "\x1b[J";
@@ -75,7 +75,7 @@ function openLiveDisplay({ terminal }: CliContext): ProgressDisplay {
     const time = isOperationDone(operation) || !operation.startedAt
       ? ""
       : `  ${formatClockDuration(Date.now() - Date.parse(operation.startedAt))}`;
-    // Draws the bar only if this leaves more than 40 columns for the text.
+    // Draws the progress bar only if more than 40 columns remain for the text.
     const bar = steps && columns - labelWidth - most > 40 ? `${padToWidth(steps, most)}  ` : "";
     const words = sanitizeLine(
       operationProgress({ ...operation, etaSeconds: operation.state === "queued" ? operation.etaSeconds : null }),

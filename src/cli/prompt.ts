@@ -4,7 +4,7 @@ import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
-/** Asks for a line. Returns `defaultAnswer` if the line is empty. Throws a CommandError on Ctrl-C or end of input. */
+/** Prompts for text. Returns `defaultAnswer` for an empty line. Throws a CommandError on Ctrl-C or end of input. */
 export async function promptLine(question: string, defaultAnswer = ""): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
@@ -22,7 +22,7 @@ export async function promptLine(question: string, defaultAnswer = ""): Promise<
   }
 }
 
-/** Asks for a secret without showing what the user types. Throws a CommandError on Ctrl-C or end of input. */
+/** Prompts for a secret without showing what the user types. Throws a CommandError on Ctrl-C or end of input. */
 export async function promptSecret(question: string): Promise<string> {
   const { stdin, stderr } = process, { promise, resolve, reject } = Promise.withResolvers<string>();
   let answer = "";
@@ -46,7 +46,7 @@ export async function promptSecret(question: string): Promise<string> {
   }
 }
 
-/** Reads a secret from standard input if that is not a terminal. Returns only the first line. */
+/** Reads a secret from standard input, which must not be a terminal. Returns only the first line. */
 export async function readSecret(): Promise<string> {
   return (await readInput()).split(/\r?\n/)[0]!.trim();
 }

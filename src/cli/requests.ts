@@ -6,21 +6,21 @@ import { showChange, showList, showRecord } from "./output.ts";
 
 const REQUEST_FLAGS = {
   name: { type: "string", help: "display name" },
-  region: { type: "string", help: "region; see 'wheelwright catalog'" },
-  mode: { type: "string", help: "mode; see 'wheelwright catalog'" },
-  tier: { type: "string", help: "tier; see 'wheelwright catalog'" },
+  region: { type: "string", help: "region of the hub; see 'wheelwright catalog'" },
+  mode: { type: "string", help: "mode of the hub; see 'wheelwright catalog'" },
+  tier: { type: "string", help: "tier of the hub; see 'wheelwright catalog'" },
 } as const;
 const REQUEST = "requests show frq_0123456789abcdefghjkmnpqrs";
 
 export const requestsNoun: CliNoun = {
   name: "requests",
-  summary: "Hub requests: your own, or all for operators",
+  summary: "Requests for new hubs: your own requests, or all requests for operators",
   verbs: [
     verb({
       name: "list",
-      summary: "List requests, newest first",
+      summary: "List hub requests, newest first",
       flags: {
-        state: { type: "string", value: "pending|approved|rejected|withdrawn", help: "only hubs in this state" },
+        state: { type: "string", value: "pending|approved|rejected|withdrawn", help: "only requests in this state" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
       },
@@ -39,7 +39,7 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "show",
-      summary: "Show a request and its decision",
+      summary: "Show a hub request, and who decided it",
       words: ["REQUEST"],
       examples: [REQUEST],
       async run(cli, { words: [requestId] }) {
@@ -71,9 +71,9 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "approve",
-      summary: "Approve a request: create the hub with the requester as its admin (operators only)",
+      summary: "Approve a hub request: create the hub with the requester as its admin (operators only)",
       words: ["REQUEST"],
-      flags: { slug: { type: "string", help: "slug to use instead of the requested one" }, ...REQUEST_FLAGS },
+      flags: { slug: { type: "string", help: "slug for the hub, instead of the requested slug" }, ...REQUEST_FLAGS },
       examples: ["requests approve frq_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [requestId], flags }) {
         const request = await cli.api.approveFederationRequest({ requestId: requestId! }, flags);
@@ -82,22 +82,22 @@ export const requestsNoun: CliNoun = {
     }),
     verb({
       name: "reject",
-      summary: "Reject a request, with a reason for the requester (operators only)",
+      summary: "Reject a hub request, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],
       examples: ["requests reject frq_0123456789abcdefghjkmnpqrs 'The hub north exists already'"],
       async run(cli, { words: [requestId, reason] }) {
         const request = await cli.api.rejectFederationRequest({ requestId: requestId! }, { reason: reason! });
-        showChange(cli, request, `The request for ${request.slug} is rejected`);
+        showChange(cli, request, `The request for hub ${request.slug} was rejected`);
       },
     }),
     verb({
       name: "withdraw",
-      summary: "Withdraw a pending request",
+      summary: "Withdraw a pending hub request",
       words: ["REQUEST"],
       examples: ["requests withdraw frq_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [requestId] }) {
         const request = await cli.api.deleteFederationRequest({ requestId: requestId! });
-        showChange(cli, request, `The request for ${request.slug} is withdrawn`);
+        showChange(cli, request, `The request for hub ${request.slug} was withdrawn`);
       },
     }),
   ],

@@ -13,14 +13,14 @@ export const restoreRequestsNoun: CliNoun = {
   verbs: [
     verb({
       name: "list",
-      summary: "List the restore requests of a spoke, newest first (without SPOKE: of all spokes, for operators)",
+      summary: "List the restore requests for a spoke, newest first (for all spokes if an operator omits SPOKE)",
       words: ["[SPOKE]"],
       flags: {
         state: { type: "string", value: "open|done|declined", help: "only requests in this state" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
       },
-      more: "Operators also get the command that restores the spoke: run it on the server's machine.",
+      more: "For operators, the list includes the restore command, which must be run on the server's machine.",
       examples: ["restore-requests list north/ash", "restore-requests list --state open"],
       async run(cli, { words: [name], flags }) {
         const state = flags.state as RestoreRequest["state"] | undefined;
@@ -54,29 +54,29 @@ export const restoreRequestsNoun: CliNoun = {
         showChange(
           cli,
           request,
-          `Request ${request.id} is created. An operator will restore the spoke or decline the request`,
+          `Request ${request.id} was created. An operator will restore the spoke or decline the request`,
         );
       },
     }),
     verb({
       name: "done",
-      summary: "Mark a request as done (operators only); a restore of its backup does this automatically",
+      summary: "Mark a restore request as done (operators only). Restoring the backup does this automatically",
       words: ["REQUEST"],
       examples: [`restore-requests done ${REQUEST}`],
       async run(cli, { words: [restoreRequestId] }) {
         const request = await cli.api.decideRestoreRequest({ restoreRequestId: restoreRequestId! }, { state: "done" });
-        showChange(cli, request, `Request ${request.id} is marked as done`);
+        showChange(cli, request, `Request ${request.id} was marked as done`);
       },
     }),
     verb({
       name: "decline",
-      summary: "Decline a request, with a reason for the requester (operators only)",
+      summary: "Decline a restore request, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],
       examples: [`restore-requests decline ${REQUEST} 'The backup is older than the deleted course'`],
       async run(cli, { words: [restoreRequestId, declineReason] }) {
         const decision = { state: "declined", declineReason: declineReason! } as const;
         const request = await cli.api.decideRestoreRequest({ restoreRequestId: restoreRequestId! }, decision);
-        showChange(cli, request, `Request ${request.id} is declined`);
+        showChange(cli, request, `Request ${request.id} was declined`);
       },
     }),
   ],
@@ -86,7 +86,7 @@ async function idOf(api: Wheelwright, name: string | undefined): Promise<string 
   return name === undefined ? null : await resolveSpokeId(api, name);
 }
 
-/** Lists restore requests. For a single spoke, filters by state here, because that API endpoint has no such filter. */
+/** Lists restore requests. For a single spoke, filters by state locally, because the API endpoint cannot. */
 async function* requestsOf(
   api: Wheelwright,
   spokeId: string | null,

@@ -11,7 +11,7 @@ import { type CliOptions, parseVerb, usageError } from "./parse-verb.ts";
 import { describeError } from "./exit-status.ts";
 import { detectTerminal } from "./terminal.ts";
 
-/** Runs a command line that starts with the noun `name`. Returns the exit status. */
+/** Runs a command line that starts with the noun `name`, such as `hubs`. Returns the exit status. */
 export async function runNoun(name: string, line: readonly string[]): Promise<number> {
   // Exits when the program that reads this output closes the pipe, as `head` does.
   process.stdout.once("error", () => process.exit(process.exitCode ?? 0));
@@ -38,7 +38,7 @@ function wantsHelp(line: readonly string[]): boolean {
   return (end < 0 ? line : line.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** Returns the verb, or null if no verb follows the noun. Throws a CommandError if the noun has no such verb. */
+/** Returns the verb, such as `list`, or null if no verb follows the noun. Throws a CommandError for an unknown verb. */
 function findVerb(
   noun: CliNoun,
   line: readonly string[],

@@ -1,8 +1,8 @@
 /**
  * Stores the profiles that `login` creates: the URL and token for each server, in a file that only the user can read.
  *
- * Changes are written to a second file, which then replaces the first, so that a full disk or a crash loses nothing.
- * The second file is also a lock: if two logins run at the same time, both profiles are kept.
+ * Changes are written to a temporary file, which then replaces the settings file, so that a full disk or a crash loses
+ * nothing. The temporary file is also a lock: if two logins run at the same time, both profiles are stored.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync } from "node:fs";
 import { fstatSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { EXIT_FAILED } from "./exit-status.ts";
 export interface ServerProfile {
   readonly url: string;
   readonly token: string;
-  /** The token's ID, with which `logout` revokes it. Null if `login` stored an existing token. */
+  /** The ID that `logout` needs to revoke the token. Null if `login` stored an existing token. */
   readonly tokenId: string | null;
   readonly email: string | null;
 }
@@ -48,7 +48,7 @@ export function readSettings(file: string, warn: (text: string) => void): CliSet
   }
   try {
     if (fstatSync(handle).mode & 0o077) {
-      warn(`Other users of this machine can read the tokens in ${file}. To protect them, run chmod 600 ${file}`);
+      warn(`Other users of this machine can read the tokens in ${file}. To protect the tokens, run chmod 600 ${file}`);
     }
     const value: unknown = JSON.parse(decodeUtf8(readFileSync(handle)));
     if (isSettings(value)) return value;
@@ -101,7 +101,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** Creates the second file. While another login's file exists, waits, but removes a file over 30 seconds old. */
+/** Creates the temporary file. Waits while the file exists, but removes a file that is over 30 seconds old. */
 async function createLockFile(next: string): Promise<number> {
   for (const end = Date.now() + LOCK_TIMEOUT;; await sleep(50)) {
     try {

@@ -1,4 +1,4 @@
-/** Defines a command-line verb for each action on spokes. Each verb accepts one or more spokes. */
+/** Defines a command-line verb for each action on spokes, such as `restart`. Each verb accepts one or more spokes. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliContext, verb, type VerbFlags } from "./verb-declaration.ts";
@@ -31,7 +31,7 @@ const SUMMARIES: Readonly<Record<ActionName, string>> = {
 const OWN_FLAGS: { readonly [action in ActionName]?: VerbFlags } = {
   upgrade: {
     to: { type: "string", value: "VERSION", help: "target version; see 'wheelwright catalog'" },
-    "skip-backup": { type: "boolean", help: "upgrade without a backup, if the cluster cannot take one" },
+    "skip-backup": { type: "boolean", help: "upgrade without a backup, if the cluster does not support backups" },
   },
   resize: { size: { type: "string", help: "new size; see 'wheelwright catalog'" } },
 };
@@ -80,7 +80,7 @@ async function runAction(
   }
   const spoke = await cli.api.actOnSpoke({ spokeId }, request);
   await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => {
-    return waitTime === null ? `${action} of ${word} is accepted` : `${action} of ${word} is done; it is ${state}`;
+    return waitTime === null ? `${action} of ${word} was accepted` : `${action} of ${word} is done: spoke ${state}`;
   });
 }
 

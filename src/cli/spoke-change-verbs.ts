@@ -32,7 +32,7 @@ export const changeVerbs = [
       mail: {
         type: "string",
         value: "on|held",
-        help: "whether the site sends mail; a copy starts with held",
+        help: "whether the site sends mail; a copied spoke starts with held",
       },
       "dry-run": DRY_RUN,
       ...WAIT_FLAGS,
@@ -46,7 +46,7 @@ export const changeVerbs = [
       const waitTime = waitTimeOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
       const patch = { displayName, brand, adminEmail, domain, mail: flags.mail as SpokePatch["mail"] };
       if (Object.values(patch).every((value) => value === undefined)) {
-        throw new CommandError(EXIT_USAGE, "No change was requested. See --help");
+        throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
       }
       const spokeId = await resolveSpokeId(cli.api, word!);
       if (flags["dry-run"]) {
@@ -54,7 +54,7 @@ export const changeVerbs = [
         return showRecord(cli, preview, previewLines(preview), preview.spokeId);
       }
       const spoke = await cli.api.updateSpoke({ spokeId }, patch);
-      await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} is updated. It is ${state}`);
+      await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} was updated and is ${state}`);
     },
   }),
   verb({
@@ -69,7 +69,7 @@ export const changeVerbs = [
       },
       ...WAIT_FLAGS,
     },
-    more: "Prompts for the slug of each spoke. A last backup is taken if the cluster supports backups.",
+    more: "Prompts for the slug of each spoke. Takes a last backup if the cluster supports backups.",
     examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
     async run(cli, { words, flags: { yes, abandon, ...flags } }) {
       const waitTime = waitTimeOf(flags), hubs = await readHubSlugs(cli.api);
@@ -95,7 +95,7 @@ export const changeVerbs = [
       const result = await waitForOperations(cli, operations, waitTime);
       const after = removing.map((spoke, i) => {
         const operation = result.operations[i] ?? spoke.operation;
-        return result.operations[i]?.state === "succeeded" // only an operator can still read a removed spoke
+        return result.operations[i]?.state === "succeeded" // only operators can read a removed spoke
           ? { ...spoke, state: "removed" as const, status: "removed" as const, operation }
           : { ...spoke, operation };
       });

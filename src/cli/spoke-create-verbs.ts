@@ -1,4 +1,4 @@
-/** Defines the verbs that create spokes: a single spoke, several, or all those listed in a file. */
+/** Defines the verbs that create spokes: one spoke, several spokes, or all spokes listed in a file. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliContext, verb } from "./verb-declaration.ts";
@@ -17,7 +17,7 @@ const FILE_FLAG = {
   value: "FILE",
   help: "file with a list of spokes, as YAML or JSON; - is standard input",
 } as const;
-const HUB_FLAG = { type: "string", help: "hub of the spokes that do not name one" } as const;
+const HUB_FLAG = { type: "string", help: "hub for the spokes that are named without a hub" } as const;
 
 export const creationVerbs = [
   verb({
@@ -35,10 +35,10 @@ export const creationVerbs = [
         value: "EMAIL",
         help: "email address of the site's administrator (default: yours)",
       },
-      version: { type: "string", help: "Moodle version (default: the newest)" },
+      version: { type: "string", help: "Moodle version (default: the newest version)" },
       brand: { type: "string", help: "brand; see 'wheelwright catalog'" },
       seed: { type: "string", help: "initial courses; see 'wheelwright catalog'" },
-      region: { type: "string", help: "region (default: that of the hub)" },
+      region: { type: "string", help: "region (default: the region of the hub)" },
       identity: { type: "boolean", help: "let users sign in with the hub's identity provider" },
       content: { type: "boolean", help: "include the hub's shared content" },
       "content-mode": {
@@ -49,12 +49,12 @@ export const creationVerbs = [
       "copy-of": {
         type: "string",
         value: "SPOKE",
-        help: "copy the courses and users of this spoke, and its settings unless you set them",
+        help: "copy the courses, users and settings of this spoke; other options override the settings",
       },
       backup: {
         type: "string",
         value: "BACKUP",
-        help: "for --copy-of: ID of the backup, or now for a new backup (default: the newest)",
+        help: "with --copy-of: ID of a backup, or 'now' for a new backup (default: the newest backup)",
       },
       "dry-run": DRY_RUN,
       ...WAIT_FLAGS,
@@ -88,7 +88,7 @@ export const creationVerbs = [
   }),
   verb({
     name: "apply",
-    summary: "Create the spokes in a file that do not exist yet. Run again, it creates nothing twice",
+    summary: "Create the spokes that are listed in a file and do not exist yet. You can safely run the command again",
     flags: { file: FILE_FLAG, hub: HUB_FLAG, ...WAIT_FLAGS },
     more: "Existing spokes are not changed. Differences from the file are reported.",
     examples: ["spokes apply -f spokes.yaml", "spokes apply -f - --hub north < spokes.json"],
@@ -115,7 +115,7 @@ async function readSpokeRequests(
     if (both) {
       throw new CommandError(
         EXIT_USAGE,
-        "Names and options cannot be combined with --file. Set the fields in the file",
+        "Spoke names and options cannot be combined with --file. Set the fields in the file",
       );
     }
     return await readSpokeFile(file, hub);

@@ -24,14 +24,14 @@ export const spokeReadVerbs = [
     words: ["[HUB]"],
     flags: {
       hub: { type: "string", value: "HUB", help: "only spokes of this hub" },
-      state: { type: "string", value: SPOKE_STATES, help: "only hubs in this state" },
+      state: { type: "string", value: SPOKE_STATES, help: "only spokes in this state" },
       health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
       q: {
         type: "string",
         value: "TEXT",
         help: "only spokes whose name, domain or administrator's address contains this text",
       },
-      "include-removed": { type: "boolean", help: "include removed ones (operators only)" },
+      "include-removed": { type: "boolean", help: "include removed spokes (operators only)" },
     },
     examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
     async run(cli, { words: [word], flags: { hub = word, q, "include-removed": includeRemoved, ...flags } }) {
@@ -68,10 +68,10 @@ export const spokeReadVerbs = [
     summary: "Print the URL of a spoke's site, and open it in a browser",
     words: ["SPOKE"],
     flags: {
-      "sign-in": { type: "boolean", help: "print a link with which the site's administrator chooses a password" },
+      "sign-in": { type: "boolean", help: "print a link that lets the site's administrator choose a password" },
       "no-browser": { type: "boolean", help: "only print the URL" },
     },
-    more: "A sign-in link is printed only once. It is never passed to a browser, because other users could see it.",
+    more: "The sign-in link is printed only once, and not passed to a browser, because other users could see the link.",
     examples: ["spokes open north/ash", "spokes open north/ash --sign-in"],
     async run(cli, { words: [name], flags }) {
       if (flags["sign-in"]) {
@@ -80,7 +80,7 @@ export const spokeReadVerbs = [
         print(`${sanitizeLine(link.url)}\n`);
         return printNote(
           cli,
-          `The first person to open this link chooses the password. It expires at ${link.expiresAt}`,
+          `The first person to open this link chooses the password. The link expires at ${link.expiresAt}`,
         );
       }
       const spoke = await requireSpoke(cli.api, name!);
@@ -117,7 +117,7 @@ export const spokeReadVerbs = [
         if (cli.json) return showJson(cli, operation);
         const { terminal } = cli, errorTerminal = { ...terminal, out: true, paint: terminal.paintErr };
         const failure = renderRecord(errorTerminal, [["operation", id], ...failureLines(operation)]);
-        if (!cli.quiet) process.stderr.write(failure); // `remark` would remove the colours
+        if (!cli.quiet) process.stderr.write(failure); // `printNote` would remove the colours
         for (const { at, object, reason, message } of error?.events ?? []) {
           print(`${sanitizeLines(`${at} ${object} ${reason}: ${message}`)}\n`);
         }
@@ -156,10 +156,10 @@ export const spokeReadVerbs = [
       );
       if (lastError) printNote(cli, `The last backup failed: ${lastError}`);
       if (unverifiedSince) {
-        printNote(cli, `The last restore test failed, ${relativeTime(unverifiedSince)}`);
+        printNote(cli, `The last restore test failed ${relativeTime(unverifiedSince)}`);
       }
       for (const { claim, until } of backups.kept) {
-        printNote(cli, `Volume from before a restore, retained until ${until}: ${claim}`);
+        printNote(cli, `Volume ${claim} from before a restore is retained until ${until}`);
       }
       showList(cli, backups.snapshots, [
         ["ID", (one) => one.id, "id"],
@@ -188,9 +188,9 @@ export const spokeReadVerbs = [
   }),
 ];
 
-/** Opens the URL in a browser. Ignores a missing browser, because the URL has already been printed. */
+/** Opens the URL in a browser. Ignores a missing browser, because the command has already printed the URL. */
 function openBrowser(url: string, browser: string | undefined): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // other schemes could start a program
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // URLs with other schemes could start a program
   const command = browser || { darwin: "open", win32: "explorer" }[process.platform as string] || "xdg-open";
   spawn(command, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
 }

@@ -37,7 +37,7 @@ export function spokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] 
     ["brand", spoke.brand],
     ["region", spoke.region],
     ["copy of", spoke.from?.spokeId],
-    ["mail", spoke.mail === "held" ? "held: the site sends no mail until you turn it on" : null],
+    ["mail", spoke.mail === "held" ? "held: the site sends no mail until you turn mail on" : null],
     ["drift in", spoke.drift?.objects.map(({ object }) => object).join(", ")],
     ["operation", spoke.operation && `${spoke.operation.kind}: ${operationProgress(spoke.operation)}`],
     ["operation id", spoke.operation?.id],
@@ -91,7 +91,7 @@ export function formatCost(price: SpokePreview["price"]): string {
   } now`;
 }
 
-/** Formats an amount that is given in the currency's smallest unit, such as cents, as payment providers do. */
+/** Formats an amount in the currency's smallest unit, such as cents, which payment providers use. */
 export function formatMoney(amount: number, currency: string): string {
   const format = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
   const digits = format && format.resolvedOptions().maximumFractionDigits || 0;

@@ -7,6 +7,6 @@ import { changeVerbs } from "./spoke-change-verbs.ts";
 
 export const spokesNoun: CliNoun = {
   name: "spokes",
-  summary: "Spokes: one Moodle site each. Name a spoke by its ID, HUB/SLUG or domain",
+  summary: "Spokes, each with one Moodle site. Name a spoke by its ID, HUB/SLUG or domain",
   verbs: [...spokeReadVerbs.slice(0, 2), ...creationVerbs, ...changeVerbs, ...actionVerbs, ...spokeReadVerbs.slice(2)],
 };

@@ -1,13 +1,13 @@
 /**
- * Suggests commands for words that other tools use, such as kubectl. Never runs a suggested command, because some
+ * Suggests Wheelwright commands for words from tools such as kubectl. Never runs a suggested command, because some
  * commands destroy sites.
  */
 import { findNearestName } from "#lib/base/nearest-name.ts";
 import type { CliNoun } from "./verb-declaration.ts";
 
 /**
- * Words that other tools use, each with the verbs that it may mean, the most likely verb first. `get` is missing here,
- * because `suggestVerb` handles it.
+ * Words from other tools, each with the Wheelwright verbs that the user may mean, most likely verb first. The function
+ * `suggestVerb` adds the word `get`.
  */
 const VERB_ALIASES: Readonly<Record<string, readonly string[]>> = {
   ...aliasesOf(["delete", "rm", "remove", "del", "uninstall"], ["destroy", "revoke", "remove-member", "withdraw"]),

@@ -5,8 +5,8 @@ import { relativeTime } from "./times.ts";
 
 type CellValue = string | number | boolean | null | undefined;
 /**
- * The kind of value in a cell. Times are relative for people and ISO for programs. States are coloured. Values with a
- * kind are never cut: if they do not fit, their column is hidden.
+ * The kind of value in a cell. On a terminal, times are relative and states are coloured. A column that has a kind is
+ * hidden if its values do not fit; columns without a kind are truncated instead.
  */
 type CellKind = "time" | "state" | "number" | "id";
 
@@ -22,7 +22,7 @@ interface TableText {
 const COLUMN_GAP = 2;
 /**
  * The minimum widths of the second text column and of the other text columns, in characters. If the terminal is too
- * narrow for them, the last columns are hidden.
+ * narrow for these widths, the last columns are hidden.
  */
 const MIN_SECOND_WIDTH = 8, MIN_OTHER_WIDTH = 12;
 

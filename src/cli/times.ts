@@ -15,7 +15,7 @@ export function relativeTime(iso: string, now = Date.now()): string {
   return ms >= 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** Returns the local time if the time is today, or else the date. Both are 10 characters wide. */
+/** Returns the local clock time for a time today, or else the date. The result is 10 characters wide. */
 export function clockTimeOrDate(iso: string, now = new Date()): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   const day = (of: Date) => `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())}`;
@@ -40,6 +40,6 @@ export function formatClockDuration(ms: number): string {
 export function parseDuration(name: string, text: string): number {
   const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
   const ms = Number(number) * { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit as "s" | "m" | "h" | "d"];
-  if (ms > 0 && ms <= 24 * DAY) return ms; // setTimeout accepts less than 25 days
+  if (ms > 0 && ms <= 24 * DAY) return ms; // setTimeout accepts at most 24.8 days
   throw new CommandError(EXIT_USAGE, `${name} must be a duration such as 90s, 10m or 2h`);
 }

@@ -47,7 +47,7 @@ export const tokensNoun: CliNoun = {
         await signInAndCreateToken(cli, { ...credentials, url: serverUrl(cli), newToken }, async (minted) => {
           if (cli.json) return showJson(cli, minted);
           print(`${sanitizeLine(minted.token)}\n`);
-          printNote(cli, `Token ${minted.id}. Store it now: it cannot be shown again`);
+          printNote(cli, `Created token ${minted.id}. Store the token now, because it cannot be shown again`);
         });
       },
     }),
@@ -59,13 +59,13 @@ export const tokensNoun: CliNoun = {
       async run(cli, { words }) {
         for (const tokenId of words) await cli.api.deleteToken({ tokenId });
         const revoked = words.map((id) => ({ id }));
-        showChanges(cli, revoked, ({ id }) => `Token ${id} is revoked`);
+        showChanges(cli, revoked, ({ id }) => `Token ${id} was revoked`);
       },
     }),
   ],
 };
 
 function expiryAfter(text: string): string {
-  const days = /^(\d{1,4})d$/.exec(text)?.[1]; // `readSpan` allows 24 days at most
+  const days = /^(\d{1,4})d$/.exec(text)?.[1]; // `parseDuration` allows at most 24 days
   return new Date(Date.now() + (days ? Number(days) * DAY : parseDuration("--expires", text))).toISOString();
 }

@@ -16,7 +16,7 @@ export const usersNoun: CliNoun = {
       summary: "List users, newest first",
       flags: {
         role: { type: "string", value: "operator|hub_admin|spoke_admin", help: "only users with this role" },
-        state: { type: "string", value: "active|invited|unverified|disabled", help: "only hubs in this state" },
+        state: { type: "string", value: "active|invited|unverified|disabled", help: "only users in this state" },
         q: { type: "string", value: "TEXT", help: "only users whose name or address contains this text" },
         limit: LIMIT_FLAG,
         all: ALL_FLAG,
@@ -82,10 +82,10 @@ export const usersNoun: CliNoun = {
           operator: parseYesOrNo("--operator", flags.operator),
         };
         if (Object.values(patch).every((value) => value === undefined)) {
-          throw new CommandError(EXIT_USAGE, "No change was requested. See --help");
+          throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
         }
         const user = await cli.api.updateUser({ userId: (await requireUser(cli.api, word!)).id }, patch);
-        showChange(cli, user, `${user.email} is updated: ${user.role}, ${user.state}`);
+        showChange(cli, user, `User ${user.email} was updated: ${user.role}, ${user.state}`);
       },
     }),
   ],

@@ -1,4 +1,4 @@
-/** Declares how commands and their verbs are described. Dispatch, help and completion use these descriptions. */
+/** Defines the types that describe client commands and their verbs, for dispatch, help and completion. */
 import type { ProcessVariables } from "#lib/base/environment.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import type { Terminal } from "./terminal.ts";
@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 interface VerbFlag {
   readonly type: "string" | "boolean";
   readonly help: string;
-  /** The flag's value in the help: a placeholder such as `HUB`, or the choices as `a|b|c`. Also used by completion. */
+  /** The flag's value in the help: a placeholder such as `HUB`, or the choices as `a|b|c`. Also for completion. */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
@@ -64,7 +64,7 @@ export interface CliNoun {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly CliVerb[];
-  /** Subcommands of the server command (in src/commands) with the same name, each with its description. */
+  /** Names and descriptions of subcommands that src/commands implements for a command with the same name. */
   readonly localVerbs?: readonly (readonly [verb: string, what: string])[];
 }
 

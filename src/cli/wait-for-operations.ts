@@ -30,7 +30,7 @@ export interface LabelledOperation {
 export interface WaitResult {
   /** The last known state of each operation. Null if no operation was started, or with --no-wait. */
   readonly operations: readonly (OperationDetail | null)[];
-  /** Why waiting ended before all operations were done. Null if it did not end early. */
+  /** The reason why waiting ended before all operations were done. Null if waiting did not end early. */
   readonly earlyEnd: CommandError | null;
 }
 
@@ -50,7 +50,7 @@ export async function waitForOperations(
 ): Promise<WaitResult> {
   const pending = started.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
   if (waitTime === null) {
-    if (pending.length > 0) printNote(cli, `To watch it: ${watchCommand(pending)}`);
+    if (pending.length > 0) printNote(cli, `To watch the progress, run: ${watchCommand(pending)}`);
     return { operations: started.map(() => null), earlyEnd: null };
   }
   const { watchOperations } = await import("./watch-operations.ts");
@@ -92,8 +92,8 @@ export interface SpokeRefusal {
 }
 
 /**
- * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Its
- * exit status is the early end's, else the one that all failures share, else FAILED. Print results before this call.
+ * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Call
+ * this function after printing results. The exit status is that of `earlyEnd`, or that of all failures if they agree.
  */
 export function throwFailures(
   started: readonly LabelledOperation[],
@@ -107,7 +107,7 @@ export function throwFailures(
     const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "unknown reason";
     return [`${kind} of ${label} failed: ${why}${hint}\n  For details, run 'wheelwright operations show ${id}'`];
   });
-  const refused = refusals.map(({ name, error }) => `Refused for ${name}: ${error.message} (${error.code})`);
+  const refused = refusals.map(({ name, error }) => `Server refused ${name}: ${error.message} (${error.code})`);
   const words = [...refused, ...failures, ...earlyEnd ? [earlyEnd.message] : []];
   const statuses = new Set([...refusals.map(({ error }) => exitStatusOf(error)), ...failures.map(() => EXIT_FAILED)]);
   const status = statuses.size === 1 ? [...statuses][0]! : EXIT_FAILED;

@@ -41,7 +41,7 @@ interface WatchResult {
 
 /**
  * Watches operations until all are done, `ms` milliseconds have passed or the user presses Ctrl-C. If watching ends
- * early, the operations continue, and `earlyEnd` tells the user how to watch them again.
+ * early, the operations continue, and `earlyEnd` has the command for watching these operations again.
  */
 export async function watchOperations(
   cli: CliContext,
@@ -54,7 +54,7 @@ export async function watchOperations(
   const unfinished = () => tracked.filter(({ operation: seen }) => !seen || !isOperationDone(seen));
   const ended = Promise.withResolvers<CommandError | null>();
   const stop = (status: number, why: string) => {
-    const those = unfinished(), they = those.length === 1 ? "It continues" : "They continue";
+    const those = unfinished(), they = those.length === 1 ? "The operation continues" : "The operations continue";
     ended.resolve(new CommandError(status, `${why}. ${they}. To watch again: ${watchCommand(those)}`));
   };
   const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
@@ -84,7 +84,7 @@ export async function watchOperations(
     }
     readOperations(tracked);
     const earlyEnd = await ended.promise;
-    // Keeps the handler after Ctrl-C: npm may forward the same SIGINT again, which must not suppress the message.
+    // Keeps the signal handler after Ctrl-C, because npm may send a second SIGINT, which would suppress the message.
     if (earlyEnd === null) process.off("SIGINT", onSignal);
     return { operations: tracked.map(({ operation: seen }) => seen), earlyEnd };
   } finally {
@@ -95,7 +95,7 @@ export async function watchOperations(
   }
 }
 
-/** Returns a function that reads operations, at most 6 at a time, and never the same operation twice at once. */
+/** Returns a function that reads operations: at most 6 in parallel, and never one operation twice at the same time. */
 function createOperationReader(
   api: Wheelwright,
   signal: AbortSignal,

@@ -11,6 +11,6 @@ export async function runAdmin({ words: [what, email] }: CommandArguments): Prom
   const { password, enabled } = await withDatabase((db) =>
     resetPasswordLocally({ db, passwords: openPasswordHasher() }, email)
   );
-  const note = enabled ? "The account was the last operator's and was disabled. It is enabled again.\n" : "";
-  process.stdout.write(`New password of ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);
+  const note = enabled ? "The disabled account belongs to the last operator. The account is enabled again.\n" : "";
+  process.stdout.write(`New password for ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);
 }

@@ -1,7 +1,7 @@
 /** Formats the result of verifying the audit log, as a table for people or as JSON for programs. */
 import type { Verification } from "#lib/audit/verify.ts";
 
-/** The data with which the audit log was compared: the seals (hashes) in the database, or also exported hashes. */
+/** The hashes with which the audit log was compared: only the seals in the database, or also exported hashes. */
 type VerificationBaseline = "seals" | "exported";
 
 export function renderVerificationJson(verifications: readonly Verification[]): string {
@@ -49,18 +49,18 @@ function notesOn(verifications: readonly Verification[], baseline: VerificationB
   const alone = verifications.filter(({ exported }) => exported === 0).length;
   const notes: string[] = [];
   if (unsealed > 0) {
-    notes.push(`Not sealed yet: ${count(unsealed, "event")}. Only their number was checked, not their content.`);
+    notes.push(`Not sealed yet: ${count(unsealed, "event")}. For these, only the number was checked, not the content.`);
   }
   if (baseline === "exported" && alone > 0) {
-    notes.push(`Without an exported head: ${count(alone, "chain")}, compared only with the seals in this database.`);
+    notes.push(`${count(alone, "chain")} without an exported head: compared only with the seals in this database.`);
   }
   if (baseline === "exported" && verifications.some((one) => one.exported > 0 && one.exported < one.sealed)) {
-    notes.push("Events after the count under EXPORTED were compared only with the seals in this database.");
+    notes.push("Events after the number in column EXPORTED were compared only with the seals in this database.");
   }
   if (baseline === "seals") {
     notes.push(
-      "Compared only with the seals and counts in this database. The owner of its tables can change those too.",
-      "To detect such changes, store the output of 'wheelwright audit heads' elsewhere and pass it with --against.",
+      "The log was compared only with the seals and counts in this database, which the table owner can also change.",
+      "To detect such changes, store the output of 'wheelwright audit heads' elsewhere and pass it to --against.",
     );
   }
   return notes.map((note) => `${note}\n`).join("");

@@ -1,9 +1,9 @@
 /**
  * Implements `wheelwright audit heads`, which prints the audit log's seals (hashes), and `wheelwright audit verify`,
- * which checks the log against them.
+ * which checks the log against these seals.
  *
- * Store the printed hashes where nobody who can write to the database can change them. Only then do they prove that the
- * log is unchanged. The service also writes them to its own log.
+ * Store the printed hashes where no database user can change the hashes. Only then do the hashes prove that the audit
+ * log is unchanged. The service also writes the hashes to its own log.
  */
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
@@ -66,12 +66,12 @@ async function verify(
   heads: readonly ChainHead[] | undefined,
   { chain, json }: AuditFilter,
 ): Promise<void> {
-  // Includes chains that were exported but are missing in the database, so that a deleted chain is reported.
+  // Includes exported chains that are missing in the database, so that deleted chains are reported.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);
   if (chain !== undefined && chains.length === 0) {
-    throw new CommandError(EX_USAGE, `This database has no chain ${chain}`);
+    throw new CommandError(EX_USAGE, `This database has no audit chain ${chain}`);
   }
   const verifications = [];
   for (const one of chains) verifications.push(await verifyChain(db, one, exported.get(one) ?? []));
@@ -85,8 +85,8 @@ async function verify(
 }
 
 /**
- * Reads heads (hashes) from the arguments: each is a head, or a file with one head per line. Throws a CommandError for
- * an invalid line, because skipping the line would leave a chain unchecked.
+ * Reads heads (exported hashes) from the arguments: each argument is a head, or a file with one head per line. Throws a
+ * CommandError for an invalid line, because skipping the line would leave a chain unchecked.
  */
 async function readHeads(sources: readonly string[], { chain }: AuditFilter): Promise<ChainHead[]> {
   const heads = (await Promise.all(sources.map(readHeadOrFile))).flat();

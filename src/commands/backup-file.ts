@@ -20,7 +20,7 @@ import { promptSecret } from "../cli/prompt.ts";
 import { plural } from "../cli/text.ts";
 import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
-/** The file name that stands for standard input or standard output. */
+/** The file name that means standard input or standard output. */
 export const STANDARD_STREAM = "-";
 
 export function requireFileArgument(command: string, word: string | undefined): string {
@@ -31,7 +31,7 @@ export function requireFileArgument(command: string, word: string | undefined): 
   );
 }
 
-/** Writes to a temporary file that only its owner can read, then renames it to `file`. Deletes it after a failure. */
+/** Writes a temporary file that only its owner can read, then renames the file. After a failure, deletes the file. */
 export async function writeFileAtomically(file: string, content: AsyncIterable<ByteChunk>): Promise<void> {
   const part = `${file}.${randomBytes(4).toString("hex")}.part`;
   const handle = await open(part, "wx", 0o600);
@@ -50,7 +50,7 @@ export async function writeFileAtomically(file: string, content: AsyncIterable<B
   await syncFolder(dirname(file));
 }
 
-/** Syncs the directory, so that a crash does not lose the file's name. Ignores errors: some systems forbid this. */
+/** Syncs the directory, so that a renamed file survives a crash. Ignores errors, because some systems forbid this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   await folder?.sync().catch(() => {});
@@ -59,18 +59,18 @@ async function syncFolder(path: string): Promise<void> {
 
 interface ReadOptions {
   readonly onRows: RowProgressListener;
-  /** Whether an unencrypted file is accepted even if BACKUP_PASSPHRASE is set. */
+  /** Whether to accept an unencrypted file even if BACKUP_PASSPHRASE is set. */
   readonly allowUnencrypted: boolean;
 }
 
-/** Reads a backup file. Asks for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
+/** Reads a backup file. Prompts for the passphrase if the file is encrypted and BACKUP_PASSPHRASE is not set. */
 export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
   const requireEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
   const text = unpackBackup(bytesOf(file), () => requirePassphrase(`Passphrase of ${file}`), { requireEncryption });
   return readScript(text, onRows);
 }
 
-/** Opens the file only when its first bytes are read, because nothing would handle an earlier error. */
+/** Opens the file only when a caller reads the first bytes, because no code would handle an earlier error. */
 async function* bytesOf(file: string): AsyncGenerator<ByteChunk> {
   yield* file === STANDARD_STREAM ? process.stdin : createReadStream(file);
 }
@@ -83,12 +83,12 @@ export async function requirePassphrase(question: string): Promise<string> {
   throw new CommandError(EX_USAGE, message);
 }
 
-/** Converts an error from reading the file or restoring it to a CommandError. Returns other errors unchanged. */
+/** Converts errors from reading or restoring a backup file to a CommandError. Returns other errors unchanged. */
 export function toBackupError(file: string, error: unknown): unknown {
   if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
   if (error instanceof BackupUnencrypted) {
     const message = `The backup ${file} is not encrypted, although BACKUP_PASSPHRASE is set. ` +
-      "If you trust its source, add --allow-unencrypted";
+      "If you trust the source of the file, add --allow-unencrypted";
     return new CommandError(EX_DATA, message);
   }
   if (!(error instanceof BackupDamaged || error instanceof DecryptionFailed)) return error;

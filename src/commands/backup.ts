@@ -1,6 +1,6 @@
 /**
  * Implements `wheelwright backup FILE`, which writes a consistent snapshot of the whole database to a file while the
- * service runs, or to standard output if FILE is `-`. With `--verify`, only reads FILE to its end, to check the file.
+ * service runs, or to standard output if FILE is `-`. With `--verify`, only reads the whole FILE, to check the file.
  */
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";
@@ -46,7 +46,7 @@ export async function runBackup(
   if (verify) return await verifyFile(file, allowUnencrypted);
   if (allowUnencrypted) throw new CommandError(EX_USAGE, "--allow-unencrypted requires --verify");
   if (file === STANDARD_STREAM && isatty(1)) {
-    throw new CommandError(EX_USAGE, "Cannot write a backup to a terminal. Name a file");
+    throw new CommandError(EX_USAGE, "Cannot write a backup to a terminal. Specify a file");
   }
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
@@ -63,7 +63,7 @@ export async function runBackup(
 
 async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
   const stop = handleStopSignals(), count = openRowCounter();
-  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // ends a query that may be running
+  stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // ends a running query
   try {
     const content = abortable(packBackup(snapshot.text(count.onRows), passphrase), stop.signal);
     if (file === STANDARD_STREAM) await pipeline(content, process.stdout, { end: false });

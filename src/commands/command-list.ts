@@ -1,7 +1,7 @@
 /** Lists all commands, in the order in which the help shows them. */
 import { type Command, defineCommand } from "./command.ts";
 
-const UNENCRYPTED = { type: "boolean", help: "accept an unencrypted file although BACKUP_PASSPHRASE is set" } as const;
+const UNENCRYPTED = { type: "boolean", help: "accept an unencrypted file even if BACKUP_PASSPHRASE is set" } as const;
 
 export const commands: readonly Command[] = [
   defineCommand({
@@ -9,7 +9,7 @@ export const commands: readonly Command[] = [
     summary: "Run everything on this machine: embedded PostgreSQL and a simulated cluster",
     usage: ["[--kubeconfig FILE]"],
     options: {
-      kubeconfig: { type: "string", help: "use this cluster instead of the simulated one" },
+      kubeconfig: { type: "string", help: "kubeconfig file of the cluster to use instead of the simulated cluster" },
     },
     load: async () => (await import("./dev.ts")).runDev,
   }),
@@ -48,9 +48,9 @@ export const commands: readonly Command[] = [
       adopt: {
         type: "string",
         multiple: true,
-        help: "with --reconcile: accept the site record in this namespace, whatever its signature; may be repeated",
+        help: "with --reconcile: accept the site record in this namespace, even if unsigned; may be repeated",
       },
-      resume: { type: "boolean", help: "let replicas run jobs on a restored database without a comparison" },
+      resume: { type: "boolean", help: "let replicas run jobs on a restored database, without comparing it" },
     },
     load: async () => (await import("./doctor.ts")).runDoctor,
   }),
@@ -65,14 +65,14 @@ export const commands: readonly Command[] = [
     usage: ["[--port N] [--kubeconfig FILE] [--record]"],
     options: {
       port: { type: "string", help: "port to listen on (default: a free port)" },
-      kubeconfig: { type: "string", help: "kubeconfig file to write, for serve" },
+      kubeconfig: { type: "string", help: "path at which to write a kubeconfig file for serve" },
       record: { type: "boolean", help: "record all writes, for GET /simulator/writes and /history" },
     },
     load: async () => (await import("./simulate.ts")).runSimulate,
   }),
   defineCommand({
     name: "admin",
-    summary: "Reset a user's password, without a sign-in",
+    summary: "Reset a user's password; needs no sign-in",
     usage: ["reset-password EMAIL"],
     words: 2,
     first: ["reset-password"],
@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "restore",
-    summary: "Restore a spoke from a backup, without a sign-in",
+    summary: "Restore a spoke from a backup; needs no sign-in",
     usage: [
       "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run]",
       "SPOKE --list",
@@ -89,7 +89,7 @@ export const commands: readonly Command[] = [
     ],
     words: 1,
     options: {
-      backup: { type: "string", help: "backup to restore (default: the newest that is ready)" },
+      backup: { type: "string", help: "ID of the backup to restore (default: the newest ready backup)" },
       back: { type: "boolean", help: "return to the state before the last restore" },
       as: { type: "string", help: "recreate a removed spoke under this name" },
       domain: { type: "string", help: "recreate a removed spoke under this domain" },
@@ -99,7 +99,7 @@ export const commands: readonly Command[] = [
       "no-wait": { type: "boolean", help: "exit as soon as the operation is queued" },
       "new-cluster": {
         type: "boolean",
-        help: "recreate hubs and spokes of a lost cluster in the current one",
+        help: "recreate the hubs and spokes of a lost cluster in the current cluster",
       },
       all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
       hub: { type: "string", help: "with --all: only this hub and its spokes" },
@@ -108,19 +108,19 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "backup",
-    summary: "Back up the database to a file, or verify such a file",
+    summary: "Back up the database to a file, or verify a backup file",
     usage: ["FILE [--encrypt]", "--verify FILE [--allow-unencrypted]"],
     words: 1,
     options: {
-      encrypt: { type: "boolean", help: "prompt for a passphrase; with BACKUP_PASSPHRASE, no prompt is needed" },
-      verify: { type: "boolean", help: "read the whole file, and write nothing; needs no database" },
+      encrypt: { type: "boolean", help: "encrypt the file; prompts for a passphrase unless BACKUP_PASSPHRASE is set" },
+      verify: { type: "boolean", help: "check an existing backup file, and write nothing; needs no database" },
       "allow-unencrypted": UNENCRYPTED,
     },
     load: async () => (await import("./backup.ts")).runBackup,
   }),
   defineCommand({
     name: "restore-database",
-    summary: "Restore an empty database from a file of wheelwright backup",
+    summary: "Fill an empty database from a file that 'wheelwright backup' wrote",
     usage: ["FILE [--allow-unencrypted]"],
     words: 1,
     options: { "allow-unencrypted": UNENCRYPTED },
@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "audit",
-    summary: "Show the hashes that seal the audit log, or verify the log",
+    summary: "Show the newest hashes of the audit log, or verify that the log is unchanged",
     usage: ["heads [--chain ID] [--json]", "verify [--against HEAD|FILE] [--chain ID] [--json]"],
     words: 1,
     first: ["heads", "verify"],
@@ -136,7 +136,7 @@ export const commands: readonly Command[] = [
       against: {
         type: "string",
         multiple: true,
-        help: "a head that 'audit heads' printed earlier (CHAIN:COUNT:HASH), or a file of heads; may be repeated",
+        help: "a head that 'audit heads' printed earlier (CHAIN:COUNT:HASH), or a file with heads; may be repeated",
       },
       chain: { type: "string", help: "only this chain: the ID of a hub, or system" },
       json: { type: "boolean", help: "print JSON instead of a table" },
@@ -145,7 +145,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "healthcheck",
-    summary: "Check whether serve on this machine is ready (exit status 0 or 1)",
+    summary: "Check whether the server on this machine is ready (exit status 0 or 1)",
     load: async () => (await import("./healthcheck.ts")).runHealthcheck,
   }),
   defineCommand({

@@ -1,4 +1,4 @@
-/** Defines what a command consists of: a name, options, help and a function. */
+/** Defines the type of a command, which has a name, options, help and a function. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 
 type Flags = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
@@ -38,7 +38,7 @@ export function defineCommand<const F extends Flags = Record<never, never>>(decl
   return { name, summary, usage, options, words, first, run };
 }
 
-/** A failure that is reported in one sentence, without a stack trace. `status` comes from sysexits.h or src/cli. */
+/** An error that is shown without a stack trace. `status` is an exit status from sysexits.h or src/cli. */
 export class CommandError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options: ErrorOptions = {}) {

@@ -1,11 +1,11 @@
-/** Implements `wheelwright config`, which lists each variable with its meaning, its default, and whether it is set. */
+/** Implements `wheelwright config`, which lists all environment variables with meaning, default and source. */
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { formatRows, wrapText } from "./wrap-text.ts";
 
 const INTRODUCTION = [
-  "Environment variables: name, source (set or file) and meaning, with the default in parentheses.",
+  "Each line has the name of a variable, its source (set or file), and its meaning with the default in parentheses.",
   "To read a value from a file, set NAME_FILE to the path of the file.",
 ];
 
@@ -23,8 +23,8 @@ export function runConfig(): Promise<void> {
 }
 
 /**
- * The meaning of each environment variable. `otherwise` says what happens if the variable is not set. If `otherwise` is
- * absent, the help shows the schema's default, if there is one.
+ * The meaning of each environment variable. `otherwise` describes the default. If `otherwise` is absent, the help shows
+ * the default value from the schema, if any.
  */
 export const VARIABLE_MEANINGS: Readonly<
   Record<keyof EnvironmentVariables, readonly [meaning: string, otherwise?: string]>
@@ -32,24 +32,24 @@ export const VARIABLE_MEANINGS: Readonly<
   HOST: ["address to listen on", "0.0.0.0; 127.0.0.1 in dev"],
   PORT: ["port to listen on"],
   PUBLIC_URL: [
-    "The public URL at which browsers reach this service",
+    "public URL at which browsers reach this service",
     "required by serve; http://localhost:PORT in dev",
   ],
   ROOT_DOMAIN: ["wildcard domain for the addresses of spokes", "required by serve; spokes.localhost in dev"],
   DATABASE_URL: [
-    "URL of PostgreSQL, for connections in session mode",
-    "serve needs it or POSTGRES_PASSWORD; dev has its own",
+    "URL of the PostgreSQL server; a connection pooler must use session mode",
+    "serve needs DATABASE_URL or POSTGRES_PASSWORD; dev has its own database",
   ],
-  DATABASE_OWNER_URL: ["URL with the owner of the tables, for migrations", "the role of DATABASE_URL"],
-  POSTGRES_PASSWORD: ["password of the role; with the next four variables, instead of DATABASE_URL"],
+  DATABASE_OWNER_URL: ["URL for migrations, with the role that owns the tables", "DATABASE_URL"],
+  POSTGRES_PASSWORD: ["password of the PostgreSQL role; with the next four variables, replaces DATABASE_URL"],
   POSTGRES_HOST: ["host of PostgreSQL"],
   POSTGRES_PORT: ["port of PostgreSQL"],
   POSTGRES_USER: ["role in PostgreSQL"],
   POSTGRES_DB: ["name of the database"],
-  POSTGRES_OWNER_USER: ["owner of the tables; with its password, instead of DATABASE_OWNER_URL"],
-  POSTGRES_OWNER_PASSWORD: ["password of the owner"],
-  DATABASE_POOL: ["PostgreSQL connections of each replica"],
-  BOOTSTRAP_ADMIN_EMAIL: ["email address of the first operator, created if no operator exists"],
+  POSTGRES_OWNER_USER: ["role that owns the tables; with its password, replaces DATABASE_OWNER_URL"],
+  POSTGRES_OWNER_PASSWORD: ["password of the role that owns the tables"],
+  DATABASE_POOL: ["number of PostgreSQL connections per replica"],
+  BOOTSTRAP_ADMIN_EMAIL: ["email address of the first operator, who is created if no operator exists"],
   BOOTSTRAP_ADMIN_PASSWORD: ["password of the first operator"],
   KUBECONFIG: ["kubeconfig file of the cluster; ignored by dev", "KUBECONFIG_HOST_PATH"],
   KUBECONFIG_HOST_PATH: ["kubeconfig file of the cluster, also for dev", "the service account of the pod"],
@@ -64,50 +64,50 @@ export const VARIABLE_MEANINGS: Readonly<
   SMTP_USER: ["user name at the mail server"],
   SMTP_PASS: ["password at the mail server"],
   SMTP_FROM: ["sender: an address, or Name <address>"],
-  SPOKE_SMTP_HOST: ["mail relay of the sites", "sites send no mail"],
+  SPOKE_SMTP_HOST: ["mail relay for the sites", "sites send no mail"],
   SPOKE_SMTP_PORT: ["port of the mail relay"],
   SPOKE_SMTP_USER: ["user name of each site at the mail relay; must contain ${namespace}"],
   SPOKE_SMTP_SECRET: ["secret from which the passwords for the mail relay are derived"],
   TRUSTED_PROXIES: ["CIDRs of the proxies whose X-Forwarded-For header is trusted"],
-  DNS_SERVERS: ["name servers for verifying domains, also used by doctor", "those of the system"],
+  DNS_SERVERS: ["name servers for verifying domains, also used by doctor", "the system's name servers"],
   PORTAL: ["whether to serve the web portal", "off; on in dev"],
   SIGNUP: ["whether anyone can sign up"],
   CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],
-  BLUEPRINT_DIR: ["directory with manifests, images and sizes to use instead of the built-in ones"],
-  TEMPLATES: ["whether to create sites from templates, which takes seconds"],
+  BLUEPRINT_DIR: ["directory with manifests, images and sizes that replace the built-in files"],
+  TEMPLATES: ["whether to create sites from templates (snapshots), which takes only seconds"],
   STRIPE_SECRET_KEY: ["secret key for the payment provider"],
   STRIPE_WEBHOOK_SECRET: ["secret that verifies events of the payment provider"],
-  STRIPE_API_BASE: ["URL of the payment provider's API", "the provider's own"],
-  BACKUP_PASSPHRASE: ["passphrase that encrypts files of wheelwright backup"],
+  STRIPE_API_BASE: ["URL of the payment provider's API", "the provider's public API"],
+  BACKUP_PASSPHRASE: ["passphrase that encrypts the files that 'wheelwright backup' writes"],
   RESTORE_TESTS: ["how often the newest backup of each spoke gets a restore test: off, weekly or nightly"],
   SCHEDULER: ["whether this replica runs jobs"],
-  SCHEDULER_LANES: ["number of lanes in which this replica runs jobs at the same time"],
+  SCHEDULER_LANES: ["number of lanes (job queues) that this replica processes at the same time"],
   MAX_IN_FLIGHT: ["number of requests that a replica handles at the same time"],
   MAX_STREAMS: ["number of event streams that a replica serves at the same time"],
   REQUEST_TIMEOUT_MS: ["maximum duration of a request in milliseconds"],
   BODY_LIMIT_BYTES: ["maximum size of a request body in bytes"],
   METRICS_PORT: ["port for metrics, which need no sign-in", "no metrics"],
-  OTEL_EXPORTER_OTLP_ENDPOINT: ["URL of an OTLP/HTTP collector; traces go to /v1/traces below it", "no traces"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["URL of an OTLP/HTTP collector, which receives traces at /v1/traces", "no traces"],
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ["complete URL for traces, instead of OTEL_EXPORTER_OTLP_ENDPOINT"],
   OTEL_EXPORTER_OTLP_HEADERS: ["headers for the collector: name=value,name=value"],
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: ["headers for traces, instead of OTEL_EXPORTER_OTLP_HEADERS"],
-  OTEL_EXPORTER_OTLP_TIMEOUT: ["maximum duration of sending a batch in milliseconds"],
+  OTEL_EXPORTER_OTLP_TIMEOUT: ["maximum time for sending a batch of spans, in milliseconds"],
   OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: ["timeout for traces, instead of OTEL_EXPORTER_OTLP_TIMEOUT"],
-  OTEL_BSP_SCHEDULE_DELAY: ["milliseconds after which an incomplete batch is sent"],
+  OTEL_BSP_SCHEDULE_DELAY: ["milliseconds after which an incomplete batch of spans is sent"],
   OTEL_SERVICE_NAME: ["name of this service in traces", "wheelwright"],
   OTEL_RESOURCE_ATTRIBUTES: ["attributes of this service in traces: name=value,name=value"],
-  OTEL_TRACES_EXPORTER: ["otlp, or none for no traces"],
+  OTEL_TRACES_EXPORTER: ["exporter for traces: otlp or none"],
   OTEL_TRACES_SAMPLER: ["sampler that selects the traces to record"],
   OTEL_TRACES_SAMPLER_ARG: ["ratio of traces to record, from 0 to 1, for a ratio sampler"],
-  OTEL_SDK_DISABLED: ["true disables traces"],
+  OTEL_SDK_DISABLED: ["whether to disable traces: true or false"],
   SHUTDOWN_GRACE_MS: ["maximum duration of a shutdown in milliseconds", "25000; 5000 in dev"],
   SHUTDOWN_NOTICE_MS: [
-    "first part of the shutdown, in which requests are accepted and readyz returns 503",
+    "milliseconds at the start of a shutdown in which requests are accepted and readyz returns 503",
     "5000; 0 in dev",
   ],
   LOG_LEVEL: ["debug, info, warn or error"],
-  LOG_FORMAT: ["json or pretty", "pretty on a terminal, else json"],
+  LOG_FORMAT: ["json or pretty", "pretty on a terminal, otherwise json"],
   DATA_DIR: ["directory of the database, cluster and mail of dev"],
   SIMULATOR_DELAY_MS: ["milliseconds until a simulated object is ready"],
-  SIMULATOR_PROFILE: ["measured: simulated objects take as long as real ones; measured:0.1: a tenth of that"],
+  SIMULATOR_PROFILE: ["speed of simulated objects: measured is like a real cluster, measured:0.1 is ten times as fast"],
 };

@@ -1,4 +1,4 @@
-/** Opens the database that a command uses: the configured one, or that of `wheelwright dev` on this machine. */
+/** Opens the database for a command: the configured database, or the database of `wheelwright dev`. */
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { findBuildInfo } from "../release.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
 
-/** The time limit for a statement, in milliseconds. It is long, because counting a large audit log is slow. */
+/** The time limit for an SQL statement, in milliseconds. Long enough to count the events of a large audit log. */
 const STATEMENT_LIMIT = 10 * MINUTE;
 
 /**
@@ -45,14 +45,14 @@ export interface ResolvedDatabase {
   readonly url: DatabaseSource;
   /** The address for connecting as the schema's owner. Null if `url` already connects as that owner. */
   readonly owner: DatabaseSource | null;
-  /** The directory that contains `npm start`'s database. Null if the database is a configured one. */
+  /** The directory that contains the database of `npm start`. Null if a database is configured. */
   readonly directory: string | null;
   close(): Promise<void>;
 }
 
 /**
- * Finds the configured database, or else `npm start`'s database in DATA_DIR, which exists only in a source checkout.
- * With `create`, which only a restore sets, creates `npm start`'s database if it is missing.
+ * Finds the configured database, or else the database of `npm start` in DATA_DIR, which exists only in a source
+ * checkout. With `create`, which only restore-database sets, creates the database of `npm start` if it is missing.
  */
 export async function resolveDatabase(log: Log, { create = false } = {}): Promise<ResolvedDatabase> {
   try {
@@ -67,7 +67,7 @@ export async function resolveDatabase(log: Log, { create = false } = {}): Promis
   }
 }
 
-/** Returns the directory for `npm start`'s database. Null if it is missing or another database is configured. */
+/** Returns the directory for the database of `npm start`. Null if missing, or if another database is configured. */
 export function findDevDatabase(error: unknown, create = false): string | null {
   if (!(error instanceof ConfigError) || findBuildInfo() || !error.problems.every(isMissing)) return null;
   const directory = join(readProcessConfig("dev").dataDir, "postgres");
@@ -76,19 +76,19 @@ export function findDevDatabase(error: unknown, create = false): string | null {
 
 const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL is missing");
 
-/** Adds to the error that this command must run on the server's machine. */
+/** Adds a hint to the error: the command must run on the server's machine. */
 function explainMissingDatabase({ problems }: ConfigError): ConfigError {
-  const where = "run this command on the server's machine, with the variables of serve";
+  const where = "run this command on the server's machine, with the environment variables of serve";
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 
-/** Returns the requester to record in the audit log: the system user, because nobody has signed in. */
+/** Returns the requester for the audit log: the operating system's user, because nobody has signed in. */
 export function localRequester(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }
 
-/** Returns the system user's name, or the user's number, because users in containers may have no name. */
+/** Returns the operating system user's name, or else the user's number. Users in containers may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -35,7 +35,7 @@ interface DevCluster {
 export async function runDev({ options }: CommandArguments<{ kubeconfig?: string }>): Promise<void> {
   if (findBuildInfo()) {
     const message = "wheelwright dev needs the source checkout, which includes PostgreSQL. " +
-      "Run npm ci --omit=dev && npm start there, or run wheelwright serve here with your own database";
+      "Run npm ci --omit=dev && npm start in a checkout, or run wheelwright serve with your own database";
     throw new CommandError(EX_UNAVAILABLE, message);
   }
   const startConfig = readStartConfig("dev");
@@ -51,10 +51,10 @@ export async function runDev({ options }: CommandArguments<{ kubeconfig?: string
   }
 }
 
-/** Starts the parts of the program one after another. If a signal arrives meanwhile, closes those that have started. */
+/** Starts the parts of the program one after another. If a signal arrives in between, closes the started parts. */
 async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
   const stop = handleStopSignals();
-  log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
+  log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster in ${kubeconfig}`);
   const cluster = kubeconfig === null ? await startSimulatedCluster(config, log) : realCluster(kubeconfig);
   try {
     const directory = join(config.dataDir, "postgres");
@@ -101,7 +101,7 @@ async function runControlPlane(
     const url = config.publicUrl.href.replace(/\/$/, "");
     const { version } = program.app.release;
     if (config.mailDirectory) {
-      log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
+      log.info(`Mail is written to ${config.mailDirectory} instead of being sent. To send mail, set SMTP_HOST`);
     }
     process.stdout.write(renderBanner({ version, url, ...admin, ...bannerLines, colours: config.log.colours }));
     process.stdout.write(`Listening on ${url}\n`);
@@ -121,7 +121,7 @@ async function startSimulatedCluster(config: Config, log: Log): Promise<DevClust
   if (storedPort === null) await writeSitePort(config.dataDir, sitePort);
   else if (sitePort !== storedPort) {
     const text =
-      `Port ${storedPort} of the simulated sites is in use; the addresses of existing sites do not work until the next start`;
+      `Port ${storedPort} for simulated sites is in use. Addresses of existing sites do not work until the next start`;
     log.warn(text, { port: sitePort });
   }
   return {
@@ -137,7 +137,7 @@ function realCluster(file: string): DevCluster {
   return { source: { file }, sitePort: null, description: `from ${file}`, close: () => Promise.resolve() };
 }
 
-/** Checks that the address is free before anything starts. Replaces port 0 with a free port, which links need. */
+/** Checks that the configured address is free before any part starts. Replaces port 0 with a free port, for links. */
 function resolvePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -1,8 +1,8 @@
 /**
  * Implements `wheelwright doctor --reconcile`, which compares a restored database with the clusters. With `--apply`,
- * the command also adds what the database lacks, and lets replicas run jobs again.
+ * the command also adds missing rows to the database, and lets replicas run jobs again.
  *
- * The exit status is 0 if no difference needs a person, 1 if one does, and 69 if a cluster does not respond.
+ * The exit status is 0 if no difference needs manual work, 1 if some do, and 69 if a cluster does not respond.
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { type FindingSection, type FindingSummary, formatCount, summarizeFindings } from "#lib/doctor/finding.ts";
@@ -49,11 +49,11 @@ export async function compareWithClusters(options: Options): Promise<void> {
   }
 }
 
-/** Lets replicas run jobs again after a restore of the database. Does not check any cluster. */
+/** Lets replicas run jobs again after a database restore. Does not compare the database with any cluster. */
 export async function resumeDatabase(): Promise<void> {
   const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, localRequester(REQUESTER))));
   process.stdout.write(
-    hold ? "Replicas run jobs again, without a comparison\n" : "The database is not held. Replicas run jobs\n",
+    hold ? "Replicas run jobs again, without a comparison\n" : "The database is not on hold. Replicas run jobs\n",
   );
 }
 
@@ -77,7 +77,7 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
       throw new CommandError(EX_INTERRUPTED, "Stopped. Applied changes remain. To continue, run the command again");
     }
     if (!(error instanceof ClusterError)) throw error;
-    throw new CommandError(EX_UNAVAILABLE, `${error.message}. The comparison needs an answer from every cluster`);
+    throw new CommandError(EX_UNAVAILABLE, `${error.message}. The comparison needs a response from every cluster`);
   } finally {
     stop.dispose();
     await clusters.close();
@@ -90,11 +90,11 @@ function summarizeAll(sections: readonly FindingSection[], applied: boolean): Fi
   const rest = applied
     ? "Done"
     : warnings > 0
-    ? `No changes written. Found ${
+    ? `No changes were written. Found ${
       formatCount(warnings + problems, "difference")
     }; --apply resolves them where possible`
     : problems > 0
-    ? "No changes written"
+    ? "No changes were written"
     : "The database matches the clusters";
   return { problems, warnings: applied ? 0 : warnings, ready, sentence: [rest, left].filter(Boolean).join("; ") };
 }

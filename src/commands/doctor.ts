@@ -29,7 +29,7 @@ import { requireRegion } from "./region.ts";
 import { type CommandArguments, CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
 
 const EX_FAILING = 1;
-/** How long to wait after the report before exiting, in milliseconds, even if a credential plugin is still running. */
+/** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
 const EXIT_DELAY = 2 * SECOND;
 
 interface Options {
@@ -59,7 +59,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     if (section) report.add(section);
     return report.end(EX_CONFIG);
   }
-  // Imports this module before the clocks are compared, because loading the Kubernetes library blocks the process.
+  // Imports this module before the clock check, because loading the Kubernetes library blocks the process.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = release();
@@ -96,7 +96,7 @@ async function readIssuers(): Promise<readonly string[]> {
   return issuers ?? [];
 }
 
-/** Returns the configuration and its files, or all errors in them. Checks the files even if variables are missing. */
+/** Returns the configuration, blueprint and catalog, or all their errors, even if variables are missing. */
 async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
   const config = tryReadConfig("serve", problems);
@@ -109,7 +109,7 @@ async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   });
   if (config && definitions) return { config, ...definitions };
   const hint =
-    "To try Wheelwright without any configuration, run wheelwright dev. It includes a database and a cluster.";
+    "To try Wheelwright without any configuration, run wheelwright dev, which includes a database and a cluster.";
   return problems.map((problem) =>
     problem.startsWith("DATABASE_URL is missing") && !findBuildInfo()
       ? createFailure("variables", problem, hint)
@@ -117,7 +117,7 @@ async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   );
 }
 
-/** Checks `npm start`'s database. Returns null if another database is configured, or if there is no such database. */
+/** Checks the database of `npm start`. Returns null if this database is missing, or if another one is configured. */
 async function examineDevDatabase(): Promise<FindingSection | null> {
   let directory: string | null = null;
   try {
@@ -173,7 +173,7 @@ function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: O
 
 interface DoctorReport {
   add(section: FindingSection): void;
-  /** Returns a function that shows progress, as a temporary line on a terminal, or a permanent one after an abort. */
+  /** Returns a function that shows progress, as a temporary terminal line or, after an abort, a permanent line. */
   progress(signal: AbortSignal): (sentence: string) => void;
   /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
   end(status: number): void;

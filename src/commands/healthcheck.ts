@@ -8,14 +8,14 @@ import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "./command.ts";
 
 const RESPONSE_TIMEOUT = 5 * SECOND;
-const UNHEALTHY = 1; // the status that container engines expect
+const UNHEALTHY = 1; // the exit status that container engines expect if a check fails
 
 export async function runHealthcheck(): Promise<void> {
-  const { host, port } = readProcessConfig("any"); // only the address is used, so other variables may be missing
+  const { host, port } = readProcessConfig("any"); // other variables may be missing, because only the address is used
   const url = readinessUrl(host, port);
   const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(RESPONSE_TIMEOUT) }).catch(
     (cause) => {
-      throw new CommandError(UNHEALTHY, `Not ready: ${url} does not answer: ${messageOf(cause.cause ?? cause)}`, {
+      throw new CommandError(UNHEALTHY, `Not ready: ${url} does not respond: ${messageOf(cause.cause ?? cause)}`, {
         cause,
       });
     },

@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 import { formatRows, wrapText } from "./wrap-text.ts";
 import { commands } from "./command-list.ts";
 
-const CONFIGURATION_HINT = "Environment variables configure a server. Run 'wheelwright config' to list them.";
+const CONFIGURATION_HINT = "Environment variables configure a server. To list the variables, run 'wheelwright config'.";
 
 export function renderHelp(): string {
   const available = commands.filter(({ name }) => !(name === "dev" && findBuildInfo()));

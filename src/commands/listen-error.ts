@@ -6,7 +6,7 @@ type ListenFailure = readonly [status: number, why: string];
 
 const WRONG_ADDRESS: ListenFailure = [
   EX_CONFIG,
-  "this machine does not have that address. Set HOST to one of its addresses, or to 0.0.0.0 for all",
+  "this machine does not have that address. Set HOST to an address of this machine, or to 0.0.0.0 for all addresses",
 ];
 const LISTEN_FAILURES: Readonly<Record<string, ListenFailure>> = {
   EADDRINUSE: [
@@ -15,11 +15,11 @@ const LISTEN_FAILURES: Readonly<Record<string, ListenFailure>> = {
   ],
   EACCES: [
     EX_NOPERM,
-    "this user is not allowed to use that port. Set PORT to a port above 1023, and use a proxy",
+    "this user may not use that port. Set PORT to a port above 1023, and use a proxy",
   ],
   EADDRNOTAVAIL: WRONG_ADDRESS,
-  EINVAL: WRONG_ADDRESS, // what Deno reports instead of EADDRNOTAVAIL
-  ENOTFOUND: [EX_CONFIG, "host name not found. Set HOST to an address of this machine, or to 0.0.0.0 for all"],
+  EINVAL: WRONG_ADDRESS, // Deno reports EINVAL instead of EADDRNOTAVAIL
+  ENOTFOUND: [EX_CONFIG, "host name not found. Set HOST to an address of this machine, or to 0.0.0.0"],
 };
 
 /** Returns an error that gives the reason and a remedy. `variable` is the environment variable that sets the port. */

@@ -1,4 +1,4 @@
-/** Implements `wheelwright migrate`, which migrates the database to this release and exits. Run it before a rollout. */
+/** Implements `wheelwright migrate`, which migrates the database to this release. Run this command before a rollout. */
 import { readProcessConfig } from "#lib/base/config.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";

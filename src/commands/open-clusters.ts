@@ -1,4 +1,4 @@
-/** Reads the configuration for server commands and opens the clusters that it names. */
+/** Reads the configuration for server commands, and opens the configured clusters. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -9,7 +9,7 @@ import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";
 import { findBuildInfo } from "../release.ts";
 
-/** Returns the configuration for `wheelwright serve`, or that for `wheelwright dev` if no database is configured. */
+/** Returns the configuration for `wheelwright serve`, or for `wheelwright dev` if no database is configured. */
 export function readCommandConfig(): Config {
   try {
     readProcessConfig("migrate");
@@ -20,7 +20,7 @@ export function readCommandConfig(): Config {
   return readProcessConfig("serve");
 }
 
-/** Opens the configured clusters and the catalog. `by` is the command's name, for the clusters' audit logs. */
+/** Opens the configured clusters and loads the catalog. `by` is the command's name for Kubernetes audit logs. */
 export async function openConfiguredClusters(
   config: Config,
   by: string,

@@ -1,10 +1,10 @@
-/** Parses a command line's options. Explains errors to users, because the messages of Node's parseArgs do not. */
+/** Parses command-line options. Returns its own error messages, because those of Node's parseArgs are unclear. */
 import { parseArgs, type ParseArgsOptionDescriptor } from "node:util";
 import { findNearestName } from "#lib/base/nearest-name.ts";
 
 export type OptionDeclarations = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
 
-/** Returns the option values, the tokens, and the first problem (null if there is none). */
+/** Returns the option values, the tokens, and the first problem, which is null if the options are valid. */
 export function parseOptions(options: OptionDeclarations, line: readonly string[]) {
   const { values, tokens } = parseArgs({
     ...{ args: [...line], options },
@@ -36,14 +36,14 @@ function findOptionError(options: OptionDeclarations, token: OptionToken): strin
     : `Option ${rawName} needs a value: ${declaration.help}`;
 }
 
-/** Returns a hint for an option that other programs have, to append to a message. Empty for all other options. */
+/** Returns a hint for an option that only other programs have, such as `--force`, or an empty string. */
 export function suggestOption(rawName: string, options: readonly string[]): string {
   if (["--version", "-V", "-v"].includes(rawName)) return ". To print the version, run 'wheelwright --version'";
   if (["-o", "--output", "--format"].includes(rawName) && options.includes("json")) return ". For JSON, use --json";
   return ["--force", "-f"].includes(rawName) && options.includes("yes") ? ". To skip the confirmation, use --yes" : "";
 }
 
-/** Returns a hint for a mistyped name, to append to a message. Empty if no known name is similar. */
+/** Returns a hint for a mistyped name, or an empty string if no known name is similar. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const suggestion = findNearestName(name, names);
   return suggestion === null ? "" : `. Did you mean ${suggestion}?`;

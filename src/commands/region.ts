@@ -5,6 +5,6 @@ import { CommandError, EX_USAGE } from "./command.ts";
 export function requireRegion({ regions }: Catalog, name: string): string {
   const names = regions.map((region) => region.name);
   if (names.includes(name)) return name;
-  const choices = names.length > 0 ? `The catalog has ${names.join(", ")}` : "The catalog defines no regions";
+  const choices = names.length > 0 ? `Regions in the catalog: ${names.join(", ")}` : "The catalog defines no regions";
   throw new CommandError(EX_USAGE, `Unknown region "${name}". ${choices}`);
 }

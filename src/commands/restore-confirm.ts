@@ -1,4 +1,4 @@
-/** Asks the user to confirm a restore, and waits until the restore is finished. */
+/** Prompts the user to confirm a restore, and waits until the restore is finished. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";

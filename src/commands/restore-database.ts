@@ -1,4 +1,4 @@
-/** Implements `wheelwright restore-database FILE`: fills an empty database from a backup, but runs no jobs yet. */
+/** Implements `wheelwright restore-database FILE`, which fills an empty database from a backup file. */
 import { readProcessConfig } from "#lib/base/config.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { openLog } from "#lib/base/log.ts";
@@ -26,7 +26,7 @@ export async function runRestoreDatabase({ words: [word], options }: CommandArgu
     const howToEmpty = directory === null ? {} : { howToEmpty: `Stop npm start, move ${directory} away and try again` };
     const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note: recordRestore, ...howToEmpty })
       .catch((error) => Promise.reject(toBackupError(file, error))).finally(count.end);
-    await migrate(url, migrations, owner); // grants the service's role its rights; the schema is already complete
+    await migrate(url, migrations, owner); // grants permissions to the service's role; the schema is already complete
     printReport(
       `Restored ${count.summary()}, ${describeManifest(manifest)}${directory === null ? "" : `, into ${directory}`}`,
     );
@@ -38,7 +38,7 @@ export async function runRestoreDatabase({ words: [word], options }: CommandArgu
 function printReport(sentence: string): void {
   process.stdout.write(
     `${sentence}\n` +
-      "The database is held: replicas run no operations until you compare it with the clusters:\n" +
+      "The database is on hold: replicas run no operations until you compare the database with the clusters:\n" +
       "wheelwright doctor --reconcile\n",
   );
 }

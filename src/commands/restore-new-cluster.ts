@@ -22,7 +22,7 @@ interface NewClusterOptions {
   readonly dryRun: boolean;
 }
 
-/** Requests the operations and returns a report about them. Throws a ClusterError if a cluster does not respond. */
+/** Starts operations that recreate lost hubs and spokes. Returns a report. Throws a ClusterError if a cluster fails. */
 export async function restoreInNewCluster(
   db: Database,
   config: Config,
@@ -52,15 +52,15 @@ async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOption
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");
-  if (!hub) throw new CommandError(EX_DATA, `No hub ${name} found. Use its slug or ID`);
+  if (!hub) throw new CommandError(EX_DATA, `No hub ${name} found. Use the slug or ID of a hub`);
   return { hubId: hub.id };
 }
 
 function notLostMessage({ slug, state, namespaceUid }: NamedSpoke): string {
   if (state === "removed") {
-    return `The spoke ${slug} is removed. Its backups can be used only in its former cluster`;
+    return `The spoke ${slug} was removed. Backups of a removed spoke can be used only in the spoke's former cluster`;
   }
   return namespaceUid === null
-    ? `The spoke ${slug} has no namespace yet. It is ${state}, and its current operation creates the namespace`
-    : `The spoke ${slug} is in the current cluster. Restore it without --new-cluster`;
+    ? `The spoke ${slug} has no namespace yet. The spoke is ${state}, and its current operation creates one`
+    : `The spoke ${slug} is in the current cluster. Restore the spoke without --new-cluster`;
 }

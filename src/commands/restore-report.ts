@@ -32,7 +32,7 @@ export function renderBackups(backups: readonly Backup[], retained: readonly Ret
     failures.join("") +
     (claims.length === 0
       ? ""
-      : `\nVolumes from before restores (--back returns to the newest):\n${
+      : `\nVolumes from before a restore (--back returns to the newest volumes):\n${
         align([["PVC", "SINCE", "UNTIL"], ...claims])
       }`);
 }
@@ -51,13 +51,13 @@ export function renderRestorePlan(spoke: NamedSpoke, plan: RestorePlan): string 
 export function describeOverwrite(spoke: NamedSpoke, plan: RestorePlan): string {
   return `${nameOf(spoke)} is ${spoke.state}. It will be restored ${
     describeTarget(plan)
-  }. All later changes on the site are lost; ` +
-    "the current volumes are retained for 7 days";
+  }. All later changes on the site will be lost; ` +
+    "the current volumes will be retained for 7 days";
 }
 
 export function renderQueuedRestore(spoke: NamedSpoke, plan: RestorePlan, job: Job): string {
   return `${nameOf(spoke)} is being restored ${describeTarget(plan)}.\n${watchHint(job)}` +
-    `To undo the restore: wheelwright restore ${spoke.id} --back\n`;
+    `To undo the restore, run: wheelwright restore ${spoke.id} --back\n`;
 }
 
 export function renderRecreatePlan(
@@ -70,8 +70,8 @@ export function renderRecreatePlan(
   }, as ${domain}.\n\n` +
     `${numberedList(steps.map(([, step]) => step))}\n` +
     bulletList([
-      "It is billed like any new spoke",
-      "The administrators of the removed spoke get no access to the new one",
+      "The new spoke is billed like any other spoke",
+      "The administrators of the removed spoke get no access to the new spoke",
     ]) +
     "\nNothing was written.\n";
 }
@@ -92,7 +92,7 @@ export function renderLostPreview(lost: readonly LostObject[]): string {
   return `${lines.join("")}\nNothing was written.\n`;
 }
 
-/** Reports each object with its operation, which is null if the object was skipped or already has a running one. */
+/** Reports lost hubs and spokes with their operations, which are null if skipped or if an operation already runs. */
 export function renderLostReport(done: readonly (readonly [LostObject, operation: string | null])[]): string {
   if (done.length === 0) return NOTHING_LOST;
   const started = done.filter(([, operation]) => operation !== null),
@@ -108,11 +108,11 @@ export function renderLostReport(done: readonly (readonly [LostObject, operation
   );
   return `${
     lines.join("")
-  }\n${started.length} operations are queued, ${left.length} skipped. Replicas run them hub by hub. To follow them: ` +
-    "wheelwright overview\n";
+  }\n${started.length} operations are queued, ${left.length} skipped. The operations of a hub run in order. ` +
+    "To follow the operations, run: wheelwright overview\n";
 }
 
-const NOTHING_LOST = "No namespaces are lost: all of them are in clusters that answer. No changes were written.\n";
+const NOTHING_LOST = "No namespaces are lost: all namespaces are in clusters that respond. No changes were written.\n";
 
 function titleOf({ hub, spoke }: LostObject): string {
   return spoke ? `The spoke ${hub.slug}/${spoke.slug} (${spoke.id})` : `The hub ${hub.slug} (${hub.id})`;
@@ -152,7 +152,7 @@ function describeBackup({ id, createdAt, lmsVersion, ...tested }: Backup): strin
 }
 
 function watchHint({ id }: Job): string {
-  return `The operation ${id} is queued. To watch it: wheelwright operations watch ${id}\n`;
+  return `The operation ${id} is queued. To watch the progress, run: wheelwright operations watch ${id}\n`;
 }
 
 function minuteOf(time: Date): string {

@@ -47,7 +47,7 @@ export async function runRestore({ words: [name], options }: CommandArguments<Op
     if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
     const spoke = await findSpokeByName(db.rows, name!);
     if (!spoke) {
-      const message = `No spoke ${name} found. Use its ID, HUB/SLUG or domain`;
+      const message = `No spoke ${name} found. Use the ID, HUB/SLUG or domain of a spoke`;
       throw new CommandError(EX_DATA, message);
     }
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
@@ -99,7 +99,7 @@ async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Optio
   return await restoreAnew(db, readCommandConfig(), localRequester("restore"), filter).catch(rethrowClusterError);
 }
 
-/** The text to print to standard output, and the requested operation's ID, if there is one. */
+/** The text to print to standard output, and the ID of the requested operation, if any. */
 interface RestoreAnswer {
   readonly text: string;
   readonly operation?: string;

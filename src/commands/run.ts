@@ -17,7 +17,7 @@ import { renderCommandHelp, renderHelp } from "./help.ts";
 import { didYouMean, parseOptions } from "./parse-options.ts";
 import { commands } from "./command-list.ts";
 
-/** Returns the exit status: 0, 2 for an invalid command line, a status from sysexits.h, or the command's own status. */
+/** Runs a command and returns its exit status: 0, 2 for an invalid command line, or another status for a failure. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = line;
   if (["help", "--help", "-h"].includes(name)) {
@@ -61,7 +61,7 @@ function findArgumentProblem({ name, words, first }: Command, args: readonly str
 
 function explainError(command: Command, error: unknown): number {
   if (error instanceof CommandError) return printError(error.status, error.message);
-  // Compares names, because importing the error classes would load modules that most commands do not need.
+  // Compares error names, because importing the error classes would load modules that most commands do not need.
   if (error instanceof Error && error.name === "ConfigError") {
     return printError(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
@@ -80,7 +80,7 @@ function explainError(command: Command, error: unknown): number {
   );
 }
 
-/** Whether the operating system or the database reported the error. Such errors have a code; others are bugs. */
+/** Whether the operating system or the database reported the error. Such errors have a code; other errors are bugs. */
 function isSystemError(error: unknown): error is Error & { readonly path?: string } {
   return error instanceof Error &&
     /^(?:E[A-Z]+|CONNECT\w+|[0-9A-Z]{5})$/.test(String((error as { code?: unknown }).code));

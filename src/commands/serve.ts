@@ -12,7 +12,7 @@ import { waitForDatabase } from "./wait-for-database.ts";
 export async function runServe(): Promise<void> {
   const config = readStartConfig("serve");
   const log = openLog({ ...config.log, write: batchWrites((text) => process.stdout.write(text)) });
-  if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued");
+  if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays in the queue");
   const problem = findPublicUrlProblem(config.publicUrl);
   if (problem) log.warn(problem);
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";

@@ -1,4 +1,4 @@
-/** Waits until the configured database is available, because Docker Compose starts it together with Wheelwright. */
+/** Waits until the configured database is available, because Docker Compose starts both services at the same time. */
 import { openClient } from "#lib/drivers/db/client.ts";
 import { hasSqlState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
@@ -39,7 +39,7 @@ export function toDatabaseError(error: unknown): CommandError {
   return new CommandError(status, message, { cause: error });
 }
 
-/** Returns the innermost cause, because the errors that wrap it add nothing useful to the message. */
+/** Returns the innermost cause of an error, because the outer errors add nothing useful to the message. */
 function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause ? innermost(error.cause) : error;
 }

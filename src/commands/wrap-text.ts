@@ -1,6 +1,6 @@
 /** Wraps text into lines that fit into the terminal. */
 
-/** Formats a list of commands or options. Puts each description next to its name, or below it in a narrow terminal. */
+/** Formats a list of commands or options. Puts each description next to the name, or below in a narrow terminal. */
 export function formatRows(rows: readonly (readonly [typed: string, what: string])[]): string {
   const width = Math.max(...rows.map(([typed]) => typed.length)) + 4,
     isNarrow = width + MIN_DESCRIPTION_WIDTH > terminalWidth();

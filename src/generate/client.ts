@@ -1,7 +1,7 @@
 /**
  * Generates the API definitions in lib/client from the OpenAPI document: a type for each schema, a function for each
- * endpoint, and a table of how to call the endpoints. Omits web pages and the payment provider's webhook.
- * Each output is one long file, because schemas in different areas refer to each other.
+ * endpoint, and a table with the method and path of each endpoint. Omits web pages and the payment provider's webhook.
+ * Each generated file is long, because schemas in different areas refer to each other.
  */
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 import { typeOfParsedText } from "#lib/reference/publish.ts";
@@ -40,7 +40,7 @@ interface EndpointCall {
   readonly method: string;
   readonly path: string;
   readonly endpoint: DocumentedEndpoint;
-  /** The media type in which the endpoint answers. Null if the answers have no body. */
+  /** The media type of the endpoint's responses. Null if the responses have no body. */
   readonly type: string | null;
   readonly answers: readonly JsonSchema[];
   readonly parameters: readonly DocumentedParameter[];
@@ -57,7 +57,7 @@ export function schemasOf({ components: { schemas } }: ApiDocument): string {
   return Object.entries(schemas).map(([name, schema]) => renderDeclaration(name, schema)).join("\n");
 }
 
-/** Returns the interface that declares all functions, and the table from which the client creates the functions. */
+/** Returns a module with an interface for all API functions, and the table from which the client creates them. */
 export function endpointsOf(document: ApiDocument, version: string): string {
   const calls = callsOf(document);
   const named = [
@@ -113,7 +113,7 @@ function functionOf(call: EndpointCall, document: ApiDocument): string {
   return renderDocComment(lines.join("\n"), "  ") + signatures(call, document).join("");
 }
 
-/** Returns the call's signature, or two signatures if `dryRun` decides between a preview and the operation itself. */
+/** Returns a function's signature, or two signatures if `dryRun: true` returns a preview instead of the usual type. */
 function signatures(call: EndpointCall, { components: { schemas } }: ApiDocument): string[] {
   const isPreview = (answer: JsonSchema) =>
     Object.hasOwn(schemas[referencedName(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
@@ -149,7 +149,7 @@ function parameterOf({ name, required, description, schema }: DocumentedParamete
   return renderField(name, parameterSchema(name, schema), { required, description }, place);
 }
 
-/** Returns the type that callers pass: a number, boolean or date, even though the query string contains text. */
+/** Returns the type that callers pass for a query parameter: a number, boolean or date, although the URL has text. */
 function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };

@@ -1,4 +1,4 @@
-/** Writes the list of metrics in deploy/metrics.md from the metrics' declarations. */
+/** Generates the list of metrics in deploy/metrics.md from lib/metrics/definitions.ts. */
 import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 
 /** Returns the text with the list of metrics inserted between the two marker comments. */

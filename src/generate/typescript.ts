@@ -19,9 +19,9 @@ export function renderDeclaration(name: string, schema: JsonSchema): string {
 
 interface TypePosition {
   readonly indent: string;
-  /** Whether callers write the value. If so, optional fields also accept undefined, and lists are read-only. */
+  /** Whether callers pass values of this type. Then optional fields also accept undefined, and lists are read-only. */
   readonly input: boolean;
-  /** The number of characters on the type's line that do not belong to the type. */
+  /** The number of characters on the same line before and after the type. */
   readonly usedColumns: number;
 }
 
@@ -85,7 +85,7 @@ export function renderField(
   return `${saying ? renderDocComment(saying, indent) : ""}${head}${type.startsWith("\n") ? "" : " "}${type}${rest};\n`;
 }
 
-/** Removes the end of a description if it only repeats the type. */
+/** Removes the end of a description if the end only repeats the type, for example "must be true or false". */
 function removeChoices(saying: string): string {
   return saying.replace(/(?:^|; )must be (?:one of [\w, -]+|true or false|a whole number [\w ]+)$/, "");
 }

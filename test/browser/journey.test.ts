@@ -135,7 +135,7 @@ test("works by mouse, and the audit log shows each step", async ({ portal, open 
   for (const step of steps) assert.match(text, `Spoke elm ${step}`);
   assert.match(text, "Removal of spoke elm was requested");
   assert.match(text, "There is no luck today");
-  assert.match(text, "Spoke elm: suspend succeeded");
+  assert.match(text, "Action suspend succeeded on spoke elm");
 });
 
 test("works by keyboard alone, in dark mode, on a phone's screen", async ({ portal, open }) => {

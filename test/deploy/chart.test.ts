@@ -212,7 +212,7 @@ const REFUSED: readonly (readonly [what: string, values: object, reason: RegExp]
     { publicUrl: "https://a.example/hubs", ingress: { enabled: true } },
     /publicUrl must not have a path/,
   ],
-  ["the most below the least", { autoscaling: { enabled: true, maxReplicas: 1 } }, /minReplicas is more than/],
+  ["the most below the least", { autoscaling: { enabled: true, maxReplicas: 1 } }, /minReplicas must not be more than/],
 ];
 for (const [what, values, reason] of REFUSED) {
   rendered(`refuses ${what}`, () => {

@@ -41,7 +41,7 @@ test("is read from its file for the next connection; readyz reports the error un
       const failure = await ready().then(() => null, (error: Error) => error);
       return failure && /refuses/.test(failure.message) ? failure : null;
     });
-    assert.match(refused.message, /^Not ready: database \(it refuses the role or its password\)/);
+    assert.match(refused.message, /^Not ready: database \(the server refuses the role or its password\)/);
     assert.not.match(refused.message, /first|second/);
     assert.instance(await rejection(sql`select 1`.execute(opened.rows)), Error);
 

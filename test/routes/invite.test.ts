@@ -24,7 +24,7 @@ async function invite({ db, scene, link, send }: MailLinkFlows, name: string) {
 
 test("shows the invited user and their hubs and spokes", async ({ flows }) => {
   const { page, email, id } = await invite(flows, "ada");
-  assert.match(textOf(page), /You are invited.*you administer: north .*works until .* UTC/);
+  assert.match(textOf(page), /You are invited.*you will administer: north .*works until .* UTC/);
   assert.match(page.body, `value="${email}"`);
   assert.equal(parseHtmlForm(page.body).fields.displayName, "ada");
   await addSpokeAdmin(flows.db, { id, email }, flows.scene.spoke);

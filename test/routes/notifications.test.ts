@@ -32,7 +32,7 @@ test("shows event, object and actor, and links to the object", async ({ scene })
   await happen(scene, "spoke_actioned", { action: "purge-caches" });
   const page = await parsePage(scene, "/notifications", "hubAdmin");
   const [newest, older] = page.all("listitem").filter((text) => text.includes("oak"));
-  assert.match(newest!, /Unread Spoke oak: purge caches requested By <b>ada<\/b>@example\.org, /);
+  assert.match(newest!, /Unread Action purge caches was requested on spoke oak By <b>ada<\/b>@example\.org, /);
   assert.match(older!, "Spoke oak could not be installed The image <i>x</i> cannot be pulled.");
   assert.is(page.part("listitem", /installed/).link("oak"), `/spokes/${scene.spoke}`);
   assert.not.match(page.html, "<i>x</i>");

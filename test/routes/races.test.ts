@@ -41,7 +41,7 @@ test("creations of a spoke with one slug, one succeeds", async ({ scene }) => {
   const answers = await together(100, () => post(`/api/federations/${scene.hub}/spokes`, { slug: "ash" }));
   assert.equal(tally(answers), { 201: 1, 409: 99 });
   for (const { status, body } of answers) {
-    if (status === 409) assert.match(body.message, "spoke with the slug ash already");
+    if (status === 409) assert.match(body.message, "already has a spoke with the slug ash");
   }
   assert.is(await count(scene, "spokes where slug = 'ash'"), 1);
   assert.is(await count(scene, "jobs join spokes on spokes.id = jobs.spoke_id where slug = 'ash'"), 1);

@@ -119,7 +119,7 @@ test("stops a slow response", async (stage) => {
     "x-only": "reads",
   });
   assert.is(status, 401);
-  assert.is(body.message, "The Authorization header has no valid token");
+  assert.is(body.message, "The Authorization header does not contain a valid token");
 });
 
 test.run();

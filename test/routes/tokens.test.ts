@@ -25,7 +25,7 @@ test("creates a token and shows it once", async ({ scene }) => {
   const { body: [known] } = await scene.as("hubAdmin").get("/api/auth/tokens");
   assert.equal([known.name, known.scope], [NEW.Name, "provisioning"]);
   assert.is(Math.round((Date.parse(known.expiresAt) - Date.parse(known.createdAt)) / 86_400_000), 30);
-  const after = await made.follow("I have copied it");
+  const after = await made.follow("I have copied the token");
   assert.not.match(after.html, token);
   assert.match(after.part("listitem", /nightly/).text, /nightly <b>report<\/b>ww_prv_\w{4}… Add and remove spokes/);
 });

@@ -30,7 +30,7 @@ test("lists users with role and state, and searches them", async ({ flows, open 
 test("shows that an existing admin already had access", async ({ flows, open }) => {
   const form = await open("/users/invite");
   const done = await form.submit("Invite", { "Email address": "hub-admin@example.org", Hub: flows.scene.hub });
-  assert.is(done.part("status", /./).text, "They already had access. Nothing changed.");
+  assert.is(done.part("status", /./).text, "The user already had access. Nothing changed.");
 });
 
 test("invites a user to a hub, and shows problems at their fields", async ({ flows, open }) => {
@@ -47,7 +47,7 @@ test("invites a user to a hub, and shows problems at their fields", async ({ flo
   assert.ok((await flows.postman.next("grace@example.org")).token);
   const { email } = await createTestUser(flows.db, "proved");
   const values = { "Email address": email, Hub: flows.scene.hub };
-  for (const message of ["Added. They have access now.", "They already had access. Nothing changed."]) {
+  for (const message of ["User added. The user has access now.", "The user already had access. Nothing changed."]) {
     assert.is((await form.submit("Invite", values)).part("status", /access/).text, message);
   }
 });
@@ -95,9 +95,9 @@ test("resets a password after a confirmation and shows it once", async ({ flows,
   const { id, email } = await createTestUser(flows.db, "forgetful");
   const confirmation = await (await open(`/users/${id}`)).follow("Reset password …");
   const done = await confirmation.submit("Reset password");
-  const [, password] = /Copy it now.*<code>([^<]+)<\/code>/s.exec(done.html)!;
+  const [, password] = /Copy this password now.*<code>([^<]+)<\/code>/s.exec(done.html)!;
   assert.is((await flows.post("/api/auth/login", { email, password }, {}, "192.0.2.88")).status, 200);
-  assert.not.match((await done.follow("I have copied it")).html, password!);
+  assert.not.match((await done.follow("I have copied the password")).html, password!);
 });
 
 test("offers operators no change of their own account, and other users nothing", async ({ flows, open }) => {

@@ -29,7 +29,7 @@ test("shows the password at the first start, and commands without the password",
 
 test("explains at later starts how to reset the password", () => {
   const text = renderBanner({ ...GREETING, password: null });
-  assert.match(text, /Password +unchanged since the first start/);
+  assert.match(text, /Password +set at the first start/);
   assert.match(text, /^ +npm run wheelwright -- admin reset-password ada@school\.example$/m);
 });
 

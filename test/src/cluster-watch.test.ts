@@ -30,19 +30,20 @@ async function notesOf({ kubeconfig }: Simulator, names: readonly string[]): Pro
 test("reports a cluster that answers 429 as busy, not as unreachable", async ({ simulator }) => {
   simulator.faults.answer(429, { path: "/version", retryAfter: 0 });
   assert.equal(await notesOf(simulator, ["default"]), [
-    "The cluster is busy; operations that need it wait",
+    "The cluster is busy. Operations that need it are waiting",
   ]);
 });
 
 test("reports a cluster without a listener as unreachable", async ({ simulator }) => {
-  assert.equal(await notesOf(simulator, ["away"]), ["The cluster does not answer; operations that need it wait"]);
+  const away = "The cluster does not respond. Operations that need it are waiting";
+  assert.equal(await notesOf(simulator, ["away"]), [away]);
 });
 
 test("counts the unreachable and the busy clusters", async ({ simulator }) => {
   simulator.faults.answer(429, { path: "/version", retryAfter: 0 });
   assert.equal(await notesOf(simulator, ["away", "default", "other"]), [
-    "1 of 3 clusters do not answer; operations that need them wait",
-    "2 of 3 clusters are busy; operations that need them wait",
+    "1 of 3 clusters do not respond. Operations that need them are waiting",
+    "2 of 3 clusters are busy. Operations that need them are waiting",
   ]);
 });
 

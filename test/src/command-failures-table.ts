@@ -146,14 +146,14 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "occupied") }),
     69,
-    /^Cannot run PostgreSQL under .*\/occupied\/postgres: it already exists; free disk space there, or set DATA_DIR/,
+    /^Cannot run PostgreSQL under .*\/occupied\/postgres: path already exists; free disk space there, or set DATA_DIR/,
   ],
   [
     "dev",
     ({ held }) => ({ DATA_DIR: held }),
     69,
     new RegExp(
-      `^Another Wheelwright, process ${process.pid}, uses DATA_DIR .*\. Stop it, or set a different DATA_DIR and PORT`,
+      `^Another Wheelwright process .${process.pid}. uses DATA_DIR .*\. Stop it, or set a different DATA_DIR and PORT`,
     ),
   ],
   [
@@ -172,7 +172,7 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     () => ({ PORT: "70000" }),
     78,
-    /^wheelwright dev cannot start: 1 variable is not usable:\n {2}PORT must be a whole number from 0 to 65535$/,
+    /^wheelwright dev cannot start: 1 variable is unusable:\n {2}PORT must be a whole number from 0 to 65535$/,
   ],
   [
     "dev --kubeconfig /nowhere",

@@ -31,7 +31,7 @@ test("rejects a directory that another process uses, and locks it after that pro
   const error = await rejection(lockDataDirectory(directory));
   assert.match(
     error.message,
-    `Another Wheelwright, process ${child.pid}, uses DATA_DIR ${directory}. Stop it`,
+    `Another Wheelwright process (${child.pid}) uses DATA_DIR ${directory}. Stop it`,
   );
   const ended = new Promise((resolve) => child.once("exit", resolve));
   process.kill(child.pid!, "SIGKILL");

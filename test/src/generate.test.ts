@@ -31,8 +31,8 @@ test("sorts literal segments before parameters, and parameters before wildcards"
 });
 
 test("rejects two files for one URL", () => {
-  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two files serve \/a/);
-  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two files serve \/a\/:o/);
+  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two route files serve \/a/);
+  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two route files serve \/a\/:o/);
 });
 
 test("writes the manifest in the order of matching", () => {
@@ -89,7 +89,7 @@ test("lists changed and missing generated files", async () => {
   assert.equal(await findStale(root), ["src/migrations.ts"]);
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
   assert.equal(await findStale(root), ["src/migrations.ts", "src/releases.ts"]);
-  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^`suspend` \| active, resuming \| .* \| yes$/m);
+  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^\| `suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
     assert.match(

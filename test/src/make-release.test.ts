@@ -121,7 +121,7 @@ const REFUSED: [what: string, version: string, prepare: (scene: Scene) => Promis
   ["without changes", "0.2.0", async (scene) => {
     await writeFile(join(scene.directory, "CHANGELOG.md"), LOG.replace("- **API**: New.\n\n", ""));
     await git(scene, "commit", "--all", "--quiet", "--message=Nothing");
-  }, /^CHANGELOG.md has nothing under Unreleased/],
+  }, /^CHANGELOG.md has no entries under Unreleased/],
 ];
 
 for (const [what, version, prepare, says] of REFUSED) {
@@ -170,7 +170,7 @@ test("commits and tags with --write, and builds from that commit", async (scene)
   assert.is(await git(scene, "tag", "--list", "--format=%(contents)"), "Release 0.2.0\n\n- **API**: New.");
   assert.is(await git(scene, "log", "--format=%s"), "Release 0.2.0\nFirst");
   assert.is(await git(scene, "status", "--porcelain"), "");
-  assert.match((await release(scene, "0.2.1")).text, /^CHANGELOG.md has nothing under Unreleased/);
+  assert.match((await release(scene, "0.2.1")).text, /^CHANGELOG.md has no entries under Unreleased/);
 });
 
 test("leaves no files behind if a build step fails", async (scene) => {

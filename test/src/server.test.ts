@@ -69,7 +69,7 @@ test("continues a valid trace of the client and logs its ID in each line", async
 
 test("logs the address only of rejected clients", async () => {
   const handle = ({ ip }: { ip: string }) => {
-    if (ip === "192.0.2.9") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
+    if (ip === "192.0.2.9") throw new Fault("forbidden", "operator_only", "Only operators can perform this action");
     return { seen: 1 };
   };
   const { send, log } = await open(handle as AnyEndpoint["handle"]);
@@ -84,7 +84,7 @@ test("answers an internal error with the request ID only, and logs the error", a
     throw new Error("duplicate key value violates users_email_key");
   });
   const { status, body, headers } = await send("/x");
-  const message = `An internal error occurred; the request id is ${headers.get("x-request-id")}`;
+  const message = `An internal error occurred; the request ID is ${headers.get("x-request-id")}`;
   assert.is(status, 500);
   assert.equal(body, { statusCode: 500, code: "internal_error", message, error: "Internal Server Error" });
   assert.match(JSON.stringify(log), "users_email_key");

@@ -6,7 +6,7 @@ export type IpAddress = bigint;
 
 const IPV4_MAPPED_PREFIX = 0xffffn << 32n;
 
-/** Parses an IP address; returns null if the text is not one. Ignores a zone such as `%eth0`. */
+/** Parses an IP address. Ignores a zone such as `%eth0`. Returns null if the text is not an IP address. */
 export function parseIpAddress(text: string): IpAddress | null {
   const plain = text.replace(/%.*$/, "");
   const family = isIP(plain);
@@ -27,8 +27,8 @@ export function formatIpAddress(address: IpAddress): string {
 }
 
 /**
- * Returns the network to count as one caller: the IPv4 address itself, or the first `bits` bits of an IPv6 address. The
- * default is /48, the largest network that a customer gets (RFC 6177). Other text is returned unchanged.
+ * Returns the network that counts as one caller: the IPv4 address itself, or the first `bits` bits of an IPv6 address.
+ * The default is /48, the largest network that one customer usually has (RFC 6177). Other text is returned unchanged.
  */
 export function networkOf(text: string, bits = 48): string {
   if (isIP(text) === 4) return text;

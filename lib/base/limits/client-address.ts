@@ -6,13 +6,13 @@ import { isIP } from "node:net";
 import { formatIpAddress, parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 
-/** Takes the socket's peer address and X-Forwarded-For. Returns an empty string if the socket has no address. */
+/** Returns the client's IP address for a socket's peer address and X-Forwarded-For. Empty without a peer address. */
 type FindClient = (peer: string, forwarded: string | null) => string;
 
 /**
  * Creates a function that finds the client's address. `trusted` lists the trusted proxies as CIDRs. The first untrusted
- * peer that sends X-Forwarded-For is logged, because it may be a proxy missing from TRUSTED_PROXIES. Later ones are
- * not, so that nobody can flood the log.
+ * peer that sends X-Forwarded-For is logged, because it may be a proxy missing from TRUSTED_PROXIES. Later peers are
+ * not logged, so that nobody can flood the log.
  */
 export function createClientFinder(trusted: readonly string[], log: Log = silentLog): FindClient {
   const isTrusted = parseNetworks(trusted);
@@ -27,7 +27,7 @@ export function createClientFinder(trusted: readonly string[], log: Log = silent
     const hops = forwarded?.split(",") ?? [];
     while (client !== null && isTrusted(client)) {
       const next = parseIpAddress(withoutPort(hops.pop() ?? ""));
-      if (next === null) break; // the entry is missing or unreadable: the last proxy counts as the client
+      if (next === null) break; // without a valid entry, the last proxy counts as the client
       client = next;
     }
     return client === null ? "" : formatIpAddress(client);
@@ -35,8 +35,8 @@ export function createClientFinder(trusted: readonly string[], log: Log = silent
 }
 
 function untrustedProxyMessage(peer: string): string {
-  return `${peer} sends X-Forwarded-For and is not in TRUSTED_PROXIES, so the header is ignored: all its clients share ` +
-    `one limit of sign-ins, and the audit log shows ${peer}. If it is your proxy, add it to TRUSTED_PROXIES`;
+  return `${peer} sends X-Forwarded-For and is not in TRUSTED_PROXIES, so the header is ignored. All clients behind ` +
+    `${peer} share one sign-in limit, and the audit log shows ${peer}. If it is your proxy, add it to TRUSTED_PROXIES`;
 }
 
 /** Removes the port that some proxies append to an address: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */

@@ -7,7 +7,7 @@ interface ExpiringCounter {
 }
 
 interface ExpiringCounterOptions {
-  /** Milliseconds. */
+  /** The length of a time span, in milliseconds. */
   readonly span: number;
   /** The maximum number of new keys per time span. When it is exceeded, the next span starts early. */
   readonly capacity?: number;

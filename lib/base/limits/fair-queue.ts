@@ -24,7 +24,7 @@ interface FairQueueOptions<T extends QueueEntry> {
 interface FairQueue<T extends QueueEntry> {
   /** Resolves when `serveNext` selects the entry. Rejects if the queue is full or the entry's signal aborts. */
   wait(entry: T): Promise<void>;
-  /** Selects the next entry for which `accepts` returns true, and returns it; undefined if there is none. */
+  /** Selects and returns the next entry for which `accepts` returns true. Returns undefined if no entry qualifies. */
   serveNext(accepts?: (entry: T) => boolean): T | undefined;
 }
 

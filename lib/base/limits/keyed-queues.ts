@@ -19,7 +19,7 @@ interface Arrival {
 }
 
 export interface KeyedQueues {
-  /** Waits for a slot and resolves with a function that releases it. Rejects with the signal's reason on abort. */
+  /** Waits for a slot. Resolves with a function that releases the slot. Rejects with the signal's reason on abort. */
   enter(key: string, arrival: Arrival): Promise<() => void>;
   /** Returns the number of waiting tasks across all queues. */
   waiting(): number;
@@ -77,7 +77,7 @@ export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOp
         released = true;
         freeSlots++;
         queue.running--;
-        moveToEnd(key, queue); // behind new queues as well
+        moveToEnd(key, queue); // also behind queues that were created in the meantime
         serveWaiting();
         removeIfIdle(key, queue);
       };

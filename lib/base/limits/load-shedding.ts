@@ -18,7 +18,7 @@ export interface LoadSlot {
   setBodySize(bytes: number): void;
   /** Counts the request as in flight. Throws an `unavailable` fault (`overloaded`) if the pool is full. */
   enter(): void;
-  /** Attributes the request to a caller. Throws an `unavailable` fault (`overloaded`) if the caller has too many. */
+  /** Attributes the request to a caller. Throws the fault `overloaded` if the caller has too many requests. */
   assignTo(caller: string): void;
   release(): void;
   /** Whether the request has been attributed to a caller. */
@@ -43,12 +43,12 @@ export interface LoadShedderOptions {
 type Reason = MeasurementLabels["shed"]["reason"];
 
 const CHECK_INTERVAL = 100; // milliseconds between two checks of the clock
-const MAX_DELAY = 500; // milliseconds that a check may be late
-const LATE_AFTER = SECOND; // milliseconds of late checks before requests are refused
+const MAX_DELAY = 500; // milliseconds by which a check may be late
+const LATE_AFTER = SECOND; // milliseconds; requests are refused if checks are late for this long
 const ALWAYS_ADMITTED = 8; // requests in flight that are accepted even if the event loop is late
 const CALLER_FRACTION = 4; // a caller may use 1/4 of a pool
 const SIGN_IN_REQUESTS = 128; // twice the number of waiting login attempts (login-attempts.ts)
-const CREATION_BYTES = 128 * 2 ** 20; // bytes of all waiting creations
+const CREATION_BYTES = 128 * 2 ** 20; // bytes of memory for all waiting requests that create spokes
 const REQUEST_OVERHEAD = 32 * 2 ** 10; // bytes of a waiting request without its body: socket and headers
 
 const OVERLOADED = "The server is overloaded; retry with exponential backoff";
@@ -100,7 +100,7 @@ interface Pool {
 interface PoolOptions {
   /** The pool's capacity: in bytes if `overhead` is set, in requests otherwise. */
   readonly size: number;
-  /** How much of `size` a single caller may use. */
+  /** The part of `size` that a single caller may use. */
   readonly share: number;
   /** The bytes that a request uses in addition to its body. If absent, each request counts as 1. */
   readonly overhead?: number;
@@ -118,7 +118,7 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
     else callers.delete(caller);
   }
 
-  /** Returns whether no other caller has more in flight than `own`. Always false if `own` is 0. */
+  /** Returns whether no other caller has more requests in flight than `own`. Always false if `own` is 0. */
   function isHeaviest(own: number): boolean {
     return own > 0 && [...callers.values()].every((others) => others <= own);
   }
@@ -142,7 +142,7 @@ function openPool({ size, share, overhead, isLate, shed }: PoolOptions): Pool {
         if (state !== "in" || assigned === caller) return;
         const own = callers.get(caller) ?? 0;
         if (own + weight > share) {
-          throw shed("share", "You have too many requests in progress; wait until some of them end");
+          throw shed("share", "You have too many requests in progress; wait until some of them finish");
         }
         if (isLate() && used > ALWAYS_ADMITTED && isHeaviest(own)) throw shed("late", OVERLOADED);
         if (assigned !== null) count(assigned, -weight);

@@ -41,11 +41,11 @@ interface Account {
   pausing: boolean;
 }
 
-const FREE_FAILURES = 5; // failures without a delay, for typing errors
-const FIRST_PAUSE = SECOND / 4, LONGEST_PAUSE = 2 * SECOND; // the longest allows 43,200 guesses a day
+const FREE_FAILURES = 5; // failed logins before delays begin, to allow for typing errors
+const FIRST_PAUSE = SECOND / 4, LONGEST_PAUSE = 2 * SECOND; // the longest pause still allows 43,200 guesses a day
 const FAILURE_MEMORY = 15 * MINUTE; // milliseconds after which failures are forgotten
-const MAX_WAITING = 64; // for all accounts together; waiting attempts count as requests in flight
-const MAX_WAIT = 15 * SECOND; // half of the time limit of a request
+const MAX_WAITING = 64; // attempts across all accounts; each one counts as a request in flight
+const MAX_WAIT = 15 * SECOND; // half of a request's time limit
 
 export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAttempts {
   const { capacity = 10_000, now = () => performance.now(), after = setTimer } = options;

@@ -1,7 +1,7 @@
 /**
  * Limits attempts to 5 a minute per IPv4 address. IPv6 customers have networks of different sizes (/64, /56 or /48, RFC
- * 6177), so an IPv6 attempt counts towards the limits of all three networks that contain the address. An attempt that
- * is refused counts towards none. Memory is bounded: when it is full, networks at their limit are removed last, so that
+ * 6177), so an IPv6 attempt counts towards the limits of all three networks that contain the address. A refused attempt
+ * counts towards no limit. Memory is bounded: when it is full, networks at their limit are removed last, so that
  * attackers cannot clear a limit by using many other addresses.
  */
 import { Fault } from "#lib/base/errors.ts";
@@ -45,7 +45,7 @@ export function openRateLimit({ capacity = 20_000, now = () => performance.now()
 }
 
 function openWindow(maximum: number, capacity: number, now: () => number): SlidingWindow {
-  // Ordered by time of last attempt, oldest first: each attempt moves its key to the end.
+  // Both maps are ordered by the time of the last attempt, oldest first: each attempt moves its key to the end.
   const belowLimit = new Map<string, Times>(), atLimit = new Map<string, Times>();
   const recent = (key: string): Times =>
     (belowLimit.get(key) ?? atLimit.get(key) ?? []).filter((time) => time + MINUTE > now());

@@ -6,12 +6,12 @@ export interface TimeBudget {
   runPaused<T>(work: () => Promise<T>): Promise<T>;
   /** Resets the remaining time to the full budget. */
   reset(): void;
-  /** Stops the clock for good. */
+  /** Stops the clock permanently. */
   close(): void;
 }
 
 interface TimeBudgetOptions {
-  /** Milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly limit: number;
   /** Returns the current time of a monotonic clock, in milliseconds. */
   readonly now?: () => number;

@@ -1,14 +1,14 @@
 /**
- * Limits the number of request bodies that are still being received, in total and per network. When there are too many,
- * the oldest are cut off. This affects slow senders, but not bodies that arrive without delay.
+ * Limits the number of request bodies that are still being received, in total and per network. When too many bodies are
+ * incomplete, the oldest ones are cut off. This affects slow senders, but not bodies that arrive without delay.
  */
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The maximum memory for incomplete bodies, in bytes. Divided by the maximum body size, it limits their number. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20;
-const NETWORK_FRACTION = 4; // a network may have 1/4 of the bodies
-const GRACE = SECOND; // milliseconds before a body may be cut
+const NETWORK_FRACTION = 4; // a single network may send 1/4 of the bodies
+const GRACE = SECOND; // milliseconds before an incomplete body may be cut off
 
 export interface UnreadBodies {
   /** Counts a body until the returned function is called. Calls `cut` when too many bodies are incomplete. */

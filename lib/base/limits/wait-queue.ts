@@ -1,4 +1,4 @@
-/** Provides a queue of tasks ordered by number, from which waiting tasks can be withdrawn. */
+/** Provides a queue of tasks that are ordered by a number. Waiting tasks can be withdrawn. */
 
 interface Waiter {
   readonly order: number;

@@ -1,4 +1,4 @@
-/** Adds missing hubs to the database from their site records in the cluster, and updates the rows of existing hubs. */
+/** Adds missing hubs to the database, and updates existing hubs, from site records (ConfigMaps) in the cluster. */
 import { sql } from "kysely";
 import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
 import {
@@ -25,7 +25,7 @@ export interface HubInCluster {
   readonly siteRecord: HubSiteRecord;
 }
 
-/** Adopts a hub: creates its row from its site record. Its members are lost, because only the database had them. */
+/** Adopts a hub: creates its row from its site record. The hub's members are lost: no site record lists them. */
 export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubInCluster): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = hubInCluster.siteRecord;
   const slugHolder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
@@ -117,8 +117,8 @@ function toColumns({ cluster, clusterUid, namespace, siteRecord }: HubInCluster)
 }
 
 /**
- * Returns a hub's state after the database was lost. If an operation was unfinished, the state is `failed`, so that a
- * user can retry the operation.
+ * Returns the state for a hub whose database row was lost. After an unfinished operation, the state is `failed`, so
+ * that a user can retry the operation.
  */
 export function stateOfRecordedHub(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },

@@ -1,5 +1,5 @@
 /**
- * Adds missing spokes to the database from their site records in the cluster, and updates the rows of existing spokes.
+ * Adds missing spokes to the database, and updates existing spokes, from site records (ConfigMaps) in the cluster.
  */
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
@@ -153,7 +153,7 @@ export async function cancelOperationsOfSpoke(
   return null;
 }
 
-/** Cancels those of the given operations that are still queued or running. Returns the cancelled jobs. */
+/** Cancels the given operations that are still queued or running. Returns the cancelled jobs. */
 export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise<Job[]> {
   const cancelledJobs: Job[] = [];
   for (const id of operations) {

@@ -1,4 +1,4 @@
-/** Lists the fields in which a row differs from its site record in the cluster. Contains only pure functions. */
+/** Lists the differences between a database row and its site record in the cluster, with pure functions. */
 import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -22,8 +22,8 @@ const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as cons
 const MAX_VALUE_LENGTH = 60;
 
 /**
- * Returns the fields that an update would change, except those in `requested`, because what users requested after the
- * restore takes precedence. `state` is the row's state after the update.
+ * Returns the fields that an update from the site record would change, except the `requested` fields, because changes
+ * by users after the restore take precedence. `state` is the row's state after the update.
  */
 export function listChangedSpokeFields(
   row: SpokeRow,
@@ -45,7 +45,7 @@ export function listChangedHubFields(
   return listDifferences(row, { ...siteRecord, state }, [...HUB_FIELDS, "state"], requested);
 }
 
-/** Describes the changed fields, to end a finding. `isSameNamespace` is whether the namespace's UID is the row's. */
+/** Describes the changed fields, as the end of a finding. `isSameNamespace` says whether the UIDs are equal. */
 export function describeChanges(
   changed: ChangedFields,
   { updatedAt }: { readonly updatedAt: Date },

@@ -1,4 +1,4 @@
-/** Reports backups without snapshots, and backups that exist only in the cluster. Adds the latter to the database. */
+/** Reports backups without snapshots. Adds backups to the database that exist only in the cluster. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";
@@ -51,7 +51,7 @@ function reportUnknownBackups(compared: ComparedCluster): Discrepancy[] {
   });
 }
 
-/** Returns a backup's volume snapshots. Null if the backup is incomplete. */
+/** Returns the volume snapshots of a backup; null if the backup is incomplete. */
 function readBackupVolumes(
   { snapshots, contents }: ClusterSurvey,
   { name: namespace }: ObservedNamespace,

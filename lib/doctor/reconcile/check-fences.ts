@@ -5,7 +5,7 @@ import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
-/** How far new fences start above the greatest one found, because fences on Secrets are not listed. */
+/** The gap between the greatest fence found and the first new fence. Unlisted Secrets may have greater fences. */
 const MARGIN = 1_000_000n;
 
 /** Returns the last fence that the database assigned to a job. */
@@ -14,12 +14,12 @@ export async function readLastFence(rows: Rows): Promise<bigint> {
   return BigInt(row!.last);
 }
 
-/** Checks that new fences are greater than all fences in the clusters, which would otherwise refuse writes. */
+/** Checks that new fences exceed all fences in the clusters. A cluster refuses writes with a lower fence. */
 export function checkFences(surveys: readonly ClusterSurvey[], lastFence: bigint): Discrepancy[] {
   const greatest = surveys.reduce((maximum, { fence }) => fence > maximum ? fence : maximum, 0n);
   if (greatest <= lastFence) return [];
   const fact =
-    `Objects in the cluster have fences up to ${greatest}, but the last fence in the database is ${lastFence}`;
+    `Objects in the cluster have fences up to ${greatest}, but the database's last fence (job claim) is ${lastFence}`;
   return [{
     check: "fences",
     fact,
@@ -40,6 +40,6 @@ export function checkSandboxes({ survey, rows: known }: ComparedCluster): Discre
     .map(({ name, sandboxId }) => ({
       check: "sandbox",
       fact: `Sandbox ${name} belongs to ${sandboxId}, which is not running`,
-      hint: `It holds no original data. To delete it: kubectl delete namespace ${name}`,
+      hint: `The sandbox holds no original data. To delete it: kubectl delete namespace ${name}`,
     }));
 }

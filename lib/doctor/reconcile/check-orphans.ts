@@ -42,7 +42,7 @@ interface OrphanInNamespace {
   readonly namespace: string;
 }
 
-/** Returns a function that tests whether a row refers to a snapshot content, or will do so after adoption. */
+/** Returns a function that tests whether a row refers to a snapshot content, or will after its backup is adopted. */
 function createKnownCheck(compared: ComparedCluster): (content: RemainingContent) => boolean {
   const { survey, rows } = compared;
   const spokes = new Map([...rows.spokes.values()].map((row) => [row.namespace, row]));
@@ -59,7 +59,7 @@ function createKnownCheck(compared: ComparedCluster): (content: RemainingContent
     const backup = rows.backupsBySuffix.get(id);
     if (!backup || backup.state === "deleted") return false;
     if (backup.contents.includes(name)) return true;
-    // Counts a failed backup's snapshots as known, because its row lists them, so they are deleted when it expires.
+    // Counts a failed backup's snapshots as known, because the backup's row lists them for deletion.
     return spoke?.state !== "removed" && survey.snapshotUids.has(spec?.volumeSnapshotRef?.uid);
   };
 }

@@ -81,7 +81,7 @@ export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
   ];
 }
 
-/** Lists the spoke's snapshots that may still exist in the storage, as the end of a finding. */
+/** Lists the spoke's snapshots that may still exist in the storage, as the end of a hint. */
 function lastSnapshots({ contents }: ClusterSurvey, { namespace }: SpokeRow): string {
   const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
   return left.length === 0

@@ -27,14 +27,14 @@ export interface ComparedCluster {
    * this time come from the database backup.
    */
   readonly restoredAt: Date | null;
-  /** Returns whether a namespace belongs to this installation, judged by its name, or is named by a row. */
+  /** Returns whether a namespace belongs to this installation by its name, or because a row refers to it. */
   readonly isOwn: (namespace: string) => boolean;
 }
 
 type Row = SpokeRow | FederationRow;
 type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
-/** Why a hub or spoke without a namespace has failed. The two possible causes cannot be distinguished. */
+/** Why a hub or spoke without a namespace is failed. The two possible causes cannot be distinguished. */
 export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or removed after the database backup";
 
 export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
@@ -66,7 +66,7 @@ export function compareRows<R extends Row, P extends RecordBase>(
     if (row?.state === "removing") continue; // the job of the removal continues
     if (row?.state === "removed") {
       if (terminating) continue;
-      const hint = `It is not changed. If it is not needed: kubectl delete namespace ${name}`;
+      const hint = `The namespace is not changed. If you do not need it: kubectl delete namespace ${name}`;
       discrepancies.push({
         check,
         fact: `${nameOf(row)} (${row.id}) is removed, but its namespace ${name} still exists`,
@@ -110,7 +110,8 @@ export function compareRows<R extends Row, P extends RecordBase>(
   for (const [installation, foreignNamespaces] of otherInstallations) {
     const names = foreignNamespaces.slice(0, 3).join(", ") + (foreignNamespaces.length > 3 ? " …" : "");
     const fact = `${formatCount(foreignNamespaces.length, "namespace")} of installation ${installation}: ${names}`;
-    discrepancies.push({ check, fact, hint: "They are not changed. To adopt one anyway: --adopt NAMESPACE" });
+    const hint = "These namespaces are not changed. To adopt one anyway, add --adopt NAMESPACE";
+    discrepancies.push({ check, fact, hint });
   }
   return [...discrepancies, ...reportMissingNamespaces(compared, comparison)];
 }
@@ -123,10 +124,10 @@ function reportUntrustedRecord(
 ): Discrepancy {
   if (row) {
     const fact = `Namespace ${name} of ${row.slug} (${row.id}) is not the one that was created for it, and ${doubt}`;
-    return { check, fact, level: "failing", hint: `It is not changed. To adopt it: --adopt ${name}` };
+    return { check, fact, level: "failing", hint: `The namespace is not changed. To adopt it, add --adopt ${name}` };
   }
   const fact = `Namespace ${name} has the label of a ${check} that is not in the database, and ${doubt}`;
-  return { check, fact, hint: `It is not changed. To adopt it: --adopt ${name}` };
+  return { check, fact, hint: `The namespace is not changed. To adopt it, add --adopt ${name}` };
 }
 
 /** Reports rows whose namespace is missing in the cluster. */
@@ -148,7 +149,7 @@ function reportMissingNamespaces<R extends Row, P>(
       return [
         discrepancyOf(
           `Namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY_LABEL}`,
-          "Reapply the blueprint to restore it.",
+          "Reapply the blueprint to restore the label.",
         ),
       ];
     }
@@ -165,8 +166,8 @@ function reportMissingNamespaces<R extends Row, P>(
 }
 
 /**
- * Reports operations that started before the restore, so that they are cancelled, because their progress is unknown.
- * Later operations continue.
+ * Reports operations that started before the restore, to cancel them, because their progress is unknown. Later
+ * operations continue.
  */
 export function cancelOldOperations(
   { rows: databaseRows, survey, restoredAt }: ComparedCluster,

@@ -8,14 +8,14 @@ export interface Discrepancy {
   /** Describes the difference, without a full stop. */
   readonly fact: string;
   readonly hint?: string | undefined;
-  /** The finding's level, if an operator must act even after the difference was resolved. */
+  /** The finding's level, set if an operator must act even after the difference was resolved. */
   readonly level?: "warning" | "failing";
   /** How to change the database. Absent if the difference is only reported. */
   readonly resolution?: Resolution;
 }
 
 export interface Resolution {
-  /** Says what the change did, for example "adopted". */
+  /** A participle that says what the change did, for example "adopted". */
   readonly result: string;
   /** Checks again, then changes the database. Returns null on success, or the reason why the change was refused. */
   readonly apply: (tx: Tx, requester: Requester) => Promise<string | null>;

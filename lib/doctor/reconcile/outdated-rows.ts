@@ -36,7 +36,7 @@ export async function readChangesAfterRestore(
   return new Map([...changesByObject].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
 }
 
-/** Returns those fields of the row that users changed after the restore, with their current values. */
+/** Returns the fields of the row that users changed after the restore, with their current values. */
 export function pickChangedValues<R extends { readonly id: string }>(row: R, changed: ChangesAfterRestore): Partial<R> {
   const fields = changed.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;

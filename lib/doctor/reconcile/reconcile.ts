@@ -49,7 +49,7 @@ export async function reconcile(context: ReconcileContext): Promise<FindingSecti
     ...each,
   }));
   const fences = checkFences(compared.map(({ survey }) => survey), await readLastFence(db.rows));
-  // Raises the fences last, because until then, lower fences in the database show that it is outdated.
+  // Raises the fences last, because until then, low fences show that the database is outdated.
   const all = [...sections.flatMap(({ discrepancies }) => discrepancies), ...fences];
   const { findings, refused } = apply ? await applyAll(context, all) : await previewAll(context, all);
   const findingsOf = (discrepancies: readonly Discrepancy[]) =>
@@ -77,7 +77,7 @@ export async function reconcile(context: ReconcileContext): Promise<FindingSecti
 const REPLICAS_RUNNING = createFailure(
   "replicas",
   "serve is running and uses this database",
-  "Stop all replicas, then run the command again. Nothing was written.",
+  "Stop all replicas, then run the command again. The database was not changed.",
 );
 
 function createSection(cluster: string | null, findings: readonly Finding[]): FindingSection {
@@ -109,7 +109,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
   return compared;
 }
 
-/** Finds namespaces that rows refer to but that lack Wheelwright's label, which a list by label would not include. */
+/** Finds namespaces that rows refer to but that lack Wheelwright's label, so that a list by label omits them. */
 async function findUnlabelled(
   cluster: Cluster,
   call: ClusterCall,
@@ -133,7 +133,7 @@ interface ResolutionOutcome {
   readonly refused: number;
 }
 
-/** Runs all changes. Then repeats those that were refused once, because two spokes may have swapped their domains. */
+/** Runs all changes. Then repeats the refused changes once, because two spokes may have swapped their domains. */
 async function resolveEach(
   discrepancies: readonly Discrepancy[],
   mode: "reported" | "applied",
@@ -181,7 +181,7 @@ async function previewAll(
   return outcome!;
 }
 
-/** Lets operations resume, even if changes were refused, because resolving those requires running replicas. */
+/** Lets operations resume even if changes were refused, because only running replicas can resolve such changes. */
 async function releaseHold(
   { db, apply, allClusters, requester }: ReconcileContext,
   hold: DatabaseHold | null,
@@ -222,7 +222,7 @@ function reportUnlistableKinds({ unlistableKinds, contents }: ClusterSurvey): Fi
   return [{
     check: "permissions",
     level: "warning",
-    message: `These kinds could not be listed: ${kinds}`,
+    message: `These kinds of objects could not be listed: ${kinds}`,
     hint: PERMISSIONS_HINT,
   }];
 }

@@ -1,4 +1,4 @@
-/** Decides a spoke's state after the database was lost, from its site record and its running pods. A pure function. */
+/** Decides the state of a spoke whose database row was lost, from its site record and its replica counts. Pure. */
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 

@@ -26,7 +26,7 @@ export interface KnownRows {
     readonly spokeId: string;
     readonly contents: readonly string[];
   }[];
-  /** All backups, keyed by the backup's ID without its prefix. */
+  /** All backups, keyed by backup ID without the ID's prefix. */
   readonly backupsBySuffix: ReadonlyMap<string, KnownBackup>;
   /** The last parts of operation IDs, which the names of restored and copied volumes contain. */
   readonly operationSuffixes: ReadonlySet<string>;
@@ -117,7 +117,7 @@ async function readOperationSuffixes(rows: Rows): Promise<Set<string>> {
   return new Set(suffixRows.map(({ turn }) => turn));
 }
 
-/** Returns the IDs, or a list with one empty string if there are none, because SQL's `in` needs at least one value. */
+/** Returns the IDs. Replaces an empty list with one empty string, because SQL's `in` needs at least one value. */
 function orEmptyString(ids: string[]): string[] {
   return ids.length > 0 ? ids : [""];
 }

@@ -27,11 +27,11 @@ import { PERSISTENT_VOLUME, readReleasedVolume, type ReleasedVolume } from "#lib
 export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
-  /** The hub ID in the namespace's labels. Null if there is none. */
+  /** The hub ID in the namespace's labels. Null without this label. */
   readonly hubId: string | null;
-  /** The spoke ID in the namespace's labels. Null if there is none. */
+  /** The spoke ID in the namespace's labels. Null without this label. */
   readonly spokeId: string | null;
-  /** The sandbox ID in the namespace's labels. Null if there is none. */
+  /** The sandbox ID in the namespace's labels. Null without this label. */
   readonly sandboxId: string | null;
   readonly terminating: boolean;
   readonly signedRecord: SignedRecord | null;
@@ -44,7 +44,7 @@ export interface ClusterSurvey {
   readonly clusterUid: string | null;
   /** The namespaces that were found, keyed by name. */
   readonly namespaces: ReadonlyMap<string, ObservedNamespace>;
-  /** The greatest fence on any object. A fence is a number that increases with each claim of a job. */
+  /** The greatest fence on any object. A fence is a number that increases each time a replica claims a job. */
   readonly fence: bigint;
   /** The snapshots that belong to backups, with their signed site records. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedRecord | null })[];
@@ -63,7 +63,7 @@ type Kind = Omit<ObjectRef, "name">;
 const MANAGED_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE_SIZE = 500;
 const NETWORK = "networking.k8s.io/v1";
-/** Kinds of objects that carry a fence. ConfigMaps are listed separately, and Secrets are not listed at all. */
+/** Kinds of objects that can have a fence. ConfigMaps are listed separately, and Secrets are not listed at all. */
 const FENCED_KINDS: readonly Kind[] = [
   ...[MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, MOODLE_CRONJOB],
   { apiVersion: "batch/v1", kind: "Job" },

@@ -12,7 +12,7 @@ export interface Trust {
   readonly acceptedNamespaces: ReadonlySet<string>;
 }
 
-/** The site record if it is trusted, or else the reason why it is not, for example "has no site record". */
+/** The site record, or the reason why the record is not trusted, for example "has no site record". */
 export type TrustedRecord<T> = { readonly siteRecord: T } | {
   readonly doubt: string;
   readonly installation: string | null;

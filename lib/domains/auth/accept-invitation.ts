@@ -24,7 +24,7 @@ interface Acceptance {
   readonly displayName?: string | undefined;
 }
 
-/** Accepts an invitation without a session. Throws an `impossible` fault (`link_spent`) if the link is not valid. */
+/** Accepts an invitation but does not sign the user in. Throws `impossible` (`link_spent`) if the link is not valid. */
 export async function acceptInvitation(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<void> {
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
@@ -54,7 +54,7 @@ async function accept(
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemLink(tx, link);
-    // Treats the user as unverified, because verifying the address by any other means voids the invitation.
+    // Revokes all earlier credentials, as for an unverified user: verified users have no open invitation.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
     await recordChange(tx, requesterOfLink(link, origin), {

@@ -1,6 +1,6 @@
 /**
- * Defines access rules for endpoints. A rule loads the endpoint's object and checks whether the caller may access it.
- * Without credentials, the answer is 401; if the caller cannot see the object, 404; if the action is not allowed, 403.
+ * Defines access rules for endpoints. A rule loads the requested object and checks the caller's permission.
+ * The response is 401 without credentials, 404 for an invisible object, and 403 for an action that is not allowed.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -14,7 +14,7 @@ export type Credential =
   | { readonly kind: "session"; readonly id: string }
   | { readonly kind: "token"; readonly id: string; readonly scope: TokenScope };
 
-/** The caller. Memberships are read again for each request, so removing a membership takes effect immediately. */
+/** The authenticated caller. Memberships are read for each request, so changes take effect immediately. */
 export interface Actor extends Requester {
   readonly role: Role;
   readonly displayName: string;
@@ -32,7 +32,7 @@ export interface AccessInput {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** `A` is the actor passed to `handle` (null if no credentials are required). `L` holds the loaded object. */
+/** An access rule. `A` is the caller's type (null if no credentials are required); `L` holds the loaded object. */
 export interface AccessRule<A extends Actor | null, L extends object> {
   /** The rule's name in the access table and the OpenAPI document, for example `signed in` or `spoke: act`. */
   readonly name: string;
@@ -57,11 +57,12 @@ export const operatorAccess: AccessRule<Actor, object> = {
 
 /** Throws a `forbidden` fault (`operator_only`) unless the actor is an operator. */
 export function requireOperator(actor: Actor): void {
-  if (actor.role !== "operator") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
+  if (actor.role === "operator") return;
+  throw new Fault("forbidden", "operator_only", "Only operators can perform this action");
 }
 
-/** Returns the caller. Throws an `unauthenticated` fault (`sign_in_required`) if there is none. */
+/** Returns the caller. Throws an `unauthenticated` fault (`sign_in_required`) if the request has no credentials. */
 export function requireActor(actor: Actor | null): Actor {
   if (actor) return actor;
-  throw new Fault("unauthenticated", "sign_in_required", "Sign in or send a bearer token to do this");
+  throw new Fault("unauthenticated", "sign_in_required", "Authentication required: sign in or send a bearer token");
 }

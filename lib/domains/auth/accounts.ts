@@ -15,7 +15,7 @@ export const userAccess: AccessRule<Actor, { readonly user: UserRecord }> = {
   async admit(request) {
     const { actor } = await operatorAccess.admit(request);
     const user = await findUserRecord(request.app.db.rows, request.params.userId ?? "");
-    if (!user) throw new Fault("missing", "user_missing", "There is no such user");
+    if (!user) throw new Fault("missing", "user_missing", "This user does not exist");
     return { actor, user };
   },
 };
@@ -34,9 +34,9 @@ interface Changes {
  */
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
   return await app.db.transact(async (tx) => {
-    // Takes a lock, because two operators could otherwise demote each other at the same time.
+    // Takes a lock, so that two operators cannot demote each other at the same time.
     if (patch.operator === false || patch.disabled === true) await lockOperators(tx);
-    // Users cannot promote or enable themselves, because another operator may be demoting or disabling them.
+    // Ignores attempts to promote or enable oneself, because another operator may be demoting or disabling the caller.
     const adjusted = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
     const changes = await planChanges(tx, actor, id, id === actor.userId ? { ...patch, ...adjusted } : patch);
     if (Object.keys(changes).length > 0) await writeChanges(tx, actor, id, changes);
@@ -51,17 +51,17 @@ async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: Use
   for (const field of ["displayName", "operator", "disabled"] as const) {
     if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
   }
-  // Requires a session, because an operator created with a stolen token would remain after the token is revoked.
+  // Requires a session: an operator created with a stolen token would remain an operator after the token is revoked.
   const regainsOperator = changes.disabled === false && before.operator && changes.operator !== false;
   if ((patch.operator || regainsOperator) && credential.kind === "token") {
     throw new Fault(
       "unauthenticated",
       "session_required",
-      "A token cannot make a user an operator: sign in to do this",
+      "An API token cannot make a user an operator: sign in instead",
     );
   }
   if (changes.operator && !before.verified) {
-    const message = "Cannot make this user an operator: the email address is not verified";
+    const message = "Cannot make this user an operator: the user's email address is not verified";
     throw new Fault("conflict", "user_unverified", message);
   }
   const losesOperator = changes.operator === false || changes.disabled === true;

@@ -1,6 +1,6 @@
 /**
- * Sets a generated password for a user who lost the old one. The new password is shown once and not stored in
- * plaintext. The operator who requests the reset vouches for the user, so the reset also verifies the user's email address.
+ * Sets a generated password for a user who forgot the old one. The new password is shown once and not stored in
+ * plaintext. The operator who requests the reset vouches for the user, so the reset also verifies the email address.
  */
 import { canonicalPrefix } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
@@ -31,7 +31,7 @@ export async function resetPasswordAsOperator(
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
     const user = (await lockUser(tx, { id: userId }))!;
-    if (user.disabled) throw userDisabledFault(user, "enable them first");
+    if (user.disabled) throw userDisabledFault(user, "enable the user first");
     const { email, displayName: name } = user;
     const notice = createMailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
     await applyReset(tx, actor, user, passwordHash, user.verified && user.hasPassword ? [notice] : []);
@@ -40,8 +40,8 @@ export async function resetPasswordAsOperator(
 }
 
 /**
- * Resets a user's password with a command on the server. If no other operator exists, also enables a disabled operator.
- * Throws a fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
+ * Resets a user's password for the server command. If the user is the only operator and is disabled, also enables the
+ * user. Throws a fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
  */
 export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,
@@ -76,7 +76,7 @@ async function applyReset(
 
 async function enableLastOperator(tx: Tx, user: LockedUser): Promise<void> {
   if (!user.operator || await hasOtherOperator(tx, user.id)) {
-    throw userDisabledFault(user, "an operator must enable them first");
+    throw userDisabledFault(user, "an operator must enable the user first");
   }
   await enableUser(tx, user.id);
 }

@@ -18,7 +18,7 @@ export interface RequestOrigin {
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Returns the caller. Null if there is neither an Authorization header nor a valid session cookie. Throws an
+ * Returns the caller, or null if the request has neither an Authorization header nor a valid session cookie. Throws an
  * `unauthenticated` fault (`bad_credentials`) if the token in the header is malformed, unknown, expired or revoked.
  */
 export async function authenticate(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
@@ -28,7 +28,7 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
     : await authenticateToken(app, header, origin);
 }
 
-/** Checks the caller's credential again, for example during a stream. Returns null if it is no longer valid. */
+/** Checks the caller's session or token again, for example during a stream. Returns null if the credential is no longer valid. */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
   actor: Actor,
@@ -39,12 +39,12 @@ export async function reauthenticate(
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
-/** Returns whether the browser has a valid session, for public pages. False if the database is unavailable. */
+/** Returns whether the browser has a valid session. Returns false if the database is unavailable. For public pages. */
 export async function hasSession(app: App, request: Request, origin: RequestOrigin): Promise<boolean> {
   return await findSignedInUser(app, request, origin) !== null;
 }
 
-/** Returns the signed-in user, for public pages. Null if nobody is signed in or the database is unavailable. */
+/** Returns the signed-in user, or null if nobody is signed in or the database is unavailable. For public pages. */
 export async function findSignedInUser(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   try {
     return await authenticateSession(app, request, origin);
@@ -83,5 +83,5 @@ function toActor(
 }
 
 export function badCredentialsFault(): Fault {
-  return new Fault("unauthenticated", "bad_credentials", "The Authorization header has no valid token");
+  return new Fault("unauthenticated", "bad_credentials", "The Authorization header does not contain a valid token");
 }

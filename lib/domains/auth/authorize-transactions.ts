@@ -1,8 +1,8 @@
 /**
- * Checks in each transaction that the caller still has the permissions that the caller had when the request started.
- * Each transaction first takes a shared lock for the user who makes the request. A revocation commits, and then waits
- * for the exclusive lock before it reports success (`transact` in lib/drivers/db/open.ts). Advisory locks are used
- * because they are fair: with row locks, a caller who writes continuously could block the revocation.
+ * Checks in each transaction that the caller still has the permissions from the start of the request. Each transaction
+ * first takes a shared lock for the caller. A revocation commits, and then waits for the exclusive lock before it
+ * reports success (`transact` in lib/drivers/db/open.ts). Advisory locks are fair; with row locks, a caller who writes
+ * continuously could block the revocation.
  */
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -13,20 +13,20 @@ import { SECOND } from "#lib/base/time.ts";
 
 interface AuthorizedDatabase {
   /**
-   * A database that checks the caller's permissions in each transaction. Throws an `unauthenticated` fault, or a
+   * A database that checks the caller's permissions in each transaction. Transactions throw an `unauthenticated` or a
    * `forbidden` fault (`access_changed`).
    */
   readonly db: Database;
   /**
-   * Checks the caller's permissions before a late response is sent, unless a transaction has already checked them.
-   * Throws the same faults as `db`.
+   * Checks the caller's permissions again if the request took more than a second and no transaction has checked the
+   * permissions. Throws the same faults as `db`.
    */
   recheckIfLate(): Promise<void>;
 }
 
 const RECHECK_AFTER = SECOND; // revoked permissions must have no effect after this time
 
-/** Returns the database object for one request. `onCommit`, if given, executes each COMMIT statement. */
+/** Returns a database that checks the caller's permissions. `onCommit`, if given, executes each COMMIT statement. */
 export function createAuthorizedDatabase(
   { db }: { readonly db: Database },
   actor: Actor,
@@ -58,8 +58,8 @@ async function requireAccessUnchanged(rows: Database["rows"], actor: Actor): Pro
 }
 
 /**
- * Returns whether the caller still has every permission from the start of the request. Two kinds of objects do not
- * count as lost: removed objects, and spokes in a hub that the caller administers now.
+ * Returns whether the caller still has every permission from the start of the request. Removed objects, and spokes in a
+ * hub that the caller now administers, do not count as lost.
  */
 async function coversPreviousAccess(rows: Database["rows"], now: Actor, before: Actor): Promise<boolean> {
   if (now.role === "operator") return true;
@@ -79,5 +79,5 @@ function removedIds(now: readonly string[], before: readonly string[]): string[]
 }
 
 function sessionEndedFault(): Fault {
-  return new Fault("unauthenticated", "sign_in_required", "Your session has ended; sign in to do this");
+  return new Fault("unauthenticated", "sign_in_required", "Your session has ended; sign in again");
 }

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the session cookie. The prefix `__Host-` in its name restricts the cookie to this host and to TLS.
- * Plain HTTP on localhost uses neither the prefix nor the Secure flag, because some browsers would refuse them.
+ * Reads and writes the session cookie. The name prefix `__Host-` restricts the cookie to this host and to TLS.
+ * Plain HTTP on localhost uses neither the prefix nor the Secure flag, because some browsers would refuse the cookie.
  */
 import { parse, serialize } from "hono/utils/cookie";
 import { DAY, SECOND } from "#lib/base/time.ts";
@@ -20,15 +20,15 @@ export function expiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** Returns why PUBLIC_URL does not work from other machines. Null if it works. */
+/** Returns why PUBLIC_URL does not work from other machines, or null if other machines can use PUBLIC_URL. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
-    return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in emails open only here; ` +
-      "set it to the public address of this service";
+    return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in emails open only on this machine; ` +
+      "set PUBLIC_URL to the public address of this service";
   }
   if (publicUrl.protocol === "https:") return null;
-  return "PUBLIC_URL is http: browsers drop the session cookie, which is Secure, so signing in " +
-    "has no effect, and passwords and tokens are sent unencrypted; terminate TLS in a proxy and set its https URL";
+  return "PUBLIC_URL is http: browsers drop the session cookie because it is marked Secure, so nobody can sign in, " +
+    "and passwords and tokens are sent unencrypted; terminate TLS in a proxy and set PUBLIC_URL to its https address";
 }
 
 function serializeCookie(publicUrl: URL, value: string, maxAge: number): string {

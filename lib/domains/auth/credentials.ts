@@ -14,7 +14,7 @@ const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
 interface ValidSession {
   readonly id: string;
   readonly user: User;
-  /** Whether the recorded time of the last use is more than a minute old and must be updated. */
+  /** Whether the recorded time of the session's last use is more than a minute old and must be updated. */
   readonly stale: boolean;
 }
 
@@ -23,19 +23,19 @@ interface ValidToken extends ValidSession {
   readonly prefix: string;
 }
 
-/** Identifies a credential: by the hash of its secret, or by its ID if the caller is already authenticated. */
+/** The key for finding a session or token: the hash of the secret or, for an authenticated caller, the ID. */
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** An SQL condition for a valid session, whatever the user's state. Reads the clock once for all rows. */
+/** An SQL condition for a valid session. Ignores the user's state. Reads the clock once for all rows. */
 export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
   and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** The time at which the session expires if it is not used again. */
+/** An SQL expression for the time when a session expires without further use. */
 export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** An SQL condition for a valid row in `api_tokens as token`, whatever the user's state. */
+/** An SQL condition for a valid row in `api_tokens as token`. Ignores the user's state. */
 export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
@@ -61,19 +61,19 @@ const findTokenById = prepareReadOnSharedConnection((rows, { id }: { id: string 
   selectTokens(rows).where("token.id", "=", id)
 );
 
-/** Finds a session. Returns undefined if it is not valid or its user is disabled. */
+/** Finds a session with its user. Returns undefined if the session is not valid or the user is disabled. */
 export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
-/** Finds an API token. Returns undefined if it is not valid or its user is disabled. */
+/** Finds an API token with its user. Returns undefined if the token is not valid or the user is disabled. */
 export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidToken | undefined> {
   const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
-/** Records that a session was used, if an update is due. Only one of several parallel requests writes. */
+/** Records the time of the session's last use, at most once a minute. Of several parallel requests, only one writes. */
 export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
@@ -84,12 +84,12 @@ export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
-/** Ignores the error if the database is temporarily read-only, so that requests that only read still work. */
+/** Ignores an error from a read-only database, so that requests that only read still work. */
 function ignoreReadOnly(error: unknown): void {
   if (!isWriteRefused(error)) throw error;
 }
 
-/** Returns an SQL condition that is true if an update is due. It is false on a standby, which cannot write. */
+/** Returns an SQL condition for a time that is over a minute old. False on a standby database, which cannot write. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

@@ -1,6 +1,6 @@
 /**
- * Emails links for resetting forgotten passwords. Each request enqueues a job, whether or not an account with the
- * address exists, so neither the response nor its duration reveals which addresses have accounts.
+ * Emails links for resetting forgotten passwords. Each request enqueues a job, even if no account has the address, so
+ * neither the response nor the response time reveals which addresses have accounts.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -18,17 +18,17 @@ export const FORGOTTEN_PASSWORD_JOB: JobKind = {
   kind: "forgotten-password",
   plan: 1,
   visible: false,
-  steps: [{ name: "answer", label: "Sending a link to reset a password", timeout: MINUTE }],
+  steps: [{ name: "answer", label: "Sending a password reset link", timeout: MINUTE }],
   timeLimit: HOUR,
 };
 
 /**
- * The minimum time between two emails to the same address, in milliseconds. Without it, anybody could flood any mailbox
- * with emails.
+ * The minimum time between two emails to the same address, in milliseconds. Without this limit, anybody could flood a
+ * mailbox with emails.
  */
 const MAIL_INTERVAL = 5 * MINUTE;
 
-/** Enqueues the job that sends the link. `email` must be in lower case, as the Email schema returns it. */
+/** Enqueues the job that emails a password reset link. `email` must be in lower case. */
 export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
   const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
@@ -38,14 +38,14 @@ export async function requestResetLink(app: App, origin: RequestOrigin, email: s
   });
 }
 
-/** Emails the link. Does nothing if no user has the address, or if the user is disabled or recently got a link. */
+/** Emails a password reset link, unless no user has this address, or the user is disabled or recently got a link. */
 export async function sendResetLink(tx: Tx, requester: Requester, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
   if (!user || user.disabled || await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
   await recordChange(tx, requester, await createResetLink(tx, user));
 }
 
-/** Creates a link for setting a new password, and the email that contains it. */
+/** Creates a password reset link, and the email that contains this link. */
 export async function createResetLink(tx: Tx, user: LockedUser): Promise<AuditedChange> {
   const grant = await createGrant(tx, "password_reset", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
@@ -55,7 +55,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Audited
   };
 }
 
-/** Omits the name of an unverified user, because anybody could have signed up with this address and any name. */
+/** Returns the user's address and name. Omits an unverified name, because a stranger may have chosen the name. */
 export function mailRecipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

@@ -1,7 +1,7 @@
 /**
  * Adds members to a hub or spoke. Creates the user if needed, and emails an invitation if the user's address is
  * unverified. Locks the user's row first, so parallel requests for a new address create only one user and send only one
- * email. A transaction that needs further locks takes the user's lock first and the locks of `recordChange` last.
+ * email. Transactions lock the user first, then other rows, and take the locks of `recordChange` last.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -26,13 +26,13 @@ import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/
 interface MembershipTarget {
   readonly membership: MembershipKey;
   readonly ids: { readonly federationId: string; readonly spokeId?: string };
-  /** Locks the hub or spoke so that it cannot be removed. Throws a fault if its state does not allow new members. */
+  /** Locks the hub or spoke against removal. Throws a fault if the current state does not allow new members. */
   readonly lock: (tx: Tx) => Promise<unknown>;
-  /** The audit event that records a new member. The user's ID and address are added to its metadata. */
+  /** The audit event for a new member, without the user's ID and address, which are added to the metadata. */
   readonly auditEntry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
 }
 
-/** The result of adding a member. `expiresAt` is when the invitation expires, as ISO 8601 text. */
+/** The result of adding a member. `expiresAt` is the time when the invitation expires (ISO 8601). */
 export interface InvitationResult {
   readonly status: "added" | "invited" | "unchanged";
   readonly userId: string;
@@ -46,13 +46,13 @@ interface Invitee extends LockedUser {
 
 interface Invitation {
   readonly expiresAt: Date;
-  /** The ID of the one-time token to email. Null if an email sent in the last hour contains a valid link. */
+  /** The ID of the one-time token to email. Null if the user got an email with a valid link in the last hour. */
   readonly grantId: string | null;
 }
 
 const MAIL_INTERVAL = "1 hour"; // prevents flooding of somebody's mailbox
 
-/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`) and the faults of `target.lock`. */
+/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`) or a fault from `target.lock`. */
 export async function addMember(
   tx: Tx,
   actor: Actor,
@@ -61,7 +61,7 @@ export async function addMember(
 ): Promise<InvitationResult> {
   const invitee = await lockInvitee(tx, email, displayName);
   await target.lock(tx);
-  // Only operators can add themselves, because a hub admin's own membership may be revoked at the same time.
+  // Lets only operators add themselves, because another request may be revoking a hub admin's own membership.
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
   const joined = mayJoin && await addMembership(tx, target.membership, invitee.id);
   if (joined) await markHistoryAsRead(tx, target.membership, invitee.id);
@@ -99,7 +99,7 @@ export async function removeMember(
 ): Promise<void> {
   const user = await lockUser(tx, { id: userId });
   if (!user || !await removeMembership(tx, membership, userId)) {
-    throw new Fault("missing", "member_missing", "There is no such member here");
+    throw new Fault("missing", "member_missing", "This user is not a member");
   }
   if (!user.verified && (await listAdministeredNames(tx, userId)).length === 0) {
     await voidGrants(tx, userId, ["invitation"]);
@@ -112,27 +112,28 @@ export async function removeMember(
 async function lockInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
   const isNew = await insertUser(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
   const user = await lockUser(tx, { email });
-  if (!user) throw new Error(`No row was inserted or found for the user ${email}`); // rows of users are never deleted
+  if (!user) throw new Error(`Could not insert or find the user ${email}`); // rows of users are never deleted
   if (user.disabled) {
-    throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
+    const message = `The user ${email} is disabled; an operator must enable the user first`;
+    throw new Fault("conflict", "user_disabled", message);
   }
   if (isNew || user.verified || (await listAdministeredNames(tx, user.id)).length > 0) return { ...user, isNew };
-  // Replaces the name, because a stranger may have signed up with this address and chosen the name.
+  // Replaces the display name, because a stranger may have signed up with this address and chosen the name.
   const renamed = { ...user, isNew, displayName: displayName ?? email };
   await renameUser(tx, user.id, renamed.displayName);
   return renamed;
 }
 
-/** Renews the expiry of the user's invitation. Creates a new one unless an invitation was sent in the last hour. */
+/** Extends an invitation that was sent in the last hour, or else creates a new invitation. */
 async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
   const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_INTERVAL}::interval`)
-    // Excludes invitations that the mail server refused, because they did not arrive.
+    // Excludes invitations that the mail server refused, because the user did not get the email.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("users").select("id").where("id", "=", userId).where("mailRefusal", "is not", null)))
     )
-    // Excludes invitations that were revoked before they were emailed, because they did not arrive.
+    // Excludes invitations that were revoked before they were emailed, because the user never got the email.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!recent) {
@@ -148,7 +149,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
   return { expiresAt, grantId: null };
 }
 
-/** Creates the invitation email. It lists all the user's memberships, because further emails may be suppressed. */
+/** Creates the invitation email, which lists all the user's memberships because later emails may be suppressed. */
 async function createInvitationMail(
   tx: Tx,
   actor: Actor,

@@ -1,6 +1,6 @@
 /**
- * Signs users in and out. Every failed login does the same work and returns the same error. A session starts only if
- * the password that was checked is still the user's password, so a session cannot survive a password change.
+ * Signs users in and out. Every failed login does the same work and returns the same error, so that responses do not
+ * reveal accounts. A session starts only if the checked password is still the user's current password.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -34,13 +34,13 @@ export interface LoginResult {
 }
 
 const UNVERIFIED_MESSAGE =
-  "Verify your email address to get access: follow the link in the email that was sent to you; " +
-  "signing in sends it again, at most once an hour";
+  "Verify your email address to get access: open the link in the verification email. " +
+  "Each sign-in sends the verification email again, at most once an hour";
 
 /**
- * Signs a user in. Waits in the queue until the signal aborts. Throws a fault: `unauthenticated` (`login_failed`),
- * `limited` (`too_many_tries`) or `unavailable` (`busy`). Disabled users and users without a password also get
- * `login_failed`.
+ * Signs a user in. `signal` aborts the wait for a free password check. Throws a fault: `unauthenticated`
+ * (`login_failed`), `limited` (`too_many_tries`) or `unavailable` (`busy`). Disabled users and users without a password
+ * also get `login_failed`.
  */
 export async function signIn(
   app: App,
@@ -57,7 +57,7 @@ export async function signIn(
   return signedIn;
 }
 
-/** Ends the caller's session, if there is one. Returns the Set-Cookie header that deletes the session cookie. */
+/** Ends the caller's session, if any. Returns the Set-Cookie header that deletes the session cookie. */
 export async function signOut(app: App, actor: Actor | null): Promise<string> {
   if (actor?.credential.kind === "session") {
     const { id } = actor.credential;
@@ -84,7 +84,7 @@ async function checkLogin(
   }
   const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, queueEntry) : null;
   const session = await startSession(app, origin, account, newHash);
-  // Starts over, because the password was changed after it was checked.
+  // Checks the password again, because the user's password was changed after the check.
   if (!session) return await checkLogin(app, origin, login, queueEntry);
   const user = await readUser(app.db.rows, account.id);
   const cookie = sessionCookie(app.config.publicUrl, session.secret);
@@ -111,7 +111,7 @@ async function startSession(
   });
 }
 
-/** Records a failed login with the address that was entered and, if it exists, the account with this address. */
+/** Records a failed login with the entered email address and, if an account has this address, the account's ID. */
 async function recordFailedLogin(
   app: App,
   origin: RequestOrigin,

@@ -1,7 +1,7 @@
 /**
- * Redeems emailed links. A link proves that the user who opens it reads the emails sent to the address. Before the first
- * verification, an account may have been created by a stranger, so verification revokes its password, sessions and
- * tokens. The user's row is locked before the link's row.
+ * Redeems emailed links. Opening a link proves that the user can read emails sent to the address. A stranger may have
+ * created an unverified account, so verification revokes the account's password, sessions and tokens. The user's row is
+ * locked before the link's row.
  */
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -31,7 +31,7 @@ export interface MailLink {
   readonly expiresAt: Date;
 }
 
-/** Finds the link without redeeming it. Returns null if the link is not valid. */
+/** Finds an emailed link without redeeming the link. Returns null if the link is not valid. */
 export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink | null> {
   const grant = await findGrant(rows, purpose, secret);
   const row = grant && await rows.selectFrom("users").select(["id", "email", "displayName"])
@@ -41,14 +41,14 @@ export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string)
   return { purpose, secret, userId, email, displayName, expiresAt: grant.expiresAt };
 }
 
-/** Finds the link before a password is hashed, which is slow. Throws an `impossible` fault (`link_spent`). */
+/** Finds an emailed link. Throws an `impossible` fault (`link_spent`) if the link is not valid. */
 export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink> {
   const link = await findLink(rows, purpose, secret);
   if (!link) throw invalidLinkFault();
   return link;
 }
 
-/** Redeems the link, which works only once. Returns the locked user as stored before the link was redeemed. */
+/** Redeems a link, which works only once. Locks and returns the user as stored before this change. */
 export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
   if (!user || user.disabled) throw invalidLinkFault();
@@ -57,14 +57,14 @@ export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink):
 }
 
 interface AccountTakeover {
-  /** The new password's hash. Null removes the user's password; undefined keeps it. */
+  /** The new password's hash. Null removes the user's password; undefined keeps the old password. */
   readonly passwordHash: string | null | undefined;
   readonly displayName?: string | undefined;
-  /** Whether API tokens stay valid. If the user is unverified, tokens are revoked in any case. */
+  /** Whether the user's API tokens stay valid. An unverified user's tokens are always revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 
-/** Gives the account to the owner of its email address. Returns audit events for the tokens it revoked. */
+/** Gives an account to the owner of the account's email address. Returns audit events for the revoked API tokens. */
 export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: AccountTakeover): Promise<AuditEntry[]> {
   await verifyAndUpdateUser(tx, user.id, takeover);
   await endSessionsOf(tx, user.id);
@@ -78,7 +78,7 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
   }));
 }
 
-/** Returns the requester to record for an action that starts from an emailed link: the user who got the link. */
+/** Returns the user who got an emailed link, as the requester to record for actions that start from the link. */
 export function requesterOfLink(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,
@@ -86,7 +86,7 @@ export function requesterOfLink(
   return { userId, email, ip, userAgent, tokenPrefix: null };
 }
 
-/** Returns an unauthenticated requester, who appears in the audit log with the address that was entered. */
+/** Returns an unauthenticated requester, recorded in the audit log with the entered email address. */
 export function anonymousRequester(email: string, { ip, userAgent }: RequestOrigin): Requester {
   return { userId: "anonymous", email, ip, userAgent, tokenPrefix: null };
 }

@@ -37,7 +37,7 @@ export async function createGrant(tx: Tx, purpose: LinkPurpose, userId: string):
   return toGrant(row);
 }
 
-/** Returns whether the user got a grant (one-time token) in the last `ms` milliseconds that is still unused. */
+/** Returns whether a grant (one-time token) for the user from the last `ms` milliseconds is still unused. */
 export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: string, ms: number): Promise<boolean> {
   const row = await selectOpenGrants(rows).where("userId", "=", userId).where("purpose", "=", purpose)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
@@ -45,7 +45,7 @@ export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: s
   return row !== undefined;
 }
 
-/** Adds a new secret to a grant (one-time token), to be emailed. Returns null if the grant is no longer usable. */
+/** Adds a new secret for an email to a grant (one-time token). Returns null if the grant is no longer usable. */
 export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
@@ -55,7 +55,7 @@ export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | 
   return row ? secret : null;
 }
 
-/** Finds the grant (one-time token) that a link's secret belongs to, without redeeming it. */
+/** Finds the grant (one-time token) for the secret in a link, without redeeming the grant. */
 export async function findGrant(rows: Rows, purpose: LinkPurpose, secret: string): Promise<LinkGrant | null> {
   if (!isSecret(secret)) return null;
   const row = await selectOpenGrants(rows).where("purpose", "=", purpose)

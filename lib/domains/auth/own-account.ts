@@ -1,6 +1,6 @@
 /**
  * Lets users change their own name and password. Attempts with a wrong password are slowed down as at login, because
- * the session may be stolen. Changing the password ends all sessions and starts a new one for the caller.
+ * the session may be stolen. Changing the password ends all sessions and starts a new session for the caller.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -33,9 +33,9 @@ interface PasswordChange {
 }
 
 /**
- * Changes the caller's password. Returns the Set-Cookie header for the new session. API tokens stay valid. Waits in the
- * queue until the signal aborts. Throws a fault: `forbidden` (`wrong_password`), `limited` (`too_many_tries`) or
- * `unavailable` (`busy`).
+ * Changes the caller's password. Returns the Set-Cookie header for the new session. API tokens stay valid. `signal`
+ * aborts the wait for a free password check. Throws a fault: `forbidden` (`wrong_password`), `limited`
+ * (`too_many_tries`) or `unavailable` (`busy`).
  */
 export async function changeOwnPassword(
   app: App,
@@ -83,7 +83,7 @@ export async function changeOwnName(
 async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // Throws if the password was changed in the meantime, because that has also ended this session.
+    // Throws if another request has changed the password, because that request has also ended this session.
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

@@ -1,4 +1,4 @@
-/** Lists a user's 100 most recently used sessions, and ends sessions. */
+/** Lists a user's sessions (at most 100), and ends sessions. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,9 +11,9 @@ import { Fault } from "#lib/base/errors.ts";
 interface Session {
   readonly id: string;
   readonly createdAt: Date;
-  /** When the session was last used, accurate to one minute. */
+  /** The time when the session was last used, accurate to one minute. */
   readonly lastUsedAt: Date;
-  /** When the session expires if it is not used again. */
+  /** The time when the session expires without further use. */
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
@@ -22,7 +22,7 @@ interface Session {
 
 const MAX_LISTED = 100;
 
-/** Lists the caller's valid sessions, the most recently used one first. */
+/** Lists the caller's valid sessions: first the current session, then the most recently used sessions. */
 export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
     .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiry.as("expiresAt")])
@@ -40,7 +40,7 @@ export async function listSessions(rows: Rows, { userId, credential }: Actor): P
   }));
 }
 
-/** Ends one session. Idempotent. Throws a `missing` fault (`session_missing`) if it belongs to another user. */
+/** Ends one of the caller's sessions. Idempotent. Throws `missing` (`session_missing`) for another user's session. */
 export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
   await app.db.transact(async (tx) => {
     const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)

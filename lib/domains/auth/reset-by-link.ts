@@ -1,4 +1,4 @@
-/** Lets users set a new password with an emailed link. */
+/** Lets users set a new password through a link in an email. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
@@ -10,7 +10,7 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 interface PasswordReset {
   readonly token: string;
   readonly password: string;
-  /** Whether API tokens stay valid. By default, they are revoked. */
+  /** Whether the user's API tokens stay valid. By default, the tokens are revoked. */
   readonly keepTokens?: boolean | undefined;
 }
 

@@ -6,7 +6,7 @@ import { newId } from "#lib/base/ids.ts";
 
 export interface NewSession {
   readonly id: string;
-  /** The session cookie's value. Only its hash is stored. */
+  /** The session cookie's value. Only the hash of this value is stored. */
   readonly secret: string;
 }
 
@@ -22,14 +22,14 @@ export async function beginSession(
   return { id, secret };
 }
 
-/** Locks the session so that it cannot end before the transaction does. Returns whether the session is active. */
+/** Prevents a session from ending before the transaction ends. Returns whether the session is active. */
 export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("endedAt", "is", null)
     .forShare().executeTakeFirst();
   return row !== undefined;
 }
 
-/** Ends a session and its event streams. Returns whether the session was active. */
+/** Ends a session and the event streams opened with this session. Returns whether the session was active. */
 export async function endSession(tx: Tx, id: string): Promise<boolean> {
   const ended = await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("endedAt", "is", null).returning("userId").executeTakeFirst();
@@ -37,7 +37,7 @@ export async function endSession(tx: Tx, id: string): Promise<boolean> {
   return ended !== undefined;
 }
 
-/** Ends all the user's other sessions and their event streams. Returns how many sessions were active. */
+/** Ends all the user's sessions except `id`, and their event streams. Returns how many sessions were active. */
 export async function endOtherSessions(tx: Tx, userId: string, id: string): Promise<number> {
   const { numUpdatedRows } = await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", userId).where("id", "<>", id).where("endedAt", "is", null).executeTakeFirstOrThrow();

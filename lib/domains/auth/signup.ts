@@ -1,6 +1,6 @@
 /**
- * Lets users sign up, if the service allows it. The response and its duration are the same for every address. If an
- * account exists, it stays unchanged and its owner gets an email about the attempt, at most once an hour.
+ * Lets users sign up, if the service allows sign-up. The response and its duration are the same for every address. An
+ * existing account stays unchanged; its owner gets an email about the attempt, at most once an hour.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -20,13 +20,13 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 interface Signup {
-  /** The email address, in lower case as the Email schema returns it. */
+  /** The email address, in lower case. */
   readonly email: string;
   readonly password: string;
   readonly displayName?: string | undefined;
 }
 
-/** The payload of a queued signup job. The job removes the password hash from the payload when it runs. */
+/** The payload of a queued signup job. The running job removes the password hash from the payload. */
 export interface QueuedSignup {
   readonly email: string;
   readonly displayName: string;
@@ -47,7 +47,7 @@ const MAIL_INTERVAL = HOUR;
 /** Enqueues a signup. Throws a `forbidden` fault (`signup_off`) if the service does not allow signups. */
 export async function signUp(app: App, origin: RequestOrigin, { email, password, displayName }: Signup): Promise<void> {
   if (!app.config.signup) {
-    throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
+    throw new Fault("forbidden", "signup_off", "Sign-up is closed; ask an administrator for an invitation");
   }
   requirePassword(password, email);
   const passwordHash = await app.passwords.hash(password, { caller: networkOf(origin.ip) });
@@ -83,7 +83,7 @@ async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<AuditedC
   return await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL) ? null : await createResetLink(tx, user);
 }
 
-/** Sends another verification link, unless one was sent within the last hour. */
+/** Returns an email with another verification link, unless a link was sent within the last hour. */
 export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
   return await hasRecentGrant(tx, "email_verification", user.id, MAIL_INTERVAL)
     ? {}

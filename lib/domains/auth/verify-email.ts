@@ -1,7 +1,7 @@
 /**
  * Verifies the email address that a user signed up with. Because a stranger may have signed up with this address, the
- * page requires a new password, and earlier sessions and tokens are revoked. An API client may omit the password; then
- * the password from the signup stays valid, unless the account already has memberships.
+ * page requires a new password, and earlier sessions and tokens are revoked. If an API client omits the password, the
+ * password from the signup stays valid, unless the account already has memberships.
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
@@ -18,12 +18,12 @@ interface Verification {
   readonly token: string;
   /**
    * A new password, which must meet the password rules. If omitted, the password from the signup stays valid, unless
-   * the account already has memberships.
+   * the account already administers a hub or spoke.
    */
   readonly password?: string | undefined;
 }
 
-/** Verifies the address. Throws an `impossible` fault (`link_spent`), also if it was verified before. */
+/** Verifies a user's address. Throws `impossible` (`link_spent`) for an invalid link or an already verified address. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
   if (password !== undefined) requirePassword(password, link.email);
@@ -41,7 +41,7 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
   return await readUser(app.db.rows, link.userId);
 }
 
-/** Returns whether the account has no permissions that a stranger who knows the signup password could misuse. */
+/** Returns whether the user has no permissions that a stranger with the signup password could misuse. */
 async function hasNoAccess(tx: Tx, user: LockedUser): Promise<boolean> {
   return !user.operator && (await listAdministeredNames(tx, user.id)).length === 0;
 }

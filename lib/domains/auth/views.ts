@@ -14,7 +14,7 @@ import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
 
-/** A password entered to sign in. It may predate the current rules for new passwords. */
+/** A password entered to sign in. Old passwords need not meet the current rules for new passwords. */
 const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),
@@ -29,7 +29,7 @@ export const NewPassword = v.pipe(
   v.check((value) => findPasswordProblem(value) === null, ({ input }) => findPasswordProblem(String(input)) ?? ""),
 );
 
-/** The value of `?token=` in an emailed link. A malformed token gets the same response as a used one. */
+/** The value of `?token=` in an emailed link. A malformed token gets the same response as a used token. */
 const LinkToken = boundedText(1, 200);
 export const DisplayName = boundedText(1, 200);
 
@@ -86,7 +86,7 @@ const tokenFields = {
   expiresAt: NullableTimestamp,
 };
 
-/** An API token as shown in lists, without its plaintext, which is not stored. */
+/** An API token as shown in lists. The token's plaintext is not stored and never shown again. */
 export const TokenView = v.object({ ...tokenFields, lastUsedAt: NullableTimestamp });
 
 /** A newly created API token with its plaintext, which is shown only once. */

@@ -1,7 +1,7 @@
 /**
  * Plans copies of spokes. A copy is an independent site that starts with the courses and users from another site's
- * backup. The backup is selected while the source spoke's row is locked, and counts as in use until the copy is
- * created. If a new backup must be taken first, the copy waits for that backup in the queue.
+ * backup. The backup is selected while the source spoke's row is locked, and cannot be deleted until the copy is
+ * created. If a new backup must be taken first, the copy waits for this backup in the queue.
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
@@ -28,7 +28,7 @@ import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 type CopyDependencies = Pick<App, "catalog" | "config" | "blueprint">;
 
-/** The spoke to copy, and its backup. In a preview, `backup` is null if the backup has yet to be taken. */
+/** The spoke to copy, and the backup to copy from. In a preview, `backup` is null if no backup was taken yet. */
 interface CopyOrigin {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
@@ -38,7 +38,7 @@ type CopyParameters = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "m
 
 /**
  * Finds the spoke to copy. Returns null if the request is not for a copy. Throws a fault: `forbidden`
- * (`scope_too_narrow`) for a token that may only create and destroy spokes, `missing` (`spoke_missing`) or `invalid`.
+ * (`scope_too_narrow`) unless the API token's scope is `cli`, `missing` (`spoke_missing`) or `invalid`.
  */
 export async function findCopySource(
   { db, ...app }: App,
@@ -47,24 +47,24 @@ export async function findCopySource(
 ): Promise<CopySource | null> {
   if (copyOf === undefined) {
     if (copyBackup === undefined) return null;
-    const message = "copyBackup needs copyOf, which names the spoke to copy";
-    throw new Fault("invalid", "copy_of_needed", message, { fields: { copyOf: "must name the spoke to be copied" } });
+    const message = "copyBackup requires copyOf, the spoke to copy";
+    throw new Fault("invalid", "copy_of_needed", message, { fields: { copyOf: "must name the spoke to copy" } });
   }
   const { credential } = actor;
   if (credential.kind === "token" && credential.scope !== "cli") {
-    const message = `The token's scope is ${credential.scope}; a copy of a spoke needs a token with the scope cli`;
+    const message = `Copying a spoke requires a token with the scope cli; this token has the scope ${credential.scope}`;
     throw new Fault("forbidden", "scope_too_narrow", message);
   }
   if (lmsVersion !== undefined || moodleVersion !== undefined) {
-    const message = "A copy has the version of its source: leave lmsVersion out, and upgrade the copy later";
-    throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be left out of a copy" } });
+    const message = "A copy has the same Moodle version as its source; omit lmsVersion, and upgrade the copy later";
+    throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be omitted for a copy" } });
   }
   const found = await findSpoke(db.rows, copyOf, "hidden");
   if (!found || !canSeeSpoke(actor, found)) throw spokeMissingFault();
   return {
     spoke: found,
     preview: async () => createCopyPlan(app, await chooseCopyBackup(db.rows, found, copyBackup)),
-    // Locks the source spoke's row until the copy's row is written, because the copy's row marks the backup as in use.
+    // Locks the source spoke until the copy's row is written. This row protects the backup from deletion.
     async claim(tx) {
       const spoke = await lockSpoke(tx, found.id);
       if (spoke.state === "removed") throw spokeMissingFault();
@@ -85,13 +85,13 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
 }
 
 /**
- * Selects the backup to copy. Throws a `conflict` fault (`backup_unusable`) if there is none. If the caller requests a
- * new backup, throws the faults of the action `backup`.
+ * Selects the backup to copy from. Throws a `conflict` fault (`backup_unusable`) if the spoke has no usable backup, or
+ * the faults of the action `backup` if the caller requests a new backup that cannot be taken.
  */
 async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
     const facts = await readSpokeActionFacts(rows, spoke);
-    // Ignores backups that are running, because they may miss the latest changes.
+    // Ignores running backups, because a running backup may miss the latest changes to the site.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
   }
@@ -99,12 +99,12 @@ async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest
     return { spoke, backup: await requireUsableBackup(rows, spoke, requested === "newest" ? undefined : requested) };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    const message = `Cannot copy ${spoke.slug}: ${error.message}; set copyBackup to now to take one first`;
+    const message = `Cannot copy ${spoke.slug}: ${error.message}; to take a new backup first, set copyBackup to now`;
     throw new Fault("conflict", "backup_unusable", message, { cause: error });
   }
 }
 
-/** Requests a backup, or returns one that is already queued and has not started. */
+/** Requests a backup, or returns a backup that is already queued and has not started. */
 async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
   const waiting = (await listLiveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
@@ -114,8 +114,8 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
 }
 
 /**
- * Returns the copy's blueprint inputs. Throws a fault: `invalid` (`size_too_small`) or `impossible` (`another_cluster`
- * or `blueprint_lacks`).
+ * Returns the blueprint inputs (values for rendering manifests) of the copy. Throws a fault: `invalid`
+ * (`size_too_small`) or `impossible` (`another_cluster` or `blueprint_lacks`).
  */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
@@ -159,7 +159,7 @@ function copyAuditExtras(
 
 function anotherClusterFault({ slug, region }: SpokeRow): Fault {
   const where = region === null ? "its hub" : `the region ${region}`;
-  const message = `Cannot copy ${slug} to another cluster: its backups can be read only in the cluster of ${where}`;
+  const message = `Cannot copy ${slug} to another cluster: its backups can be used only in the cluster of ${where}`;
   return new Fault("impossible", "another_cluster", message);
 }
 

@@ -1,4 +1,4 @@
-/** When a cluster is lost, marks its spokes that have no backup as failed, and its templates as retiring. */
+/** After the loss of a cluster, marks spokes without a backup as failed, and the cluster's templates as retiring. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -7,10 +7,10 @@ import { recordChange } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** The states in which no operation is changing the spoke. */
+/** The states of a spoke that no operation is changing. */
 const SETTLED_STATES = ["active", "suspended"];
 
-/** Marks the spoke as failed, for the given reason. Does nothing if an operation is changing or has changed it. */
+/** Marks a spoke in a lost cluster as failed. Does nothing if an operation is changing or has changed the spoke. */
 export async function markSpokeLost(
   { db }: Pick<App, "db">,
   requester: Requester,
@@ -20,7 +20,7 @@ export async function markSpokeLost(
   await db.transact(async (tx) => {
     const before = await lockSpoke(tx, id);
     if (!SETTLED_STATES.includes(before.state) || before.namespaceUid !== namespaceUid) return;
-    const stateReason = `Its cluster is gone, and it cannot be restored: ${reason}`;
+    const stateReason = `The cluster no longer exists, and the spoke cannot be restored: ${reason}`;
     const after = await tx.updateTable("spokes").set({
       ...{ state: "failed", stateReason, health: "unknown", drift: null, failedChecks: 0 },
       updatedAt: sql<Date>`wheelwright_now()`,
@@ -37,7 +37,7 @@ export async function markSpokeLost(
   });
 }
 
-/** Retires templates in lost clusters. Throws a ClusterError if any cluster does not answer. */
+/** Marks templates in lost clusters as retiring. Throws a ClusterError if any cluster does not respond. */
 export async function retireLostTemplates({ db, clusters }: Pick<App, "db" | "clusters">): Promise<void> {
   const call = { signal: AbortSignal.timeout(MINUTE) };
   const names = await db.rows.selectFrom("templates").select("cluster").distinct().execute();

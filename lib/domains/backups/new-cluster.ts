@@ -1,7 +1,7 @@
 /**
- * Restores hubs and spokes from a lost cluster to the new cluster with the same name. A hub gets a new namespace. A
- * spoke gets a site restored from its newest backup, and keeps its ID and names. The transaction that requests the new
- * site also deletes the lost cluster's data from the spoke's row.
+ * Restores hubs and spokes from a lost cluster to a new cluster with the same name. A hub gets a new namespace. A spoke
+ * gets a site restored from the spoke's newest backup, and keeps its ID and names. The transaction that requests the
+ * new site also deletes the lost cluster's data from the spoke's row.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -31,19 +31,19 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 export interface LostObject {
   readonly hub: FederationRow;
   readonly spoke: SpokeRow | null;
-  /** The backup to restore from. Null for a hub, and for a spoke without a usable backup. */
+  /** The backup to restore. Null for a hub or for a spoke without a usable backup. */
   readonly backup: Backup | null;
-  /** Why the hub or spoke will not be restored; null if it will be. */
+  /** Why the hub or spoke cannot be restored. Null if a restore is possible. */
   readonly keepReason: string | null;
 }
 
-/** Selects one hub or one spoke. Without either ID, all hubs and spokes are selected. */
+/** Selects lost objects: one hub, one spoke or, if both IDs are undefined, all hubs and spokes. */
 export interface LostObjectFilter {
   readonly hubId?: string;
   readonly spokeId?: string;
 }
 
-/** Lists lost hubs and spokes. Throws a ClusterError if a cluster does not answer or cannot be identified. */
+/** Lists hubs and spokes whose cluster was replaced. Throws a ClusterError if a cluster cannot be identified. */
 export async function listLostObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostObjectFilter,
@@ -59,7 +59,7 @@ export async function listLostObjects(
   return objects;
 }
 
-/** Requests a restore. Returns its operation, or null if the hub or spoke was restored or removed in the meantime. */
+/** Requests the restore of a lost hub or spoke. Returns null if the hub or spoke was already restored or removed. */
 export async function restoreLostObject(
   { db }: Pick<App, "db">,
   requester: Requester,
@@ -84,7 +84,7 @@ async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostObjectFi
   return await query.execute();
 }
 
-/** Returns a function that checks whether an object's cluster is lost. Each cluster is identified only once. */
+/** Returns a function that checks whether an object's cluster was replaced. Identifies each cluster only once. */
 function createLostCheck(clusters: App["clusters"]) {
   const identities = new Map<string, string>(), call = { signal: AbortSignal.timeout(10 * MINUTE) };
   return async (row: Pick<SpokeRow, "cluster" | "clusterUid" | "namespace" | "namespaceUid">): Promise<boolean> => {
@@ -92,12 +92,13 @@ function createLostCheck(clusters: App["clusters"]) {
     const cluster = await clusters.open(row.cluster);
     const identity = identities.get(row.cluster) ?? await cluster.identity(call);
     if (identity === null) {
-      const message = `The cluster ${row.cluster} cannot be identified: it has no namespace kube-system`;
-      throw restoreError("another_cluster", message, "Use a kubeconfig for a cluster that has one.");
+      const message = `Cannot identify the cluster ${row.cluster}: the namespace kube-system is missing`;
+      throw restoreError("another_cluster", message, "Use a kubeconfig for a cluster with the namespace kube-system.");
     }
     identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
-    return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid; // the cluster had no identity when the namespace was created
+    // Compares namespaces, because the row does not record the identity of the old cluster.
+    return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid;
   };
 }
 
@@ -111,16 +112,16 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
   }
 }
 
-/** Returns the backup to restore. Prefers an older, verified backup to a newer one that failed its restore test. */
+/** Returns the backup to restore. Prefers an older, verified backup to a newer backup that failed its restore test. */
 async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
   return await requireUsableBackup(rows, spoke, preferVerifiedBackup(await listBackups(rows, spoke.id))?.id);
 }
 
 function describeAbandon(url: string): string {
-  return `its removal fails; abandon it with DELETE /api/${url}?abandon=true`;
+  return `the removal fails; abandon it with DELETE /api/${url}?abandon=true`;
 }
 
-const CANCEL_REASON = "the cluster is gone, and it is restored to a new one";
+const CANCEL_REASON = "the cluster no longer exists, and a restore to a new cluster was requested";
 
 async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }: FederationRow): Promise<Job | null> {
   const before = await lockFederation(tx, id);
@@ -142,7 +143,7 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
   }));
 }
 
-/** Restores a spoke. Cancels even jobs marked as running, because the replicas that ran them are gone. */
+/** Requests the restore of a lost spoke. Cancels even running jobs, because their replicas no longer exist. */
 async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;

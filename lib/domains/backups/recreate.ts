@@ -1,4 +1,4 @@
-/** Creates a spoke from a removed spoke's backup, even if the catalog no longer offers that spoke's version or size. */
+/** Recreates removed spokes from their backups, even if the catalog no longer offers a spoke's version or size. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -30,12 +30,12 @@ export interface RecreateRequest {
 export interface RecreatePlan {
   readonly hub: FederationRow;
   readonly slug: string;
-  /** The domains that the new spoke can get. The first one that is free is used. */
+  /** The free domains that the new spoke can use, in order of preference. */
   readonly domains: readonly string[];
   readonly backup: Backup;
 }
 
-/** Plans the new spoke. Throws the faults of creating a spoke, and a ClusterError if the backup cannot be used. */
+/** Plans the new spoke. Throws the faults of `createSpoke`, or a ClusterError if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,
@@ -44,7 +44,7 @@ export async function planRecreation(
   const backup = await requireUsableBackup(db.rows, removed, backupId);
   const [hubName, slug] = as === undefined ? [removed.federationId, removed.slug] : as.split("/") as [string, string];
   const hub = await findFederation(db.rows, hubName, "shown");
-  if (!hub) throw new Fault("missing", "federation_missing", `There is no hub ${hubName}`);
+  if (!hub) throw new Fault("missing", "federation_missing", `The hub ${hubName} does not exist`);
   requireLiveHub(hub.state, "restore a spoke into");
   const keepsName = domain === undefined && slug === removed.slug;
   const domains = candidateDomains(config, slug, hub.slug, keepsName ? removed.domain : domain);
@@ -78,7 +78,7 @@ export async function recreateSpoke(
   });
 }
 
-/** Returns the columns that a creation request would set, with values copied from the removed spoke. */
+/** Returns the columns that a request for a new spoke would set, with values copied from the removed spoke. */
 function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
   const { slug: _, domain: __, ...settings } = pickFields(removed, fieldsWith(spokeFields, "settable"));
   return { ...settings, mail: removed.mail, lmsVersion: lmsVersion ?? removed.lmsVersion };

@@ -1,4 +1,4 @@
-/** Stores what was counted in each backup, and the results of restore tests. */
+/** Stores the numbers of courses and users counted for each backup, and the results of restore tests. */
 import { sql } from "kysely";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -13,7 +13,7 @@ export async function saveBackupCounts(tx: Tx, backupId: string, counts: CountsA
   await tx.updateTable("backups").set({ counts: JSON.stringify(counts) }).where("id", "=", backupId).execute();
 }
 
-/** Records that a restore test succeeded. Returns false if this result is already recorded. */
+/** Records that a restore test succeeded. Returns false if a result of this test was already recorded. */
 export async function recordTestSuccess(
   tx: Tx,
   test: RestoreTestIdentity,
@@ -32,7 +32,7 @@ export async function recordTestSuccess(
   return true;
 }
 
-/** Records that a restore test failed. Returns whether this is the first failure since the last success. */
+/** Records that a restore test failed. Returns whether this is the spoke's first failure since the last success. */
 export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error: string): Promise<boolean> {
   if (!await saveOutcome(tx, test, { verification: null, verifiedAt: null, verificationError: error })) return false;
   const { numUpdatedRows } = await tx.updateTable("spokes").set({ unverifiedSince: sql<Date>`wheelwright_now()` })
@@ -40,7 +40,7 @@ export async function recordTestFailure(tx: Tx, test: RestoreTestIdentity, error
   return numUpdatedRows > 0n;
 }
 
-/** Records that a restore test could not run. Keeps earlier results and schedules the next test. */
+/** Records why a restore test could not run. Keeps earlier results and schedules the next test. */
 export async function recordSkippedTest(
   tx: Tx,
   test: RestoreTestIdentity,
@@ -69,11 +69,11 @@ async function saveOutcome(
 export interface RestoreTestNumbers {
   /** The number of active spokes whose last restore test failed. */
   readonly failing: number;
-  /** The oldest of the active spokes' last successful tests. Null if no active spoke has passed a test. */
+  /** The earliest time at which an active spoke last passed a test. Null if no active spoke has passed a test. */
   readonly oldest: Date | null;
 }
 
-/** Counts the active spokes' restore tests in one query, for metrics. */
+/** Counts failing restore tests of active spokes and finds the oldest success, for metrics. */
 export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
     sql<number>`count(*) filter (where unverified_since is not null)::integer`.as("failing"),
@@ -81,7 +81,7 @@ export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers>
   ]).executeTakeFirstOrThrow();
 }
 
-/** Lists a spoke's backups that are in use: by an operation, or by a copy that is still being created. */
+/** Lists the IDs of a spoke's backups that an operation or an unfinished copy uses. */
 export async function listBackupsInUse(rows: Rows, spokeId: string): Promise<Set<string>> {
   const { rows: found } = await sql<{ id: string }>`
     with own as (select id from backups where spoke_id = ${spokeId})

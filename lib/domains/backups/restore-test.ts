@@ -1,6 +1,6 @@
 /**
- * Checks the data of a site that was restored from a backup. Users can change a site while its backup is taken, so the
- * restored site's counts must lie between those taken right before and right after the backup.
+ * Checks the data of a site that was restored from a backup. Users can change a site during a backup, so the restored
+ * numbers of courses and users must lie between the numbers counted right before and right after the backup.
  */
 import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
 
@@ -11,30 +11,30 @@ export interface CountsAroundBackup {
 }
 
 export interface RestoreTestResult {
-  /** The numbers of courses and users on the restored site. Null if the site's check does not count them. */
+  /** The numbers of courses and users on the restored site. Null if the check does not count courses and users. */
   readonly courses: number | null;
   readonly users: number | null;
-  /** Seconds from the start of the test until the login page answered, as an estimate of the recovery time. */
+  /** Seconds from the start of the test until the login page responded, as an estimate of the recovery time. */
   readonly seconds: number;
-  /** Whether the restored site's counts were compared with the backup's. Old backups may have no counts. */
+  /** Whether the numbers of courses and users were compared with the backup. Old backups may have no such numbers. */
   readonly compared: boolean;
   /**
-   * Number of uploaded files listed in the database, all found with the right size, and how many of them were hashed.
-   * Null for older results, and for sites that store their files elsewhere.
+   * The number of uploaded files listed in the database, all found with the right size (`files`), and how many of these
+   * files were hashed (`hashed`). Null for older results, and for sites with an external file store.
    */
   readonly files?: number | null;
   readonly hashed?: number | null;
-  /** Moodle's release according to its code and database. Null for older results, or if the volume has no code. */
+  /** The Moodle release of the code and the database. Null for older results, or if the volume has no code. */
   readonly codeRelease?: string | null;
 }
 
 export interface ExpectedData {
-  /** The identifier that the site had when the backup was taken. Null if it was not recorded. */
+  /** The site's identifier when the backup was taken. Null if the identifier was not recorded. */
   readonly siteIdentifier: string | null;
   readonly counts: CountsAroundBackup | null;
 }
 
-/** Returns what is wrong with the restored data. Null if the data is as expected. */
+/** Returns the first difference between the restored and the expected data, or null without a difference. */
 export function findDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
   expected: ExpectedData,
@@ -62,7 +62,7 @@ interface RestoreTestProblem {
   readonly sentence: string;
 }
 
-/** Returns what is wrong with the restored files and code. Null if they match the restored database. */
+/** Returns the first problem with the restored files or code, or null if both match the restored database. */
 export function findFileProblem(
   check: FilesCheck,
   site: Pick<SiteIdentity, "version" | "release">,

@@ -1,4 +1,4 @@
-/** Requests that a spoke be restored from a backup or rolled back. Only commands run on the server do this. */
+/** Requests restores of spokes from a backup, and rollbacks. Only commands on the server call these functions. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -11,20 +11,20 @@ import type { Job } from "#lib/jobs/job.ts";
 import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Asks for a restore from the backup with this ID (by default the newest one), or for a rollback. */
+/** A request for a restore from the backup with this ID (default: the newest backup), or for a rollback. */
 export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly rollback: true };
 
 export interface RestorePlan {
   readonly parameters: RestoreParameters;
   /** The backup to restore. Null for a rollback. */
   readonly backup: Backup | null;
-  /** The Moodle version that the site has after the restore. */
+  /** The Moodle version of the site after the restore. */
   readonly version: string;
   readonly acceptance: AcceptedAction;
   readonly notes: readonly string[];
 }
 
-/** Plans a restore. Throws a `conflict` fault (`spoke_state`), or a ClusterError if the spoke cannot be restored. */
+/** Plans a restore or rollback. Throws `conflict` (`spoke_state`), or a ClusterError if the restore is not possible. */
 export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
   const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
@@ -40,7 +40,7 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
       };
     }
     const message = `The spoke ${spoke.slug} has nothing to roll back to`;
-    throw restoreError("NoWayBack", message, "It was never restored, or its previous volumes have expired.");
+    throw restoreError("NoWayBack", message, "The spoke was never restored, or its previous volumes have expired.");
   }
   const backup = await requireUsableBackup(rows, spoke, request.backupId), parameters = { backupId: backup.id };
   return {

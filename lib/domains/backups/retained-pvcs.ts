@@ -1,4 +1,4 @@
-/** Stores which PersistentVolumeClaims (PVCs) are kept although the site no longer uses them (sql/0044). */
+/** Stores PersistentVolumeClaims (PVCs) that are kept after a site stopped using them (table in sql/0044). */
 import { type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -6,13 +6,13 @@ import { REPLACED_VOLUMES_KEPT_DAYS } from "#lib/operations/restore.ts";
 
 export type RetainedPvc = Selectable<Schema["retained_pvcs"]>;
 
-/** Identifies a PersistentVolumeClaim. The UID is null if no other claim ever gets the same name. */
+/** A PersistentVolumeClaim's name and UID. The UID is null if the name is never reused. */
 export interface PvcIdentity {
   readonly claim: string;
   readonly uid: string | null;
 }
 
-/** Lists the PersistentVolumeClaims that restores replaced and that a rollback can use again, newest first. */
+/** Lists the PersistentVolumeClaims that restores replaced and a rollback can use again, newest first. */
 export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
@@ -22,7 +22,7 @@ export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<Ret
     .where("deletingSince", "is", null).orderBy("operationId", "desc").orderBy("claim").execute();
 }
 
-/** Lists the PersistentVolumeClaims left by failed restores, except those that belong to this operation. */
+/** Lists the PersistentVolumeClaims that failed restores left behind. Excludes PVCs of the given operation. */
 export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
@@ -32,7 +32,7 @@ export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: s
     .where("operationId", "<>", operationId).execute();
 }
 
-/** Records unused PersistentVolumeClaims. Those that a restore replaced are kept for several days. */
+/** Records PersistentVolumeClaims to delete later. PVCs that a restore replaced are kept for several days. */
 export async function retainPvcs(
   tx: Tx,
   { spokeId, operationId, reason }: Pick<RetainedPvc, "spokeId" | "operationId" | "reason">,
@@ -54,20 +54,20 @@ export async function retainPvcs(
     ).execute();
 }
 
-/** Deletes the rows for PersistentVolumeClaims that the site uses again or that no longer exist. */
+/** Deletes rows of PersistentVolumeClaims that the site uses again or that no longer exist. */
 export async function deleteRetainedPvcRows(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
   await tx.deleteFrom("retained_pvcs").where("spokeId", "=", spokeId)
     .where(sql<boolean>`claim = any(${claims}::text[])`).execute();
 }
 
-/** Deletes the rows for removed spokes, whose PersistentVolumeClaims were deleted with the namespace. */
+/** Deletes the rows of removed spokes, whose PersistentVolumeClaims were deleted with the namespace. */
 export async function deletePvcRowsOfRemovedSpokes(rows: Rows): Promise<void> {
   await sql`delete from retained_pvcs using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(
     rows,
   );
 }
 
-/** Finds spokes that have PersistentVolumeClaims to delete, according to the rules of `markExpiredPvcs`. */
+/** Finds active spokes that may have PersistentVolumeClaims to delete (see `markExpiredPvcs`). */
 export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from retained_pvcs
     where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
@@ -76,8 +76,8 @@ export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Prom
 }
 
 /**
- * Marks an active spoke's PersistentVolumeClaims that can be deleted now, so that no rollback uses them. A claim that a
- * restore replaced is marked only if a usable backup was taken since. The caller must have locked the spoke's row.
+ * Marks an active spoke's expired PersistentVolumeClaims for deletion, so that no rollback uses them. PVCs that a
+ * restore replaced are marked only if a usable backup was taken later. The caller must have locked the spoke's row.
  */
 export async function markExpiredPvcs(tx: Tx, spokeId: string): Promise<RetainedPvc[]> {
   return await tx.updateTable("retained_pvcs").set({

@@ -1,6 +1,6 @@
 /**
- * Decides which backups to keep. For each of the last 7 days, 4 ISO weeks and 6 months (UTC) that have a usable backup,
- * the newest usable backup is kept. Periods without a backup are skipped, so the newest usable backup never expires.
+ * Decides which backups to keep: the newest usable backup from each of the last 7 days, 4 ISO weeks and 6 months (UTC).
+ * Periods without a usable backup are not counted, so the newest usable backup never expires.
  */
 import { DAY } from "#lib/base/time.ts";
 
@@ -14,11 +14,11 @@ export interface DatedBackup {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** When the backup's removal started; from then on, the backup is no longer usable. Null before that. */
+  /** The time when removal of the backup started. A backup is not usable during removal. Null before removal. */
   readonly deletingSince: Date | null;
 }
 
-/** Returns the IDs of the usable backups to keep. Includes backups dated in the future, after a clock change. */
+/** Returns the IDs of the usable backups to keep. Includes backups with a future date, caused by a clock change. */
 export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
@@ -39,8 +39,8 @@ export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date
 }
 
 /**
- * Returns the backups to remove now, oldest first: expired backups, old failed backups, and backups whose removal has
- * already started.
+ * Returns the IDs of the backups to remove now, oldest first: expired backups, old failed backups, and backups whose
+ * removal has already started.
  */
 export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date): string[] {
   const retainedIds = selectRetainedBackups(backups, now);
@@ -52,7 +52,7 @@ export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date)
   return newestFirst(due).reverse().map(({ id }) => id);
 }
 
-/** Returns whether a backup can be removed. A usable backup can be removed only if a newer usable one remains. */
+/** Returns whether a backup can be deleted. A usable backup can be deleted only if a newer usable backup remains. */
 export function canDeleteBackup(backups: readonly DatedBackup[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;

@@ -1,4 +1,4 @@
-/** Finds the volumes that a rollback restores. */
+/** Finds the volumes to which a rollback returns a site. */
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type SiteBase, siteBaseOf } from "#lib/moodle/site-base.ts";
@@ -9,11 +9,11 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
   readonly siteBase: SiteBase;
-  /** When the site stopped using these volumes. Null if the spoke's row still refers to them. */
+  /** The time when the site stopped using these volumes. Null if the spoke's row still refers to these volumes. */
   readonly since: Date | null;
 }
 
-/** Returns the volumes that the site used before its last restore. Null without a restore, or if they have expired. */
+/** Returns the site's volumes from before the last restore. Null without a restore, or if the volumes have expired. */
 export async function findRollbackVolumes(
   rows: Rows,
   { id, blueprintInputs }: SpokeRow,
@@ -27,7 +27,7 @@ export async function findRollbackVolumes(
   return isComplete ? { siteBase, since: last.finishedAt } : null;
 }
 
-/** Returns the suffixes in the names of the spoke's volumes. Creation from a backup and each restore add one suffix. */
+/** Returns the suffixes of the spoke's volume names: one suffix per restore, and one if created from a backup. */
 export async function listVolumeSuffixes(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.turn;
   const restores = (await listStartedRestores(rows, id)).map(adoptionIdOf);

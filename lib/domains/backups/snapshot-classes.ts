@@ -1,6 +1,6 @@
 /**
- * Selects the snapshot class for a spoke's volumes. The class must have the deletion policy Retain, because otherwise
- * the snapshots would be deleted with the namespace. It must also belong to the volumes' storage driver.
+ * Selects the VolumeSnapshotClass for a spoke's volumes. The class must have the deletion policy Retain; otherwise,
+ * snapshots would be deleted with the namespace. The class must also use the storage driver of the volumes.
  */
 export interface SnapshotClass {
   readonly name: string;
@@ -8,16 +8,16 @@ export interface SnapshotClass {
 }
 
 interface ClassRequirements {
-  /** The class name from the cluster settings. Undefined if any class may be used. */
+  /** The name of the required snapshot class, from the cluster settings. Undefined if any class may be used. */
   readonly name: string | undefined;
-  /** The storage drivers that the spoke's volumes are known to use. */
+  /** The known storage drivers of the spoke's volumes. */
   readonly drivers: readonly string[];
 }
 
 export interface ObservedSnapshotClasses {
   /** Snapshot classes with the deletion policy Retain. Null if the cluster has not been checked yet. */
   readonly classes: readonly SnapshotClass[] | null;
-  /** Why the last check failed. Null if it succeeded. */
+  /** Why the last check of the cluster's snapshot classes failed. Null if the check succeeded. */
   readonly error: string | null;
 }
 
@@ -31,13 +31,13 @@ export function findFittingClass(
   return found?.name ?? null;
 }
 
-/** Returns why no snapshot class fits, worded so that it can follow "because". */
+/** Returns why no snapshot class fits, as a clause for the middle of a sentence. */
 export function describeMissingClass({ name }: ClassRequirements): string {
   const description = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
   return `the cluster has ${description} with the deletion policy Retain for these volumes`;
 }
 
-/** Returns why backups are unavailable. Null if they are available. */
+/** Returns why the cluster cannot take backups, or null if backups are available. */
 export function explainUnavailableBackups(
   { classes, error }: ObservedSnapshotClasses,
   requirements: ClassRequirements,

@@ -1,4 +1,4 @@
-/** Stores backups, and each cluster's snapshot classes. */
+/** Stores backups, and the VolumeSnapshotClasses observed in each cluster. */
 import { type Selectable, sql } from "kysely";
 import type { DatedBackup } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
@@ -12,19 +12,19 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export type BackupKind = DatedBackup["kind"];
 
-/** A volume's part of a backup. All fields are set once the backup is ready. */
+/** The snapshot of one volume in a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {
   readonly claim: string;
   /** The name of the VolumeSnapshot in the spoke's namespace. */
   readonly snapshot: string;
   readonly snapshotUid?: string;
-  /** The name of the VolumeSnapshotContent, which is kept when the namespace is deleted. */
+  /** The name of the VolumeSnapshotContent, which outlives the namespace. */
   readonly content?: string;
-  /** The ID by which the storage driver identifies the snapshot. */
+  /** The storage driver's ID for the snapshot. */
   readonly handle?: string;
   readonly driver?: string;
   readonly class?: string;
-  /** The minimum size of a volume restored from this snapshot, in bytes. Null if the driver does not report it. */
+  /** The minimum size of a volume restored from this snapshot, in bytes. Null if the driver does not report a size. */
   readonly restoreSize?: number | null;
 }
 
@@ -38,15 +38,15 @@ export interface Backup extends DatedBackup {
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
-  /** The Moodle version that the site had when the backup was taken. Null if it was not recorded. */
+  /** The site's Moodle version when the backup was taken. Null if the version was not recorded. */
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
-  /** The numbers of courses and users counted when the backup was taken. Null if they were not counted. */
+  /** The numbers of courses and users counted when the backup was taken. Null without a count. */
   readonly counts: CountsAroundBackup | null;
   readonly verifiedAt: Date | null;
   readonly verification: RestoreTestResult | null;
-  /** The error from the last restore test. Null if the test succeeded or none ran. */
+  /** The error from the last restore test. Null if the test succeeded or no test has run. */
   readonly verificationError: string | null;
 }
 
@@ -55,7 +55,7 @@ interface BackupCause {
   readonly kind: BackupKind;
 }
 
-/** Starts a backup, or returns the pending one that an earlier attempt of the same operation has started. */
+/** Starts a backup for an operation, or returns the backup that an earlier attempt of the operation started. */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
   await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
@@ -85,7 +85,7 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
   return { lmsVersion, images: JSON.stringify(images), siteIdentifier };
 }
 
-/** Saves the volumes before their snapshots are taken, so that a cleanup finds the snapshots if the attempt fails. */
+/** Saves the volumes before the snapshots are taken, so that a cleanup finds the snapshots of a failed backup. */
 export async function saveBackupVolumes(
   tx: Tx,
   id: string,
@@ -97,7 +97,7 @@ export async function saveBackupVolumes(
   return (await findBackup(tx, id))!;
 }
 
-/** Marks the backup as ready. Call this after all its snapshots were observed in the cluster. */
+/** Marks the backup as ready. Call this after all snapshots of the backup were observed in the cluster. */
 export async function completeBackup(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
   const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
   const sizeBytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
@@ -111,7 +111,7 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
   return toBackup(row);
 }
 
-/** Marks the operation's pending backup as failed, with the redacted reason. Returns null if it has no backup. */
+/** Marks an operation's pending backup as failed, with a redacted reason. Returns null if no backup exists. */
 export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
@@ -119,7 +119,7 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
   return await findBackupByOperation(tx, operationId);
 }
 
-/** Closes pending backups whose operation has ended: as deleted if cancelled without a snapshot, else as failed. */
+/** Marks pending backups of ended operations as failed, or as deleted if cancelled before any snapshot was taken. */
 export async function closeAbandonedBackups(rows: Rows): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
@@ -130,7 +130,7 @@ export async function closeAbandonedBackups(rows: Rows): Promise<void> {
       and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
 }
 
-/** Returns whether to email about the failed backup. For consecutive nightly failures, only the first returns true. */
+/** Returns whether to send an email about a failed backup. Of consecutive nightly failures, only the first counts. */
 export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (
@@ -159,7 +159,7 @@ export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]
   return found.map(toBackup);
 }
 
-/** Returns the spoke's most recent failed backup, even if deleted. Cancelled backups do not count. */
+/** Returns the spoke's most recent failed backup, even a deleted backup. Cancelled backups do not count. */
 export async function findLastFailedBackup(rows: Rows, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
@@ -178,7 +178,7 @@ export async function markBackupRemoved(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
 
-/** Saves the result of checking a cluster's snapshot classes. If the check failed, the earlier classes are kept. */
+/** Saves a cluster's observed snapshot classes. If the check failed, saves the error and keeps the earlier classes. */
 export async function saveSnapshotClasses(
   rows: Rows,
   cluster: string,

@@ -11,7 +11,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** How long a failed backup is listed, in milliseconds. */
+/** How long a failed backup appears in the list of backups, in milliseconds. */
 const FAILURE_LISTED_FOR = 7 * DAY;
 
 export async function summariseBackups(
@@ -29,7 +29,7 @@ export async function summariseBackups(
     readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
-  // Hides the last failure of a suspended spoke, because no later backup would ever replace it.
+  // Hides the last failure of a suspended spoke, because a suspended spoke gets no new backups.
   const failed = isSuspended(spoke) ? null : lastFailure;
   const reason = explainUnavailableBackups(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
@@ -58,13 +58,13 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether to list the backup. Excludes backups being removed, because they cannot be restored. */
+/** Returns whether to list a backup. Excludes old failures, and backups that cannot be restored during removal. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;
 }
 
-/** Returns the storage drivers that the latest backup recorded for its volumes. */
+/** Returns the storage drivers of the volumes in the latest backup. */
 export function volumeDriversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
   return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
 }

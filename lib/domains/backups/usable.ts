@@ -1,4 +1,4 @@
-/** Checks whether a site can be restored from a backup, both when the restore is requested and when it starts. */
+/** Checks whether a site can be restored from a backup. The check runs at the request and at the start of a restore. */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -9,40 +9,41 @@ import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Creates the permanent error that explains why a restore is not possible. */
+/** Creates an error that says why a restore is not possible. The operation is not retried. */
 export function restoreError(code: string, message: string, hint: string): ClusterError {
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
 /**
- * Returns the spoke's backup with this ID or, if `id` is undefined, its newest usable backup. Throws a permanent
- * ClusterError if no site can be restored from it.
+ * Returns the spoke's backup with this ID or, if `id` is undefined, the newest usable backup. Throws a permanent
+ * ClusterError if no site can be restored from the backup.
  */
 export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {
-    const description = id === undefined ? "has no backup that is ready" : `has no backup ${id}`;
     throw restoreError(
       "NoBackup",
-      `The spoke ${spoke.slug} ${description}`,
-      "List its backups with: wheelwright restore SPOKE --list",
+      id === undefined
+        ? `The spoke ${spoke.slug} has no backup that is ready`
+        : `The spoke ${spoke.slug} has no backup ${id}`,
+      "To list the spoke's backups, run: wheelwright restore SPOKE --list",
     );
   }
   if (!isUsableBackup(backup)) {
     const { state, deletingSince } = backup;
-    const why = deletingSince !== null || state === "deleted"
-      ? "has expired and was deleted"
+    const message = deletingSince !== null || state === "deleted"
+      ? `The backup ${backup.id} has expired and was deleted`
       : state === "failed"
-      ? "was never completed"
-      : "is being taken";
-    const hint = state === "pending" ? "Wait until it is ready, or choose another one." : "Choose another one.";
-    throw restoreError("BackupNotReady", `The backup ${backup.id} ${why}`, hint);
+      ? `The backup ${backup.id} was never completed`
+      : `The backup ${backup.id} is being taken`;
+    const hint = state === "pending" ? "Wait until the backup is ready, or choose another." : "Choose another backup.";
+    throw restoreError("BackupNotReady", message, hint);
   }
   await requireCompatibleBackup(rows, spoke, backup);
   return backup;
 }
 
-/** Returns the minimum size of each restored disk, in bytes. Null if the storage driver does not report it. */
+/** Returns each restored disk's minimum size in bytes, or null if the storage driver does not report a size. */
 export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;
@@ -55,9 +56,9 @@ async function findNewestGood(rows: Rows, spokeId: string): Promise<Backup | nul
 
 async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Backup): Promise<void> {
   const { id, cluster, volumes, images, lmsVersion, siteIdentifier } = backup;
-  const chooseAnother = "Choose another one.";
+  const chooseAnother = "Choose another backup.";
   if (cluster !== spoke.cluster) {
-    const message = `The backup ${id} is in the cluster ${cluster}, and the spoke in ${spoke.cluster}`;
+    const message = `The backup ${id} is in the cluster ${cluster}, but the spoke is in the cluster ${spoke.cluster}`;
     throw restoreError("another_cluster", message, chooseAnother);
   }
   if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
@@ -66,15 +67,15 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
   const currentMajor = parsePostgresMajor(spoke.blueprintInputs.images.postgres),
     backupMajor = images && parsePostgresMajor(images.postgres);
   if (backupMajor !== null && backupMajor !== currentMajor) {
-    const message = `The backup ${id} needs PostgreSQL ${backupMajor}, and the spoke runs PostgreSQL ${currentMajor}`;
+    const message = `The backup ${id} needs PostgreSQL ${backupMajor}, but the spoke runs PostgreSQL ${currentMajor}`;
     throw restoreError(
       "AnotherPostgres",
       message,
-      "PostgreSQL reads only files of its own major version. Choose another one.",
+      "PostgreSQL can read only data files from its own major version. Choose another backup.",
     );
   }
   if (lmsVersion === null && await hasSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
-    const message = `The backup ${id} was taken before an upgrade of the spoke, and its version was not recorded`;
+    const message = `The backup ${id} was taken before an upgrade of the spoke and has no recorded Moodle version`;
     throw restoreError("VersionUnknown", message, chooseAnother);
   }
   if (siteIdentifier !== null && spoke.siteIdentifier !== null && siteIdentifier !== spoke.siteIdentifier) {
@@ -84,7 +85,7 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
   const withoutClass = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
   if (withoutClass) {
     const message =
-      `The backup ${id} needs a VolumeSnapshotClass of ${withoutClass.driver} with the deletion policy Retain`;
-    throw restoreError("NoSnapshotClass", message, "Create one for this storage driver in the cluster.");
+      `The backup ${id} needs a VolumeSnapshotClass for ${withoutClass.driver} with the deletion policy Retain`;
+    throw restoreError("NoSnapshotClass", message, "Create this VolumeSnapshotClass in the cluster.");
   }
 }

@@ -6,14 +6,14 @@ const SnapshotView = v.object({
   id: v.string(),
   createdAt: Timestamp,
   readyAt: NullableTimestamp,
-  /** The minimum total size of the restored volumes, in bytes. Null if the storage driver does not report it. */
+  /** The minimum total size of the restored volumes, in bytes. Null if the storage driver does not report a size. */
   sizeBytes: v.nullable(v.number()),
   state: v.picklist(["pending", "ready", "failed"]),
-  /** The Moodle version that the site had when the backup was taken. Null if it was not recorded. */
+  /** The site's Moodle version when the backup was taken. Null if the version was not recorded. */
   lmsVersion: v.nullable(v.string()),
-  /** When the backup last passed a restore test. Null if it has never passed one. */
+  /** The time when the backup last passed a restore test. Null if the backup has never passed a test. */
   verifiedAt: NullableTimestamp,
-  /** The result of the restore test. `compared` tells whether the site's counts were compared with the backup's. */
+  /** The result of the restore test. `compared`: whether the numbers of courses and users were compared. */
   verification: v.nullable(v.object({
     courses: v.nullable(v.number()),
     users: v.nullable(v.number()),
@@ -23,14 +23,14 @@ const SnapshotView = v.object({
     hashed: v.nullable(v.number()),
     codeRelease: v.nullable(v.string()),
   })),
-  /** The error from the last restore test. Also set if the test was skipped because the cluster had no space. */
+  /** The error from the last restore test, or why the test was skipped (for example, no space in the cluster). */
   verificationError: v.nullable(v.string()),
 });
 
 const RetainedClaimView = v.object({
   /** The PersistentVolumeClaim's name in the spoke's namespace. */
   claim: v.string(),
-  /** When the site stopped using the volume. */
+  /** The time when the site stopped using the volume. */
   since: Timestamp,
   until: Timestamp,
 });
@@ -41,16 +41,16 @@ export const BackupSummaryView = v.object({
   retention: v.object({ daily: v.number(), weekly: v.number(), monthly: v.number() }),
   lastSuccessAt: NullableTimestamp,
   lastFailureAt: NullableTimestamp,
-  /** Why backups are unavailable; if they are available, why the last failed backup failed. */
+  /** Why the cluster cannot take backups or, if backups are available, why the last failed backup failed. */
   lastError: v.nullable(v.string()),
-  /** How often the newest backup is tested. */
+  /** The interval at which the newest backup is tested. */
   restoreTests: v.picklist(["off", "weekly", "nightly"]),
-  /** When one of the spoke's backups last passed a restore test. Null if none has passed one. */
+  /** The time when a backup of the spoke last passed a restore test. Null if no backup has passed a test. */
   lastVerifiedAt: NullableTimestamp,
-  /** When restore tests started to fail. Null if the last test succeeded or none ran. */
+  /** The time when restore tests started to fail. Null if the last test succeeded or no test has run. */
   unverifiedSince: NullableTimestamp,
   snapshots: v.array(SnapshotView),
-  /** PersistentVolumeClaims that a restore replaced, newest first. A rollback switches the site back to them. */
+  /** The PersistentVolumeClaims that a restore replaced, newest first. A rollback returns the site to these volumes. */
   kept: v.array(RetainedClaimView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

@@ -1,4 +1,4 @@
-/** Compares a hub's subscription with what is stored about it. Returns the new values to store and what has changed. */
+/** Compares a hub's subscription at the payment provider with the stored data. Returns new values and changes. */
 import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
 import {
   hasSubscriptionEnded,
@@ -8,7 +8,7 @@ import {
   type SubscriptionStatus,
 } from "#lib/drivers/payments/payments.ts";
 
-/** How billed spokes differ from existing ones: a list by size, or a sentence if the subscription differs otherwise. */
+/** The difference between billed and existing spokes: a list by size, or a sentence for any other difference. */
 export type BillingDifference = readonly SizeDifference[] | string;
 
 interface SizeDifference {
@@ -17,12 +17,12 @@ interface SizeDifference {
   readonly billed: number;
 }
 
-/** The stored data about the subscription before this comparison. */
+/** The data stored about a hub's subscription before the comparison. */
 export interface StoredBilling {
   readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
-  /** The quantities last sent to the provider. Null if they must be sent again. */
+  /** The quantities last sent to the payment provider. Null if the quantities must be sent again. */
   readonly sentQuantities: BilledQuantities | null;
   readonly difference: BillingDifference | null;
 }
@@ -42,7 +42,7 @@ export type BillingChange =
 
 interface SubscriptionChanges {
   readonly status?: FromTo<SubscriptionStatus | null>;
-  /** The old and new quantities for each size whose quantity changed. */
+  /** The old and new quantities of all sizes with a changed quantity. */
   readonly quantities?: FromTo<BilledQuantities>;
 }
 
@@ -52,15 +52,15 @@ interface FromTo<T> {
 }
 
 /**
- * Compares the subscription observed at the provider with the stored one. `observed` is null if the provider no longer
- * has the subscription. `billed` holds the quantities that should be billed now.
+ * Compares the subscription observed at the payment provider with the stored subscription. `observed` is null if the
+ * provider no longer has the subscription. `billed` holds the quantities that should be billed now.
  */
 export function compareSubscription(
   stored: StoredBilling,
   observed: Subscription | null,
   billed: BilledQuantities,
 ): BillingComparison {
-  // If the observed subscription is a new one, its items and status are not compared with the stored ones.
+  // Compares items and status only if the provider and the database have the same subscription.
   const isSameSubscription = observed === null || observed.id === stored.subscriptionId;
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
@@ -81,7 +81,7 @@ export function compareSubscription(
   return { status, items, dunning, difference, changes: reported };
 }
 
-/** Returns how the provider differs from the spokes. While a change is being sent, returns the stored difference. */
+/** Returns the difference between billed and existing spokes, or the stored difference while a change is being sent. */
 function findDifference(
   { sentQuantities, difference }: StoredBilling,
   status: SubscriptionStatus | null,
@@ -92,7 +92,7 @@ function findDifference(
   const actual = hasSubscriptionEnded({ status }) ? {} : countBySize(items);
   const parts = diffQuantities(billed, actual);
   if (hasSubscriptionEnded({ status })) {
-    return parts && `The subscription has ended (${status}), but there are spokes to bill`;
+    return parts && `The subscription has ended (${status}), but the hub still has billable spokes`;
   }
   const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
     size,
@@ -107,14 +107,14 @@ function findDifference(
   }`;
 }
 
-/** Adds up the quantities for each size. A size has several items if somebody added a second price for it. */
+/** Adds up the quantities for each size. A size can have several items, for example with different prices. */
 function countBySize(items: readonly SubscriptionItem[]): BilledQuantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);
 }
 
-/** Returns the old and new quantity for each size where they differ, sorted by size. Null if none differ. */
+/** Returns the old and new quantity for each size with a changed quantity, sorted by size. Null without a change. */
 function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<BilledQuantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   const changed = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
@@ -123,7 +123,7 @@ function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<Bi
   return { from: pick(from), to: pick(to) };
 }
 
-/** Returns a key for comparing differences. It does not depend on the order of their fields. */
+/** Returns a text for comparing differences. The text does not depend on the order of object fields. */
 function differenceKey(difference: BillingDifference | null): string {
   if (difference === null || typeof difference === "string") return difference ?? "";
   return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");

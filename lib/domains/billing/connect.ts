@@ -1,7 +1,7 @@
 /**
- * Connects hubs to billing, either when a hub request is approved or by an operator. Sends nothing to the provider, so
- * an unavailable provider never blocks an approval. A sync job is queued before the subscription's row is locked,
- * because a running sync locks its job before it waits for that row.
+ * Connects hubs to billing after the approval of a hub request or on an operator's request. Sends nothing to the payment
+ * provider, so an unavailable provider never blocks an approval. To avoid deadlocks with a running sync, the sync job
+ * is queued before the subscription's row is locked.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -25,7 +25,7 @@ interface Hub {
 }
 
 /**
- * Marks the hub as billed, or changes its billing address. Returns audit events, which must be recorded last in the
+ * Marks a hub as billed, or changes the hub's billing address. Returns audit events, which must be recorded last in the
  * transaction. Returns no events if nothing changed.
  */
 export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
@@ -37,7 +37,7 @@ export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<Au
   return [{ ...entry, metadata: { email, from } }];
 }
 
-/** Connects a hub to billing. Idempotent for the same address. Throws a `missing` fault (`billing_off`). */
+/** Connects a hub to billing. Idempotent for the same email address. Throws a `missing` fault (`billing_off`). */
 export async function connectBilling(
   app: App,
   actor: Actor,
@@ -55,16 +55,19 @@ export async function connectBilling(
 }
 
 /**
- * Sends the hub's complete billing state to the provider again, which also reverts changes made there by hand. If the
- * subscription has ended and the hub has spokes to bill, a new subscription is created. Throws a fault: `missing`
- * (`billing_off`) or `conflict` (`not_billed`).
+ * Sends a hub's complete billing state to the payment provider again. This also reverts manual changes at the provider.
+ * If the subscription has ended and the hub has billable spokes, a new subscription is created. Throws a fault:
+ * `missing` (`billing_off`) or `conflict` (`not_billed`).
  */
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
   await app.db.transact(async (tx) => {
     await recordChange(tx, actor, { jobs: [syncBillingJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
-    if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
+    if (!row) {
+      const message = "Cannot reconcile a hub that is not connected to billing; connect the hub first";
+      throw new Fault("conflict", "not_billed", message);
+    }
     await updateSubscription(tx, hub.id, { ...RESYNC, ...(hasSubscriptionEnded(row) && NO_SUBSCRIPTION) });
     await recordChange(tx, actor, {
       audit: [{
@@ -77,7 +80,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
   return await showBilling(app, actor, hub);
 }
 
-/** Column values that make the next sync send all quantities without waiting for a retry time. */
+/** Column values with which the next sync sends all quantities immediately, without waiting for a retry time. */
 const RESYNC = { sentQuantities: null, retryAt: null, error: null };
 const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 

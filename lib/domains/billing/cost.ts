@@ -15,8 +15,8 @@ export const CostView = v.union([
     prorationDate: Timestamp,
   }),
   /**
-   * There is no cost, because the hub is not connected to the provider or the size has no price. In a preview, `reason`
-   * is set if the cost is only temporarily unavailable.
+   * No cost is available, because the hub is not connected to the payment provider or the size has no price. In a
+   * preview, `reason` is set if the cost is only temporarily unavailable.
    */
   v.object({ available: v.literal(false), reason: v.optional(v.string()) }),
 ]);

@@ -1,6 +1,6 @@
 /**
- * Stores the payment provider's events, each only once. An event that concerns a hub gets a job in the same
- * transaction. All other events are stored only for inspection and are marked as handled.
+ * Stores the payment provider's events, each event only once. The same transaction enqueues a job for an event about a
+ * hub. All other events are stored only for inspection and are marked as handled.
  */
 import { type Selectable, sql } from "kysely";
 import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
@@ -17,32 +17,32 @@ export const BILLING_EVENT_JOB: JobKind = {
   kind: "billing-event",
   plan: 1,
   visible: false,
-  steps: [{ name: "handle", label: "Processing an event of the payment provider", timeout: 5 * MINUTE }],
+  steps: [{ name: "handle", label: "Processing an event from the payment provider", timeout: 5 * MINUTE }],
   timeLimit: NO_TIME_LIMIT,
 };
 
-/** The subject of an event: a hub's subscription, or a refund. */
+/** The subject of a payment event: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
 
-/** Returns what an event of this type is about. Null if such events are ignored. */
+/** Returns the subject of events with this type, or null if events with this type are ignored. */
 export function eventSubjectOf(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
-/** Returns the charge or refund by which to request refunds from the provider. Null if the event names none. */
+/** Returns the charge or refund ID for requesting refunds from the provider. Null if the event contains no ID. */
 export function refundLookup({ type, objectId }: Pick<BillingEventRow, "type" | "objectId">): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
-/** Creates the job that handles an event, in the hub's lane (queue). If the hub is unknown, any billing lane works. */
+/** Creates the job that handles an event, in the hub's billing lane (queue) or, without a hub, in any billing lane. */
 export function billingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
 
-/** Stores an event. If it is already stored, returns false and leaves the stored row unchanged. */
+/** Stores an event. If the event is already stored, returns false and does not change the stored row. */
 export async function insertBillingEvent(
   tx: Tx,
   { id, type, createdAt, object }: ProviderEvent,
@@ -64,7 +64,7 @@ export async function findBillingEvent(rows: Rows, id: string): Promise<BillingE
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Finds events whose jobs wait in the hub's lane (queue). A check that starts now makes these jobs unnecessary. */
+/** Finds a hub's events with queued jobs. A check of the subscription that starts now makes these jobs unnecessary. */
 export async function findQueuedBillingEvents(rows: Rows, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
@@ -73,7 +73,7 @@ export async function findQueuedBillingEvents(rows: Rows, federationId: string):
   return found.map(({ event }) => event);
 }
 
-/** Marks those of the given events that are about this subject as handled. */
+/** Marks events as handled, but only events with this subject. */
 export async function markBillingEventsHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();

@@ -1,7 +1,7 @@
 /**
- * Reads billed hubs: the subscription's row and the current number of spokes per size. A hub needs a sync if the
- * quantities last sent differ from the current ones, are unknown, or were refused. A removed hub needs a sync as long
- * as its subscription is active.
+ * Reads billed hubs: the subscription's row and the current number of spokes per size. A hub needs a billing sync if
+ * the last sent quantities differ from the current quantities, are unknown, or were refused. A removed hub needs a sync
+ * until the hub's subscription has ended.
  */
 import { type RawBuilder, sql } from "kysely";
 import {
@@ -24,20 +24,20 @@ export interface BilledHub {
   readonly counts: BilledQuantities;
 }
 
-/** Reads a billed hub. Returns undefined if the hub is not billed. */
+/** Reads a hub's billing data. Returns undefined if the hub is not billed. */
 export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
 
 interface Batch {
-  /** The last hub ID in the previous batch. An empty string for the first batch. */
+  /** The last hub ID of the previous batch. An empty string for the first batch. */
   readonly after: string;
   readonly limit: number;
 }
 
 /**
- * Returns hubs that may need a sync, sorted by ID. Skips hubs whose sync job is queued or running, hubs that wait for a
- * retry after a refusal, and removed hubs whose subscription has ended.
+ * Returns hubs that may need a billing sync, sorted by ID. Skips hubs with a queued or running sync job, hubs that wait
+ * for a retry after a refusal, and removed hubs with an ended subscription.
  */
 export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {
   return await selectHubs(
@@ -54,7 +54,7 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
   );
 }
 
-/** Finds hubs whose active subscription has not been checked for a day. Those unchecked for longest come first. */
+/** Finds hubs with an active subscription that was not checked for 24 hours, the least recently checked hubs first. */
 export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions
@@ -67,7 +67,7 @@ function billedQuantities({ row, counts }: BilledHub, catalog: Pick<Catalog, "pr
   return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }
 
-/** Returns whether the provider must be notified of a change in the hub. */
+/** Returns whether changes in a hub must still be sent to the payment provider. */
 export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (

@@ -1,6 +1,6 @@
 /**
- * Creates billing jobs, which lib/workers/billing runs. All jobs for one hub's subscription run in the same lane
- * (queue), in order. There are only a few billing lanes, so if the provider hangs, only a few jobs are blocked.
+ * Creates billing jobs, which lib/workers/billing runs. All jobs for one hub's subscription run in order, in the same
+ * lane (queue). Only a few billing lanes exist, so a payment provider that hangs blocks only a few running jobs.
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -8,7 +8,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
 
-/** Effectively no time limit (in milliseconds), because the provider may be unavailable for a long time. */
+/** A time limit of ten years, in milliseconds, because the payment provider may be unavailable for a long time. */
 export const NO_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING_JOB: JobKind = {
@@ -17,7 +17,7 @@ export const SYNC_BILLING_JOB: JobKind = {
   visible: false,
   steps: [
     { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
-    { name: "quantities", label: "Updating the quantities at the payment provider", timeout: 10 * MINUTE },
+    { name: "quantities", label: "Updating the billed quantities at the payment provider", timeout: 10 * MINUTE },
   ],
   timeLimit: NO_TIME_LIMIT,
 };
@@ -37,14 +37,14 @@ export function syncBillingJob(federationId: string): NewJob {
   return billingJob(SYNC_BILLING_JOB, federationId);
 }
 
-/** Creates a second sync, which runs after delayed requests from an earlier replica have arrived; see sync.ts. */
+/** Creates a second billing sync, for after the arrival of delayed requests from an earlier replica (see sync.ts). */
 export function followUpSyncBillingJob(federationId: string, runAt: Date): NewJob {
   const job = syncBillingJob(federationId);
-  // Uses a separate key, so that this job does not delay the sync of later changes.
+  // Uses a separate deduplication key, so that this job does not delay the sync of later changes.
   return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` };
 }
 
-/** Creates a job that checks the subscription. `runAt` spreads the checks of many hubs over time. */
+/** Creates a job that checks a hub's subscription. `runAt` spreads the checks of many hubs over time. */
 export function createBillingCheckJob(federationId: string, runAt?: Date): NewJob {
   return { ...billingJob(CHECK_BILLING_JOB, federationId), ...(runAt && { runAt }) };
 }
@@ -54,7 +54,7 @@ function billingJob(kind: JobKind, federationId: string): NewJob {
   return { kind, lane: billingLane(federationId), federationId, spokeId: null, dedupeKey };
 }
 
-/** Returns the lane (queue) for a hub's billing jobs. Every replica must compute the same lane. */
+/** Returns the lane (queue) for a hub's billing jobs. Every replica computes the same lane for a hub. */
 export function billingLane(federationId: string): string {
   const sum = [...federationId].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7);
   return `billing:${sum % LANES}`;

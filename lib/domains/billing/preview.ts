@@ -1,4 +1,4 @@
-/** Previews how adding or changing a spoke changes the cost, as computed by the payment provider. Writes nothing. */
+/** Previews the cost of adding or changing a spoke, as computed by the payment provider. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { BILLED_STATES, priceForSize } from "#lib/domains/billing/quantities.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
@@ -11,7 +11,7 @@ import { SECOND } from "#lib/base/time.ts";
 type CostDependencies = Pick<App, "catalog" | "db" | "log" | "payments">;
 type State = Schema["spokes"]["state"];
 
-/** The spoke's size before and after a change. `before` is null for a new spoke. */
+/** A spoke's size and state before and after a change. `before` is null for a new spoke. */
 interface CostChange {
   readonly federationId: string;
   readonly before: { readonly size: string; readonly state: State } | null;
@@ -21,25 +21,25 @@ interface CostChange {
 const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
-/** Returns the cost change to preview when a spoke of this size is added to the hub. */
+/** Returns the change to preview for a new spoke with this size. */
 export function costChangeOfNewSpoke(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
-/** Returns the cost. Throws an `unavailable` fault (`billing_unavailable`) if the provider does not answer. */
+/** Returns the cost after a change. Throws `unavailable` (`billing_unavailable`) if the provider does not respond. */
 export async function previewCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   try {
     return await readCost(app, change, signal);
   } catch (error) {
     if (!(error instanceof PaymentError)) throw error;
     const { code, message, hint, transient, retryAfterMs } = error;
-    app.log[transient ? "warn" : "error"]("Cannot preview a cost", { code, message, hint });
+    app.log[transient ? "warn" : "error"]("Could not preview the cost of a spoke", { code, message, hint });
     const retryAfter = retryAfterMs === undefined ? RETRY_SECONDS : Math.ceil(retryAfterMs / SECOND);
-    throw unavailable("The payment provider does not answer; try again", retryAfter);
+    throw unavailable("The payment provider does not respond; try again", retryAfter);
   }
 }
 
-/** Returns the cost, or the reason why the cost is temporarily unavailable. */
+/** Returns the cost after a change, or the reason why the cost is temporarily unavailable. */
 export async function previewCostOrReason(
   app: CostDependencies,
   change: CostChange,
@@ -63,9 +63,9 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row) return NO_COST;
-  // The provider does not know this customer yet. The first sync creates it; GET …/billing reports a refusal.
+  // Asks the caller to retry: the first sync creates the customer at the provider. GET …/billing reports a refusal.
   if (row.customerId === null) {
-    throw unavailable("The hub is being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
+    throw unavailable("The hub is still being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
   const sizes = priceChangesOf(change).map(({ size, by }): SizeQuantityChange => ({
     size,
@@ -81,7 +81,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   return { available: true, currency, size, recurringMonthly, dueNow, prorationDate };
 }
 
-/** Returns how the number of billed spokes changes for each size. Always includes the spoke's size after the change. */
+/** Returns the change in the number of billed spokes per size. Always includes the spoke's size after the change. */
 export function priceChangesOf(
   { before, after }: CostChange,
 ): readonly { readonly size: string; readonly by: number }[] {

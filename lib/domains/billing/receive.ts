@@ -1,6 +1,6 @@
 /**
- * Receives events from the payment provider: verifies, stores and queues each event once. An event's content is not
- * trusted: it only names a customer and an object, which the job reads from the provider.
+ * Receives events from the payment provider: verifies, stores and queues each event once. Only the IDs in an event are
+ * used. The job reads the current objects from the provider, because an event's content is not trusted.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -12,11 +12,11 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The characters allowed in the provider's IDs. Others are refused, because IDs become part of URL paths. */
+/** The allowed format of the payment provider's IDs. Other IDs are refused, because IDs become part of URL paths. */
 const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
-/** Stores an event. Throws a fault: `missing` (`billing_off`) or `invalid` (`bad_signature`). */
+/** Verifies and stores an event. Throws a fault: `missing` (`billing_off`) or `invalid` (`bad_signature`). */
 export async function storeBillingEvent(
   { db, payments }: Pick<App, "db" | "payments">,
   body: Uint8Array,
@@ -29,7 +29,7 @@ export async function storeBillingEvent(
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = eventSubjectOf(event.type), { id, customer } = event.object;
-  // A customer without a row belongs to another system, because rows are written before subscriptions are created.
+  // Ignores customers without a row: they belong to another system, because rows are written before subscriptions.
   const row = customer === null ? undefined : await findSubscriptionByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
@@ -40,8 +40,8 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
 }
 
 /**
- * Verifies the signature and returns the event, keeping only valid IDs. The signature is first checked with its own
- * timestamp, so that forged events never reach the database, and then with the database's clock.
+ * Verifies the signature and returns the event without invalid IDs. Checks the signature first with the signature's own
+ * timestamp, so that a forged event causes no database query, and then with the database's clock.
  */
 async function readSignedEvent(
   payments: Payments,
@@ -65,7 +65,9 @@ function signatureTime(signature: string | null): Date {
 }
 
 function sanitizeEvent(event: ProviderEvent): ProviderEvent {
-  if (!ID.test(event.id) || !TYPE.test(event.type)) throw new SignatureError("The body is signed but is not an event");
+  if (!ID.test(event.id) || !TYPE.test(event.type)) {
+    throw new SignatureError("The request body is signed but does not contain a valid event");
+  }
   const idOrNull = (text: string | null) => text !== null && ID.test(text) ? text : null;
   const { object } = event;
   return { ...event, object: { ...object, id: idOrNull(object.id), customer: idOrNull(object.customer) } };

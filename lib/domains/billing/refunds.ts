@@ -1,4 +1,4 @@
-/** Records refunds to a hub's customer, each only once. */
+/** Records refunds to a hub's customer, each refund only once. */
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";

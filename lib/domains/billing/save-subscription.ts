@@ -1,5 +1,5 @@
 /**
- * Saves what was observed about a hub's subscription and returns what changed. Callers run in the hub's lane (queue).
+ * Saves a hub's subscription as observed at the payment provider. Callers are jobs in the hub's billing lane (queue).
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -15,15 +15,15 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";
 
-/** An invoice as stored in the database, with its due date as text because JSON has no date type. */
+/** An invoice as stored in the database. The due date is text, because JSON has no date type. */
 type StoredInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 
 /**
- * Saves the subscription observed at the provider in `row`, which the caller has locked. Returns audit events, which
- * must be recorded last in the transaction. `observed` is null if the provider no longer has the subscription. `billed`
- * holds the quantities to bill now. After a sync, `row.sentQuantities` must already be updated.
+ * Saves the observed subscription in `row`, which the caller has locked. Returns audit events, which must be recorded
+ * last in the transaction. `observed` is null if the payment provider no longer has the subscription. `billed` holds
+ * the quantities to bill now. After a sync, the caller must first update `row.sentQuantities`.
  */
 export async function saveSubscription(
   tx: Tx,
@@ -51,11 +51,11 @@ export async function saveSubscription(
   }));
 }
 
-/** Logs a warning for each difference found. Call this after the differences have been saved. */
+/** Logs a warning for each difference between billed and existing spokes. Call this after saving the differences. */
 export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;
-    log.warn("Billed quantities differ from the spokes; check the subscription", {
+    log.warn("Billed quantities differ from the numbers of spokes; check the subscription", {
       federation: federationId,
       ...metadata,
     });
@@ -66,7 +66,7 @@ function toStoredInvoice({ invoice }: Subscription): StoredInvoice | null {
   return invoice && { ...invoice, dueAt: invoice.dueAt?.toISOString() ?? null };
 }
 
-/** Returns metadata for an audit event. Omits the invoice's URL, because anybody who has it can open the invoice. */
+/** Returns metadata for an audit event. Omits the invoice's URL, because anybody with this URL can open the invoice. */
 function metadataOf(
   change: BillingChange,
   { status }: BillingComparison,

@@ -1,4 +1,4 @@
-/** Shows a hub's billing from the database: what was last observed, and whether changes are still being sent. */
+/** Shows a hub's billing from the database: the last observed subscription, and whether changes are still pending. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type BilledHub, needsBillingSync, readBilledHub } from "#lib/domains/billing/hubs.ts";
@@ -8,7 +8,6 @@ import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
-/** The billing record shown for a hub that is not billed. */
 const NOT_BILLED: BillingRecord = {
   connected: false,
   email: null,
@@ -54,7 +53,7 @@ function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord[
   return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
 }
 
-/** Returns the sum of the monthly amounts. Null if there are no items or an item has no amount. */
+/** Returns the sum of the items' monthly amounts. Null without items, or if an item has no amount. */
 function sumOf(items: BillingRecord["items"]): number | null {
   if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);
@@ -64,10 +63,10 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
   if (difference === null) return null;
   if (typeof difference === "string") return { message: difference, sizes: [] };
   const parts = difference.map(({ size, spokes, billed }) => `${billed} instead of ${spokes} spokes of size ${size}`);
-  return { message: `The payment provider counts ${parts.join(", ")}`, sizes: [...difference] };
+  return { message: `The payment provider bills ${parts.join(", ")}`, sizes: [...difference] };
 }
 
-/** Returns the stored error from the provider, or else the last error of a queued or running sync. */
+/** Returns the stored error from the payment provider, or else the last error of a queued or running sync job. */
 async function findSyncError(rows: Rows, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")

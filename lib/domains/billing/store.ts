@@ -1,6 +1,6 @@
 /**
- * Stores subscriptions. A removed hub's row is kept, because refunds may follow. Writers lock the subscription's row.
- * Before it, they may lock only their job's row; after it, only the hub's event counter (stream head).
+ * Stores subscriptions. A removed hub's row is kept, because refunds may follow. Writers lock rows in this order: their
+ * job's row, the subscription's row, the hub's event counter (stream head).
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
 import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
@@ -27,7 +27,7 @@ export async function lockSubscription(tx: Tx, federationId: string): Promise<Su
     .executeTakeFirst();
 }
 
-/** Adds a subscription's row. Returns undefined if the hub already has one. */
+/** Adds a row for a hub's subscription. Returns undefined if the hub already has a row. */
 export async function insertSubscription(
   tx: Tx,
   row: { readonly federationId: string; readonly email: string },
@@ -57,7 +57,7 @@ async function countBilled(rows: Rows, federationIds: readonly string[]): Promis
   );
 }
 
-/** Returns the quantities to bill now for the hub that this subscription belongs to. */
+/** Returns the quantities to bill now for a subscription's hub. */
 export async function readBilledQuantities(
   rows: Rows,
   catalog: Pick<Catalog, "priceOf">,

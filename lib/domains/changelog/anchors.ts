@@ -1,6 +1,6 @@
 /**
- * Defines the changelog's paths and the anchors of its notices. Anchors must never change, because they are part of
- * URLs in headers, emails and feeds.
+ * Defines the changelog's URL paths and the anchor of each notice. Anchors must never change, because headers, emails
+ * and feeds contain them.
  */
 import { absoluteUrl } from "#lib/base/config.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
@@ -11,8 +11,8 @@ export const FEED_PATH = "/changelog.atom";
 const MIDNIGHT = "T00:00:00.000Z";
 
 /**
- * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`. It
- * is used both as an element ID and as a URL fragment.
+ * Returns the anchor of a notice, for example `DELETE/api/spokes/:spokeId/2026-12-01` or `limit/requests-per-token`. An
+ * anchor is both an HTML element ID and a URL fragment.
  */
 export function noticeAnchor(notice: AnnouncedChange): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;

@@ -16,11 +16,11 @@
 import { isCalendarDay } from "#lib/base/time.ts";
 
 export interface ReleaseNotes {
-  /** The version, for example `0.2.0`, or `unreleased` for changes that are not released yet. */
+  /** The version, for example `0.2.0`, or `unreleased` for changes that are not yet released. */
   readonly version: string;
-  /** The release date, for example `2026-12-01`. Null for changes that are not released yet. */
+  /** The release date, for example `2026-12-01`. Null for changes that are not yet released. */
   readonly date: string | null;
-  /** The changes, one line each. Backticks mark code; double asterisks mark emphasis. */
+  /** The changes in the release, one line each. Backticks mark code; double asterisks mark emphasis. */
   readonly changes: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4
 /** The group headings defined by keepachangelog.com. */
 const GROUP = /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/;
 
-/** Parses CHANGELOG.md. If a line is malformed, throws an error that names the first such line. */
+/** Parses CHANGELOG.md. Throws an error with the line number if a line is malformed. */
 export function readReleases(text: string): readonly ReleaseNotes[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   if (!/^# \S/.test(lines[0]!)) throw changelogError(1, "must be the title, such as # Changelog");
@@ -59,22 +59,22 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
       );
     }
   }
-  if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
+  if (releases.length === 0) throw new Error('CHANGELOG.md has no release: add the line "## Unreleased"');
   const empty = releases.find(({ date, changes }) => date !== null && changes.length === 0);
-  if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entry`);
+  if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entries`);
   // Replaces links with their text, because links to other files do not work outside the repository.
   const withoutLinks = (change: string): string => change.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return releases.map((release) => ({ ...release, changes: release.changes.map(withoutLinks) }));
 }
 
 /**
- * Moves the unreleased entries under a heading with this version and date. Returns the new file and the moved entries.
- * Throws if there are no unreleased entries, or if the version is not higher than the last one.
+ * Moves the unreleased entries of CHANGELOG.md under a heading with this version and date. Returns the new text and the
+ * moved entries. Throws without unreleased entries, or if the version is not higher than the last version.
  */
 export function releaseUnreleasedEntries(text: string, version: string, day: string): { text: string; notes: string } {
   const [first, last] = readReleases(text), heading = `## ${version} (${day})`;
   if (first!.version !== UNRELEASED || first!.changes.length === 0) {
-    throw new Error("CHANGELOG.md has nothing under Unreleased");
+    throw new Error("CHANGELOG.md has no entries under Unreleased");
   }
   if (last && version.localeCompare(last.version, "en", { numeric: true }) <= 0) {
     throw new Error(`${version} is not above ${last.version}, the last release`);

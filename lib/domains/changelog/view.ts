@@ -6,12 +6,12 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 
-/** An announced deprecation or limit, and whether it is already in effect. */
+/** An announced deprecation or limit, with the state `announced` or `in_effect`. */
 export interface Announcement {
   readonly id: string;
   readonly kind: "deprecation" | "limit";
   readonly title: string;
-  /** The deprecated endpoint's HTTP method. Undefined for a limit. */
+  /** The HTTP method of the deprecated endpoint. Undefined for a limit. */
   readonly method?: string;
   readonly path?: string;
   readonly state: "announced" | "in_effect";
@@ -54,7 +54,7 @@ export async function showChangelog(app: App, releases: readonly ReleaseNotes[])
   return buildChangelog(app, releases, await app.db.now());
 }
 
-/** Returns the changelog at the given time, newest first. Lists announcements until they are removed from the code. */
+/** Returns the changelog at the given time, newest first. Announcements are listed until removed from the code. */
 export function buildChangelog(
   { notices, config, release }: Pick<App, "notices" | "config" | "release">,
   releases: readonly ReleaseNotes[],

@@ -1,6 +1,6 @@
 /**
  * Emails notices about deprecations and limits to users with an active API token. A user gets one email with all new
- * notices, and each notice only once: the email and its delivery record are written in one transaction.
+ * notices. Each notice is sent only once: the same transaction enqueues the email and records the delivery.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -17,27 +17,27 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
-/** The maximum number of notices described in one email. For further notices, the email only gives their number. */
+/** The maximum number of notices described in one email. The email only gives the number of further notices. */
 const MAX_DESCRIBED = 10;
 
-/** Returns notices of announced changes that have not taken effect yet. */
+/** Returns the announced changes that have not taken effect yet. */
 export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
 export interface RecipientPage {
-  /** The last user's ID on the previous page. */
+  /** The ID of the last user on the previous page. */
   readonly after: string;
   readonly limit: number;
 }
 
 export interface AnnounceResult {
   readonly mailed: number;
-  /** The ID to pass as `after` to get the next page. Null if this was the last page. */
+  /** The ID to pass as `after` for the next page. Null after the last page. */
   readonly next: string | null;
 }
 
-/** Emails the notices to the users on one page. */
+/** Emails new notices to one page of users. */
 export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
@@ -52,7 +52,7 @@ export async function mailNoticesToPage(
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 
-/** Returns one email for each user who has new notices. */
+/** Returns one email for each user with new notices. */
 async function composeLetters(
   rows: Rows,
   notices: readonly AnnouncedChange[],
@@ -94,7 +94,7 @@ function describe(notice: AnnouncedChange, tokens: readonly TokenCalls[]): Annou
   };
 }
 
-/** Returns the endpoint whose calls the notice's email shows. Null if calls to all endpoints are shown. */
+/** Returns the endpoint for which the email shows the number of calls. Null for calls to all endpoints. */
 function endpointOf(notice: AnnouncedChange): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }

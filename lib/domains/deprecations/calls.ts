@@ -1,7 +1,7 @@
 /**
  * Counts how often each API token calls each endpoint, for notices about deprecated endpoints. The counts are kept in
- * memory and written to the database every few seconds. They are approximate: a killed process loses unwritten counts,
- * and a lost connection can make a batch count twice.
+ * memory and written to the database every few seconds. Counts are approximate: a killed process loses unwritten
+ * counts, and a lost connection can make a batch count twice.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCallCounts } from "#lib/domains/deprecations/store.ts";
@@ -10,9 +10,9 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface CallCounter {
-  /** Counts one call to an endpoint, for example `GET /api/spokes/:spokeId`. Neither waits nor throws. */
+  /** Counts one call to an endpoint, for example `GET /api/spokes/:spokeId`. Does not wait and never throws. */
   count(tokenId: string, endpoint: string): void;
-  /** Writes the counts to the database. If that fails, the counts are kept for the next attempt. */
+  /** Writes the counts to the database. After a failure, keeps the counts for the next attempt. */
   flush(): Promise<void>;
   /** Stops the counter and writes the remaining counts. */
   close(): Promise<void>;
@@ -21,9 +21,9 @@ export interface CallCounter {
 export interface CallCounterOptions {
   readonly db: Pick<Database, "within">;
   readonly log: Log;
-  /** How often the counts are written, in milliseconds. */
+  /** The interval between writes to the database, in milliseconds. */
   readonly flushIntervalMs?: number;
-  /** How many pairs of token and endpoint trigger a write (`flushSize`), and how many are kept (`maxPairs`). */
+  /** The number of pairs (token and endpoint) that triggers a write, and the maximum number of pairs in memory. */
   readonly flushSize?: number;
   readonly maxPairs?: number;
 }
@@ -65,14 +65,14 @@ export function openCallCounter(options: CallCounterOptions): CallCounter {
     counts = new Map();
     try {
       await addCallCounts(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
-      if (failing) log.info("Token calls are stored again", { lost });
+      if (failing) log.info("Resumed storing token call counts", { lost });
       failing = false;
       lost = 0;
     } catch (error) {
       const newer = counts;
       counts = batch; // older counts take precedence: new ones may be a flood
       for (const [key, calls] of newer) add(key, calls);
-      if (!failing) log.warn("Cannot store token calls; they are kept for the next attempt", { error });
+      if (!failing) log.warn("Could not store token call counts; retrying", { error });
       failing = true;
       if (!closed) timer ??= setTimeout(flush, every);
     }
@@ -90,7 +90,7 @@ export function openCallCounter(options: CallCounterOptions): CallCounter {
       closed = true;
       await flushing; // this flush may have started before the last calls
       await flush();
-      if (counts.size > 0) log.warn("Could not store the last token calls", { pairs: counts.size });
+      if (counts.size > 0) log.warn("Lost token call counts: could not store them at shutdown", { pairs: counts.size });
     },
   };
 }

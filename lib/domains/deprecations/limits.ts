@@ -1,17 +1,17 @@
-/** Lists limits that were announced and are not in effect yet, or that took effect after the last release. */
+/** Lists announced limits of the API that are not in effect yet, or that took effect after the last release. */
 
 export interface AnnouncedLimit {
-  /** A name that must never be reused, because the database uses it to record who was notified about this limit. */
+  /** The limit's name, under which the database records notified users. Never reuse a name. */
   readonly name: string;
-  /** The limit in words, including its amount, for example "Requests with one token: 600 a minute". */
+  /** The limit in words, with the amount, for example "Requests with one token: 600 per minute". */
   readonly title: string;
   /**
-   * The ISO dates on which the limit is announced (`since`) and takes effect (`from`). If they are less than 30 days
-   * apart, the process does not start.
+   * The ISO dates on which the limit is announced (`since`) and takes effect (`from`). The server does not start unless
+   * these dates are at least 30 days apart.
    */
   readonly since: string;
   readonly from: string;
-  /** The advice about the limit for developers of API clients. */
+  /** Advice for developers of API clients: how to stay within the limit. */
   readonly note: string;
 }
 

@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
-/** The maximum number of tokens that an email lists per notice, and of tokens per user whose calls are counted. */
+/** The maximum number of tokens listed per notice in an email, and of tokens per user with counted calls. */
 const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
-/** The number of days before today for which calls are counted. Today's calls are also counted. */
+/** The number of past days for which an email counts calls, in addition to today. */
 const WINDOW_DAYS = 30;
 
 /** An SQL condition for a token that is neither revoked nor expired. */
@@ -18,7 +18,7 @@ interface Calls {
   readonly calls: number;
 }
 
-/** Adds calls to today's counts. Writes rows in a fixed order, so replicas never deadlock. Skips deleted tokens. */
+/** Adds calls to today's counts. Writes rows in a fixed order to avoid deadlocks. Skips deleted tokens. */
 export async function addCallCounts(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
@@ -37,7 +37,7 @@ export interface NoticeRecipient {
   readonly displayName: string;
 }
 
-/** Returns a page of users, sorted by ID, who have an active token and did not get all of these notices yet. */
+/** Returns a page of users with an active token who have not got all these notices, sorted by user ID. */
 export async function findUnnotifiedUsers(
   rows: Rows,
   noticeIds: readonly string[],
@@ -58,7 +58,7 @@ export interface NoticeDelivery {
   readonly userId: string;
 }
 
-/** Records that the notices are sent to these users. Returns only records that no other replica has already added. */
+/** Records the delivery of notices to users. Returns only new records, not records that another replica has added. */
 export async function recordNoticeDeliveries(
   tx: Tx,
   readers: readonly NoticeRecipient[],
@@ -75,19 +75,19 @@ export async function recordNoticeDeliveries(
   return delivered;
 }
 
-/** An API token of a notified user, and the number of calls made with it. */
+/** A notified user's API token, and the number of calls made with this token. */
 export interface TokenCalls extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;
   readonly calls: number;
-  /** The number of the user's active tokens (`tokens`), and of all calls made with them (`total`). */
+  /** The number of the user's active tokens (`tokens`), and the number of calls made with all tokens (`total`). */
   readonly tokens: number;
   readonly total: number;
 }
 
 /**
- * Returns each notified user's active tokens, the busiest first, with their calls in the last 30 days. If the endpoint
- * is null, calls to all endpoints count. For users with very many tokens, only the most recently used count.
+ * Returns each notified user's active tokens with the calls of the last 30 days, the busiest tokens first. If the
+ * endpoint is null, calls to all endpoints count. Reads only the 1000 most recently used tokens per user.
  */
 export async function readTokenCalls(
   rows: Rows,
@@ -131,8 +131,8 @@ export async function readTokenCalls(
 }
 
 /**
- * Returns when this installation first announced each notice, which is when its notice period starts. A notice without
- * a record counts as announced now, unless an earlier release already emailed it.
+ * Returns the time when this installation first announced each notice. The notice period starts at this time. A notice
+ * without a record counts as announced now, unless an earlier release already emailed the notice.
  */
 export async function recordFirstAnnouncements(
   rows: Rows,

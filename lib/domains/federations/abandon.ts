@@ -1,6 +1,6 @@
 /**
- * Lets operators abandon a hub whose removal has failed because its cluster is gone or unreachable. The hub's row
- * becomes `removed` although the cluster has not confirmed it. Objects left in the cluster are no longer managed.
+ * Lets operators abandon a hub if its removal failed, for example because the cluster is lost. The hub's row becomes
+ * `removed` although the cluster has not confirmed the removal. Objects left in the cluster are no longer managed.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -22,7 +22,7 @@ import { cancelHubOperations } from "#lib/jobs/store.ts";
 /** The state reason stored in the row of an abandoned hub or spoke. */
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
-/** Abandons a hub. Throws a fault: `forbidden` (`operator_only`), `conflict` (`federation_state`) or `missing`. */
+/** Abandons a hub after a failed removal. Throws `forbidden` (`operator_only`), `conflict` or `missing`. */
 export async function abandonFederation(
   app: App,
   actor: Actor,
@@ -59,7 +59,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether the removal has failed at least once. Also true if an adopted object has no removal. */
+/** Returns whether a removal job has failed at least once. Also true for an adopted object without a removal job. */
 export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }
@@ -69,7 +69,7 @@ export function describeNotRemoving(object: "spoke" | "hub", state: string): str
 }
 
 export function describeRunningRemoval(object: "spoke" | "hub"): string {
-  return `Cannot abandon a ${object} whose removal is running and has not failed; wait until it is removed`;
+  return `Cannot abandon a ${object} whose removal is still running; wait until the removal finishes or fails`;
 }
 
 export function cancellationAuditEntries(

@@ -1,4 +1,4 @@
-/** Defines access rules for hubs. A rule loads the hub in the path, by ID or slug, and returns it as `federation`. */
+/** Defines access rules for hubs. A rule loads the hub in the URL path, by ID or slug, as `federation`. */
 import { sql } from "kysely";
 import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -6,7 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
-/** `see`: operators, hub admins and admins of the hub's spokes. `change`: operators, hub admins. Others: operators. */
+/** Permissions on a hub. `see`: operators, hub and spoke admins. `change`: operators, hub admins. Others: operators. */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
 export function hubAccess(permission: FederationPermission): AccessRule<Actor, { readonly federation: FederationRow }> {
@@ -23,10 +23,11 @@ export function hubAccess(permission: FederationPermission): AccessRule<Actor, {
   };
 }
 
-/** Throws a `forbidden` fault (`federation_admin_only`) if the actor is neither an operator nor an admin of the hub. */
+/** Throws `forbidden` (`federation_admin_only`) unless the actor is an operator or an admin of this hub. */
 export function requireHubAdmin(actor: Actor, federationId: string): void {
   if (canManageHub(actor, federationId)) return;
-  throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of this hub may do this");
+  const message = "Only operators and admins of this hub can perform this action";
+  throw new Fault("forbidden", "federation_admin_only", message);
 }
 
 /** Returns `shown` if an operator requests removed objects with `?includeRemoved=true`. Otherwise returns `hidden`. */
@@ -38,7 +39,7 @@ export function removedVisibility(
   return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
 
-/** Returns the hub with this ID or slug. Throws a `missing` fault (`federation_missing`) if it is not visible. */
+/** Returns the hub with this ID or slug. Throws `missing` (`federation_missing`) if the viewer cannot see the hub. */
 export async function findVisibleHub(
   rows: Rows,
   viewer: Viewer,

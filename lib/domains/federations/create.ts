@@ -1,4 +1,4 @@
-/** Creates a hub: one transaction adds its row, records its events and enqueues its provisioning. */
+/** Creates a hub: one transaction adds the row, records the events and enqueues the provisioning job. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -38,7 +38,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
   return row;
 }
 
-/** Inserts only the hub's row. The caller must call `recordNewFederation` last. Throws `conflict` (`slug_taken`). */
+/** Inserts a hub's row. The caller must call `recordNewFederation` afterwards. Throws `conflict` (`slug_taken`). */
 export async function insertNewFederation(
   tx: Tx,
   app: App,
@@ -58,11 +58,11 @@ export async function insertNewFederation(
     namespace: buildNamespaceName("hub", { release: app.config.releaseId, slug, id }),
     createdBy: actor.userId,
   });
-  if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another`);
+  if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another slug`);
   return row;
 }
 
-/** Records the new hub's events and any additional ones, and enqueues the hub's provisioning. */
+/** Records a new hub's events, and any extra audit events and jobs, and enqueues the provisioning job. */
 export async function recordNewFederation(
   tx: Tx,
   actor: Actor,

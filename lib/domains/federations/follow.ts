@@ -1,4 +1,4 @@
-/** Streams a hub's events, and decides which of them each follower can see. */
+/** Streams a hub's events, and decides which events each follower (client of a stream) can see. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,18 +11,18 @@ import type { SendFrame } from "#lib/events/keep-alive.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {
-  /** The number of the last event that the client has received. Null if there is none. */
+  /** The number of the last event that the client received. Null if the client received no event. */
   readonly since: number | null;
   readonly signal: AbortSignal;
 }
 
 interface StreamSource {
-  /** Sends events until the stream ends; see `followHub`. */
+  /** Sends events until the stream ends (see `followHub`). */
   run(send: SendFrame): Promise<void>;
   cancel(): void;
 }
 
-/** Starts to stream a hub's events. Throws a `limited` fault (`too_many_streams`). */
+/** Prepares a stream of a hub's events. Throws a `limited` fault (`too_many_streams`). */
 export function followFederation(
   app: App,
   { credential, userId }: Actor,
@@ -44,7 +44,7 @@ export function followFederation(
   };
 }
 
-/** Returns the number of the event to resume after. Null, also for an invalid Last-Event-ID, means from the start. */
+/** Returns the number of the last received event, or null to start at the first event. Reads Last-Event-ID first. */
 export function parseResumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
   if (lastEventId === null) return requested ?? null;
@@ -52,8 +52,8 @@ export function parseResumePosition(request: Request, requested: number | undefi
 }
 
 /**
- * Decides which events each follower can see. Returns the decisions in the followers' order. Spokes removed in the last
- * 5 minutes still count, so that their admins get the event about the removal.
+ * Decides which events each follower of a stream can see. Returns the decisions in the order of `followers`. Admins of
+ * hubs and spokes removed in the last 5 minutes still get events, so that they see the removal.
  */
 export async function decideEventVisibility(
   rows: Rows,

@@ -1,4 +1,4 @@
-/** Adds, lists and removes hub admins. If a hub has no admins, only operators can manage it. */
+/** Adds, lists and removes hub admins. Only operators can manage a hub without admins. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
@@ -10,7 +10,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
-/** Lists a hub's admins, newest first. Returns all of them unless a limit is given. */
+/** Lists a hub's admins, newest first. Returns all admins unless a limit is given. */
 export async function listHubMembers(
   rows: Rows,
   { id }: FederationRow,

@@ -7,7 +7,7 @@ import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federa
 import { LIVE_STATES } from "#lib/model/spoke.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
-/** Returns the counts. Throws `missing` (`federation_missing`) if the viewer cannot see the hub with this name. */
+/** Counts the objects in one hub or in all hubs. Throws `missing` if the viewer cannot see the hub with this name. */
 export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([
@@ -31,7 +31,7 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
   return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
 }
 
-/** Lists the templates for new sites, newest first. There is one per cluster and Moodle version in use. */
+/** Lists the templates (prepared installations) for new sites, one for each cluster and Moodle version. */
 async function listTemplateSummaries(rows: Rows): Promise<TemplateSummary[]> {
   return await rows.selectFrom("templates")
     .select(["cluster", "version as lmsVersion", "state", "error", "nextAttemptAt", "readyAt", "lastUsedAt"])
@@ -47,7 +47,7 @@ function earlierDate(a: SpokeCounts["oldestVerifiedAt"], b: Date | null): SpokeC
   return b !== null && (a === null || b < new Date(a)) ? b : a;
 }
 
-/** Returns one row per hub and spoke state, newest hubs first. A hub without spokes has one row with a null state. */
+/** Counts spokes per hub and spoke state, newest hubs first. A hub without spokes has one row with a null state. */
 function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
   let query = rows.selectFrom("federations").leftJoin(
     "spokes",

@@ -1,4 +1,4 @@
-/** Changes a hub's name and settings. Its slug cannot change, because the slug is part of names and URLs. */
+/** Changes a hub's name and settings. The slug cannot change, because names and URLs contain the slug. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -43,7 +43,7 @@ async function writePatch(
     const value = patch[field];
     if (value !== undefined && value !== before[field]) changes[field] = value;
   }
-  // Checks only changed fields, so that a client can send back a record with values that are no longer offered.
+  // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
   requireOffered(app.catalog, changes);
   if (Object.keys(changes).length === 0) return before;
   const after = await updateFederation(tx, id, changes);

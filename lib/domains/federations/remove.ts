@@ -1,4 +1,4 @@
-/** Requests the removal of a hub without spokes. A job deletes its namespace; its row is kept, marked as removed. */
+/** Requests the removal of a hub without spokes. A job deletes the hub's namespace and marks the row as removed. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -29,7 +29,7 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
   return await showFederation(app.db.rows, actor, row);
 }
 
-/** Locks the hub against new spokes, cancels its provisioning, and enqueues the removal behind its other jobs. */
+/** Locks a hub against new spokes, cancels a running provisioning, and enqueues the removal after other jobs. */
 export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();

@@ -1,4 +1,4 @@
-/** Converts hubs to API records with their current operation and the number of spokes that the viewer can see. */
+/** Converts hubs to API records with the current operation and the number of spokes that the viewer can see. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import {
@@ -17,7 +17,7 @@ export async function showFederation(rows: Rows, viewer: Viewer, row: Federation
   return (await showFederations(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows to API records in the same order. The number of queries does not depend on the number of rows. */
+/** Converts rows of hubs to API records in the same order, with a fixed number of queries. */
 async function showFederations(
   rows: Rows,
   viewer: Viewer,

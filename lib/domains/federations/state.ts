@@ -1,5 +1,5 @@
 /**
- * Defines the states of a hub and what each state allows.
+ * Defines the states of a hub, and checks which requests each state allows.
  *
  *                      retry
  *               +------------------+
@@ -8,9 +8,9 @@
  *               |
  *               +----> active
  *
- *   and from each of them, once it has no spokes: removing -> removed
+ *   and from each of these states, if the hub has no spokes: removing -> removed
  *
- * Spokes can be added while the hub is provisioning, active or failed. They are installed one after another.
+ * Spokes can be added while the hub is provisioning, active or failed. Spokes are installed one after another.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
@@ -31,21 +31,22 @@ export function requireFailedHub(state: FederationState): void {
 /** Throws a `conflict` fault (`federation_not_empty`) if the hub has spokes. Spokes being removed also count. */
 export function requireNoSpokes(slug: string, spokes: number): void {
   if (spokes === 0) return;
-  const blocker = spokes === 1 ? "a spoke; remove it" : `${spokes} spokes; remove them`;
-  const message = `Cannot remove the hub ${slug} while it has ${blocker} first, and wait until the removal is finished`;
+  const count = spokes === 1 ? "a spoke" : `${spokes} spokes`;
+  const message = `Cannot remove the hub ${slug} while it has ${count}; remove all its spokes first`;
   throw new Fault("conflict", "federation_not_empty", message);
 }
 
 /**
- * Throws a `conflict` fault (`federation_state`) for a removing or removed hub. `blocker` completes "Cannot … a hub".
+ * Throws `conflict` (`federation_state`) for a removing or removed hub. The error message contains `blocker`, the
+ * requested change, for example `add a spoke to`.
  */
 export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
-  const message = `Cannot ${blocker} a hub that is ${state}; it must be provisioning, active or failed`;
+  const message = `Cannot ${blocker} a hub that is ${state}; the hub must be provisioning, active or failed`;
   throw new Fault("conflict", "federation_state", message);
 }
 
-/** Creates a job for an operation on the hub. It runs in the hub's lane (queue), in order with spoke installs. */
+/** Creates a job for an operation on a hub. The hub's lane (queue) runs this job and spoke installs in order. */
 export function hubOperationJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

@@ -1,4 +1,4 @@
-/** Stores hubs. A removed hub keeps its row, but its slug becomes free. No two live hubs have the same slug. */
+/** Stores hubs. The row of a removed hub is kept, but another hub can use the slug. Live hubs have unique slugs. */
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -25,12 +25,12 @@ interface HubKey {
 const findHubByKey = prepareReadOnSharedConnection((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
-  // Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for hubs that are not removed.
+  // Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for live hubs.
   return (hidden ? matching.where(sql<boolean>`state <> 'removed'`) : matching)
     .orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(sql.lit(1));
 });
 
-/** Finds a hub by ID or slug. A live hub with the slug is preferred to the newest removed one. */
+/** Finds a hub by ID or slug. Prefers a live hub with this slug to the newest removed hub. */
 export async function findFederation(
   rows: Rows,
   name: string,
@@ -56,7 +56,7 @@ export async function listFederations(
   return await readNewestRows(query, page);
 }
 
-/** Counts, for each hub, the live spokes that the viewer can see. Hubs without such spokes are omitted. */
+/** Counts each hub's live spokes that the viewer can see. Omits hubs without visible spokes. */
 export async function countSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -77,24 +77,24 @@ export async function countLiveSpokes(rows: Rows, federationId: string): Promise
   return count;
 }
 
-/** Adds a hub. Returns undefined if a live hub has the same slug, even one that was committed only just now. */
+/** Adds a hub. Returns undefined if a live hub already has this slug. */
 export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<FederationRow | undefined> {
   return await tx.insertInto("federations").values(row).onConflict((conflict) => conflict.doNothing())
     .returningAll().executeTakeFirst();
 }
 
-/** Locks the hub's row against changes until the transaction ends. Rows that refer to the hub can still be added. */
+/** Locks a hub's row against changes until the transaction ends. Other rows that refer to the hub can be added. */
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
 }
 
-/** Locks the hub's row until the transaction ends, against changes and against adding rows that refer to the hub. */
+/** Locks a hub's row until the transaction ends, against changes and against new rows that refer to the hub. */
 export async function lockFederationExclusively(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Locks the hub's row only against its removal, which takes an exclusive (`for update`) lock. */
+/** Locks a hub's row only against removal. A removal takes an exclusive (`for update`) lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

@@ -1,4 +1,4 @@
-/** Decides what a viewer can see. A spoke admin can also see a reduced view of the hub that contains the spoke. */
+/** Decides which objects a viewer can see. A spoke admin can also see a reduced view of the spoke's hub. */
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
@@ -15,20 +15,20 @@ interface OwnedObject {
   readonly spokeId: string | null;
 }
 
-/** Returns whether the viewer can see the object. A hub's own objects are visible only to those who can manage it. */
+/** Returns whether the viewer can see an object. Only users who can manage a hub see the hub's own objects. */
 export function canSeeObject(viewer: Viewer, { federationId, spokeId }: OwnedObject): boolean {
   if (viewer.role === "operator") return true;
   if (federationId !== null && canManageHub(viewer, federationId)) return true;
   return spokeId !== null && viewer.spokeIds.includes(spokeId);
 }
 
-/** An SQL condition with the same result as `canSeeObject`, for columns that hold the IDs of the hub and the spoke. */
+/** Returns an SQL condition like `canSeeObject`, for columns with the IDs of an object's hub and spoke. */
 export function isObjectVisibleTo(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;
 }
 
-/** An SQL condition for hubs that the viewer can see. Admins of a live spoke can see the hub that contains it. */
+/** Returns an SQL condition for hubs that the viewer can see. Admins of a live spoke can see the spoke's hub. */
 export function isHubVisibleTo(viewer: Viewer, hub: Expression<string>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${hub} in (

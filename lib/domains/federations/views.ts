@@ -37,7 +37,7 @@ const spokeCounts = {
   degraded: v.number(),
   /** The number of active spokes whose last restore test failed. */
   unverified: v.number(),
-  /** The oldest of the active spokes' last successful restore tests. Null if no active spoke has passed a test. */
+  /** The earliest time at which an active spoke last passed a restore test. Null if no active spoke has passed. */
   oldestVerifiedAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
@@ -57,11 +57,11 @@ const TemplateSummary = v.object({
 });
 export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 
-/** Counts of the objects that the caller can see. Removed objects are not counted. */
+/** The numbers of objects that the caller can see. Removed objects do not count. */
 export const OverviewView = v.object({
   spokes: SpokeCounts,
   hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
-  /** The numbers of queued and running operations. `oldestWaitSeconds` is null if no operation is queued. */
+  /** The numbers of queued and running operations. `oldestWaitSeconds` is null if no operation waits in the queue. */
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
   /** The templates for new sites. Null unless an operator requests the overview of all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),
@@ -90,7 +90,7 @@ export const NewFederation = v.object({
 });
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
-/** Values to change in a hub. If the slug is sent, it must equal the hub's current slug. */
+/** Values to change in a hub. The slug cannot change: if given, `slug` must be the hub's current slug. */
 export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 

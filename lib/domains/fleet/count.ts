@@ -17,9 +17,9 @@ export interface FleetCounts {
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
   readonly restoreTests: RestoreTestNumbers;
-  /** When the oldest of the active spokes' newest backups was taken. Null if no spoke is active. */
+  /** The creation time of the oldest last backup of any active spoke. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
-  /** When the oldest audit event was written that should be sealed (protected by a hash chain) but is not yet. */
+  /** The time of the oldest audit event that is due for sealing (protection by a hash chain) but not yet sealed. */
   readonly oldestUnsealed: Date | null;
   readonly now: Date;
 }
@@ -50,8 +50,8 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
 }
 
 /**
- * For the newest backup of each active spoke, returns the oldest time. A spoke without a backup counts with the time at
- * which it became ready.
+ * Takes the time of each active spoke's newest backup, and returns the earliest of these times. For a spoke without a
+ * backup, uses the time when the spoke became ready.
  */
 async function findOldestBackup(rows: Rows): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`

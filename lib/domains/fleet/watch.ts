@@ -1,6 +1,6 @@
 /**
- * Counts spokes, templates and jobs periodically, on one replica. This replica holds an advisory lock on its control
- * connection. If the replica or its connection dies, another replica gets the lock the next time it tries.
+ * Counts spokes, templates and jobs periodically, on a single replica. The counting replica holds an advisory lock on
+ * its control connection. If the replica or the connection dies, another replica gets the lock at its next attempt.
  */
 import type { App } from "#lib/app.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -11,9 +11,9 @@ const COUNT_INTERVAL = 30 * SECOND;
 const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
 export interface FleetWatch {
-  /** Returns the last count. Null if another replica does the counting or the database did not answer. */
+  /** Returns the last counts, or null if another replica counts or the database did not respond. */
   last(): FleetCounts | null;
-  /** Resolves when the count that is now running is finished. */
+  /** Resolves when the current count is finished. */
   whenCounted(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,8 @@ export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = CO
       failing = false;
     } catch (error) {
       last = null;
-      if (!failing) log.warn("Cannot count the fleet for metrics; trying again", { reason: messageOf(error) });
+      const reason = messageOf(error);
+      if (!failing) log.warn("Could not count spokes, templates and jobs for metrics; retrying", { reason });
       failing = true;
     }
   }

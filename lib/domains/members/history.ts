@@ -1,17 +1,17 @@
 /**
- * Marks events from before a member was added as read, so that notifications do not show them as new. The transaction
- * that adds the member also raises the counts of read events. Spokes that the user already administered stay unread.
+ * Marks events from before a member was added as read, so that old events do not appear as new notifications. Also
+ * updates the counts of read events. Events of spokes that the user already administered stay unread.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { MembershipKey } from "#lib/domains/members/memberships.ts";
 
-/** Locks the user's read marks until the transaction ends, so that only one transaction at a time changes them. */
+/** Locks a user's read marks until the transaction ends. Other transactions that change these marks wait. */
 export async function lockReadMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
 
-/** Marks earlier events as read for a new member, unless the user could already see the hub or spoke. */
+/** Marks all earlier events of a hub or spoke as read for a new member, unless the user could already see the events. */
 export async function markHistoryAsRead(tx: Tx, membership: MembershipKey, userId: string): Promise<void> {
   await lockReadMarks(tx, userId);
   const { rows: [user] } = await sql<{ sees: boolean }>`
@@ -25,7 +25,7 @@ export async function markHistoryAsRead(tx: Tx, membership: MembershipKey, userI
   await markHistoryRead(tx, userId, "spokeId" in membership ? null : membership.federationId, spokes);
 }
 
-/** Marks all events about these spokes as read. If a hub is given, also marks the hub's own events. */
+/** Marks all events about the spokes as read and, if a hub is given, also the hub's own events. */
 async function markHistoryRead(
   tx: Tx,
   userId: string,

@@ -1,6 +1,6 @@
 /**
- * Stores which users are members of which hubs and spokes, in two tables with the same structure. A membership has no
- * effect until the user's email address is verified (store.ts).
+ * Stores the members of hubs and spokes, in two tables with the same structure. A membership has no effect until the
+ * user's email address is verified (see store.ts).
  */
 import { sql } from "kysely";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
@@ -14,17 +14,17 @@ export interface Member {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
-  /** Whether the user has yet to accept the invitation. Until then, the membership has no effect. */
+  /** Whether the user has not accepted the invitation yet. A pending membership has no effect. */
   readonly pending: boolean;
-  /** Why the mail server permanently refused the last email to the user. Null if it was not refused. */
+  /** Why the mail server permanently refused the last email to the user. Null if the email was not refused. */
   readonly mailRefusal: string | null;
   readonly createdAt: Date;
 }
 
-/** A hub or spoke that a user administers, with its display name. */
+/** The name and site of a hub or spoke that a user administers. */
 export interface AdministeredObject {
   readonly name: string;
-  /** The spoke's site, or null for a hub. `open` tells whether users should be able to reach the site now. */
+  /** The spoke's site, or null for a hub. `open`: whether the site should be reachable now. */
   readonly site:
     | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
     | null;
@@ -67,7 +67,7 @@ export async function listMembers(
   }, ({ createdAt, userId }) => [createdAt, userId]);
 }
 
-/** Lists the hubs, then the spokes, that the user administers or will administer once the address is verified. */
+/** Lists a user's hubs, then spokes, including memberships that take effect once the address is verified. */
 export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
     select name, spoke_id, state, domain, blueprint_inputs from (
@@ -89,7 +89,7 @@ export async function listAdministeredObjects(rows: Rows, userId: string): Promi
   }));
 }
 
-/** Lists the names of the hubs and spokes that the user administers or will administer after verification. */
+/** Lists the names of a user's hubs and spokes, including memberships that take effect after verification. */
 export async function listAdministeredNames(rows: Rows, userId: string): Promise<string[]> {
   return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }

@@ -1,17 +1,17 @@
 /**
- * Defines SQL columns with the hubs and spokes that a user administers, for queries that find users. Memberships count
- * only if the user's email address is verified and the hub or spoke is not removed.
+ * Defines SQL columns for queries on users: the hubs and spokes that a user administers. Memberships count only if the
+ * user's email address is verified and the hub or spoke is not removed.
  */
 import { type RawBuilder, sql } from "kysely";
 
-/** An SQL column with the IDs of the hubs that the user in the `users` row administers. */
+/** An SQL column with the IDs of the hubs that a user administers. */
 export const federationIdsColumn: RawBuilder<string[]> = sql`array(
   select member.federation_id from federation_members member
   join federations hub on hub.id = member.federation_id
   where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
   order by member.federation_id)`;
 
-/** SQL column with the IDs of the spokes that the user administers, except spokes in hubs that the user administers. */
+/** An SQL column with the IDs of the spokes that a user administers, except spokes in the user's own hubs. */
 export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
   select member.spoke_id from spoke_members member
   join spokes spoke on spoke.id = member.spoke_id

@@ -6,7 +6,7 @@ export const NewMember = v.object({ email: EmailAddress, displayName: optionalOr
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const invitationFields = {
-  /** `invited` means that the user must first follow the link in the invitation email. */
+  /** The result of adding a member. `invited`: the user must first open the link in the invitation email. */
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
   email: v.string(),
@@ -21,7 +21,7 @@ export const MemberView = v.object({
   email: v.string(),
   displayName: v.string(),
   pending: v.boolean(),
-  /** Why the mail server refused the last email to the member. Null if it was not refused. */
+  /** Why the mail server refused the last email to the member. Null if the email was not refused. */
   mailRefusal: v.nullable(v.string()),
   createdAt: Timestamp,
 });

@@ -1,4 +1,4 @@
-/** Counts unread notifications by subtracting the number of read events from visible ones, without reading events. */
+/** Counts unread notifications: visible events minus read events. Reads only stored counts, not the events. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
@@ -11,7 +11,7 @@ export async function countUnreadNotifications(rows: Rows, reader: NotificationR
   return { count: Number(row!.count) };
 }
 
-/** Adds up one small row per hub. If there were one total for all hubs, every change would have to update it. */
+/** Counts by adding up one row per hub, because every change in any hub would have to update a single total. */
 const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)

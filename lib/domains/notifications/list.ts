@@ -1,7 +1,7 @@
 /**
- * Lists notifications, newest first, without scanning the audit log. One index lookup per hub or spoke finds those with
- * the newest events, and the page is read from their events alone, so the cost does not grow with the log. Lists of
- * unread notifications skip hubs and spokes without unread events, and ranges of read events (read-ranges.ts).
+ * Lists notifications, newest first, without scanning the audit log. One index lookup per hub or spoke finds the newest
+ * event; the page is read from the hubs and spokes with the newest events. Lists of unread notifications skip hubs and
+ * spokes without unread events, and ranges of read events (see read-ranges.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -17,7 +17,7 @@ import { selectUnreadEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd, isUnreadEvent } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
-/** How many of the newest events to search for unread ones before falling back to a query per hub. */
+/** The number of newest events to search for unread events before querying each hub. */
 const SCAN_SIZE = 500;
 
 export async function listNotifications(
@@ -47,7 +47,7 @@ async function readRows(
   if (!unreadOnly) return await readEvents(rows, reader, newest(pageSize), pageSize);
   const { count } = await countUnreadNotifications(rows, reader);
   if (count === 0) return [];
-  // Searches the newest events first, which suffices if many are unread. Querying each hub is slower.
+  // Searches the newest events first, which is faster than querying each hub if many events are unread.
   const recent = count < pageSize ? [] : await readEvents(
     rows,
     reader,
@@ -59,7 +59,7 @@ async function readRows(
     : await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);
 }
 
-/** Selects the newest events of those hubs and spokes whose events can be on the page. */
+/** Selects the newest events of the hubs and spokes that can have events on the page. */
 function selectFromObjects(
   reader: NotificationReader,
   { limit, unreadOnly }: Pick<NotificationQuery, "limit" | "unreadOnly">,
@@ -85,7 +85,7 @@ async function readEvents(
   events: RawBuilder<unknown>,
   limit: number,
 ): Promise<NotificationRow[]> {
-  // Uses "offset 0" to force one index lookup per event, because the planner cannot estimate how many there are.
+  // Uses "offset 0" to force one index lookup per event, because the planner misjudges the number of events.
   const { rows: found } = await sql<NotificationRow>`
     select event.*, (select read_at from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${

@@ -1,6 +1,6 @@
 /**
- * Marks events as read and updates the counts of read events in one statement. Each transaction first calls
- * `lockReadMarks`, so that no event is counted twice and no deadlock is possible.
+ * Marks events as read and updates the counts of read events in one statement. Callers first call `lockReadMarks`, so
+ * that no event is counted twice and transactions do not deadlock.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -8,7 +8,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
-/** Tries, without waiting, to take the lock for marking all the user's events as read. Returns false if it is taken. */
+/** Tries to lock the marking of all the user's events as read. Returns false without waiting if already locked. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(
@@ -18,8 +18,8 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
 }
 
 /**
- * Marks events as read. `events` is a query with the columns `place`, `id` and `at`, which must return only visible
- * events. For each `place`, returns how many events there were, the last event's time, and how many were unread.
+ * Marks events as read. `events` is a query for visible events with the columns `place` (group number), `id` and `at`.
+ * Returns for each group the number of events, the number of events that were unread, and the last event's time.
  */
 export async function markEventsAsRead(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
@@ -67,7 +67,7 @@ export interface MarkResult {
   readonly place: number;
   readonly found: number;
   readonly marked: number;
-  /** When the last event happened, in PostgreSQL's text format. */
+  /** The time of the last event, in PostgreSQL's text format. */
   readonly last: string;
 }
 
@@ -75,11 +75,11 @@ export interface ReadPosition {
   readonly about: ObjectKind;
   readonly federationId: string;
   readonly spokeId: string;
-  /** The time up to which all events about the object are read, in PostgreSQL's text format. */
+  /** The time up to which the user has read all events about the object, in PostgreSQL's text format. */
   readonly through: string;
 }
 
-/** Moves each object's `read_through` time forward, and deletes the read ranges that end before it. */
+/** Moves each object's `read_through` time forward, and deletes read ranges that end before this time. */
 export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
@@ -102,7 +102,7 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
 
 export type MarkingReader = NotificationReader & Requester;
 
-/** Records an audit event that says how many notifications became read. Does nothing if there are none. */
+/** Records an audit event with the number of notifications that were marked as read. Does nothing if `marked` is 0. */
 export async function addReadAuditEvent(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
   if (marked === 0) return;
   await recordChange(tx, reader, {

@@ -1,4 +1,4 @@
-/** Defines a notification: an audit event and whether the user has read it. Notifications are not stored themselves. */
+/** Defines a notification: an audit event, and whether the user has read the event. Only audit events are stored. */
 import type { Selectable } from "kysely";
 import { type AuditEvent, redactForReader, toAuditEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -11,7 +11,7 @@ export interface Notification extends AuditEvent {
 
 export type NotificationRow = Selectable<Schema["audit_events"]> & {
   readonly readAt: Date | null;
-  /** Whether the event is older than the reader's membership, so that it counts as read. */
+  /** Whether the event is older than the reader's membership and therefore counts as read. */
   readonly skipped: boolean;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Selects the hubs, spokes and other objects about whose events a reader is notified. Each event belongs to at most one
- * object, so the objects' counts can be added up. Only current memberships of users with a verified address count.
- * Removed objects are included, because admins are also notified when an object is removed.
+ * Selects the hubs, spokes and other objects that a reader gets notifications about. Each event belongs to at most one
+ * object, so that counts per object can be added up. Only current memberships of users with a verified address count.
+ * Removed objects are included, because admins are also notified about removals.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,8 +11,8 @@ export type NotificationReader = Pick<Actor, "role" | "userId">;
 export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
 
 /**
- * Returns a query with one row per object: its key in notification_read_counts (`about`, `federation_id` and
- * `spoke_id`), its `visible_events`, its last event's time (`last_at`), and the reader's `reads` and `read_through`.
+ * Returns a query with one row per object: the key in notification_read_counts (`about`, `federation_id` and
+ * `spoke_id`), `visible_events`, the time of the last event (`last_at`), and the reader's `reads` and `read_through`.
  */
 export function selectNotifyingObjects(reader: NotificationReader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
@@ -55,13 +55,13 @@ interface EventWalk {
   /** An SQL condition on `event`, which may also use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** Maximum number of events. If further events happened at the same time as the last one, they are also returned. */
+  /** The maximum number of events. Further events at the same time as the last event are also returned. */
   readonly limit: number;
 }
 
 /**
- * Selects `id` and `at` for the visible events of `object`, a row from `selectNotifyingObjects` in the same FROM
- * clause. Each kind of object has its own query and index.
+ * Selects `id` and `at` of visible events about `object`, a row from `selectNotifyingObjects` in the same FROM clause.
+ * Each kind of object has a separate query and index.
  */
 export function selectEventsOfObject(
   reader: NotificationReader,
@@ -69,7 +69,7 @@ export function selectEventsOfObject(
 ): RawBuilder<unknown> {
   const isNewestFirst = order === "newest first";
   const byTime = isNewestFirst ? sql`event.at desc` : sql`event.at`;
-  // Sorts by federation_id too, because the planner otherwise does not use the index for the "is null" condition.
+  // Also sorts by federation_id; otherwise, the planner does not use the index for the "is null" condition.
   const byHubAndTime = isNewestFirst
     ? sql`event.federation_id, event.at desc`
     : sql`event.federation_id desc, event.at`;
@@ -90,7 +90,7 @@ export function selectEventsOfObject(
   return sql.join(reader.role === "operator" ? operator : member, sql` union all `);
 }
 
-/** An SQL condition for whether `event` belongs to `object`. */
+/** Returns an SQL condition that is true if the row `event` is about the row `object`. */
 export function eventBelongsToObject(
   reader: NotificationReader,
   event: RawBuilder<unknown> = sql.table("event"),

@@ -1,6 +1,6 @@
 /**
- * Marks all notifications that are visible at the start as read. Each batch, oldest events first, is one transaction
- * with one audit event. After an interrupted call, the counts are exact and the next call continues.
+ * Marks all notifications as read that are visible when the call starts. Each batch, oldest events first, is one
+ * transaction with one audit event. After an interrupted call, the counts are exact and the next call continues.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
@@ -17,18 +17,18 @@ import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/no
 import { selectUnmarkedEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-/** The maximum number of events per object in a batch, and the approximate maximum of unread events per batch. */
+/** The maximum number of events per object in a batch, and approximately of all unread events in a batch. */
 const BATCH_SIZE = 2000;
-/** The maximum number of objects (hubs, spokes and so on) per batch. */
+/** The maximum number of objects (such as hubs and spokes) per batch. */
 const MAX_OBJECTS = 200;
 
-/** The events about an object that are yet to be marked: those later than `after`, up to and including `through`. */
+/** An object with events to mark as read: events later than `after`, up to and including `through`. */
 interface RemainingObject extends ReadPosition {
   readonly after: string;
   readonly unread: number;
 }
 
-/** Marks all the reader's notifications as read. Returns how many of them were unread. */
+/** Marks all the reader's notifications as read. Returns the number of notifications that were unread. */
 export async function markAllNotificationsAsRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let remaining = await findUnread(db.rows, reader);
@@ -53,7 +53,7 @@ async function findUnread(rows: Rows, reader: NotificationReader): Promise<Remai
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
-/** Returns how many objects to put in the next batch. An object with many unread events gets its own batch. */
+/** Returns the number of objects in the next batch. An object with many unread events gets a separate batch. */
 function batchLength(remaining: readonly RemainingObject[]): number {
   let size = 0;
   for (let unread = 0; size < Math.min(remaining.length, MAX_OBJECTS); size++) {
@@ -63,7 +63,7 @@ function batchLength(remaining: readonly RemainingObject[]): number {
   return size;
 }
 
-/** Marks a batch as read. Returns the events that remain, or null if another transaction holds the lock. */
+/** Marks a batch as read. Returns the objects with remaining events, or null if another transaction holds the lock. */
 async function markBatch(
   tx: Tx,
   reader: MarkingReader,

@@ -1,6 +1,6 @@
 /**
- * Stores ranges of time in which a reader has read all events about an object. Adjacent ranges are merged. A search for
- * unread events skips these ranges, so its cost depends only on the number of events that it finds.
+ * Stores time ranges in which a reader has read all events about an object. Adjacent ranges are merged. A search for
+ * unread events skips these ranges, so the cost of a search depends only on the number of events found.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -12,7 +12,7 @@ import {
 } from "#lib/domains/notifications/objects.ts";
 import { isUnreadEvent } from "#lib/domains/notifications/unread.ts";
 
-/** Selects the last of the read ranges for `object` that start before this moment. */
+/** Selects the last read range of `object` that starts before the given moment. */
 function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select range.from_at, range.through_at from notification_read_ranges as range
     where range.user_id = ${userId} and range.about = object.about
@@ -20,7 +20,7 @@ function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<un
       and range.from_at < ${moment} order by range.from_at desc limit 1)`;
 }
 
-/** Selects the newest unread events of `object` that match `where`, and any others at the same time as the last one. */
+/** Selects the newest unread events about `object` that match `where`. Can return more than `limit` events. */
 export function selectUnreadEvents(
   reader: NotificationReader,
   where: RawBuilder<SqlBool>,
@@ -47,8 +47,8 @@ export function selectUnreadEvents(
 }
 
 /**
- * Selects the oldest events of `object` that are later than its `after`, not later than its `through`, and outside the
- * read ranges. Returns at least `limit` events if there are that many. A few of them may already be read.
+ * Selects the oldest events about `object` later than `object.after`, not later than `object.through`, and outside the
+ * read ranges. Returns at least `limit` events, if available. A few of these events may already be read.
  */
 export function selectUnmarkedEvents(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
@@ -76,7 +76,7 @@ export function selectUnmarkedEvents(reader: NotificationReader, limit: number):
     select event.id, event.at from gap cross join lateral unnest(gap.ids, gap.ats) as event (id, at)`;
 }
 
-/** Merges an event that was just marked as read with the read events directly before and after it. */
+/** Merges an event that was just marked as read with adjacent read events into one read range. */
 export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id: string): Promise<void> {
   const walkNeighbours = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
@@ -114,14 +114,14 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/** The maximum number of events checked that happened at the same time. Normally, lib/changes assigns unique times. */
+/** The maximum number of simultaneous events to check. Usually, lib/changes assigns a unique time to each event. */
 const SAME_TIME_LIMIT = 100;
 
 interface ReadRange {
   readonly about: string;
   readonly federationId: string;
   readonly spokeId: string;
-  /** When the first event in the range happened, in PostgreSQL's text format. */
+  /** The time of the first event in the range, in PostgreSQL's text format. */
   readonly fromAt: string;
   readonly throughAt: string;
 }

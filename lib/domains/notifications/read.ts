@@ -26,7 +26,7 @@ import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEnd } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
-/** Admits callers who can see the notification. The transaction that marks it as read checks this again. */
+/** Admits callers who can see the notification. The transaction that marks the notification as read checks again. */
 export const notificationAccess: AccessRule<Actor, object> = {
   name: "signed in", // any signed-in user can call it; notifications of other users are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
@@ -37,7 +37,7 @@ export const notificationAccess: AccessRule<Actor, object> = {
   },
 };
 
-/** Marks a notification as read and returns it. Throws a `missing` fault if the reader cannot see it. */
+/** Marks a notification as read and returns the notification. Throws a `missing` fault if the reader cannot see the notification. */
 export async function markNotificationAsRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {
@@ -69,7 +69,7 @@ async function findNotification(
   return row;
 }
 
-/** Returns the object that the event is about, or nothing if the object still has other unread events. */
+/** Returns the object of the event, or an empty list if the object has other unread events. */
 async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: string): Promise<ReadPosition[]> {
   const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",

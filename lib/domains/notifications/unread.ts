@@ -1,8 +1,8 @@
-/** Builds SQL conditions on whether a reader has read an `event`. Events from before the membership count as read. */
+/** Builds SQL conditions for unread events. Events from before the reader's membership count as read. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 
-/** SQL expression for the time up to which earlier events of the event's spoke, or else of its hub, count as read. */
+/** Returns an SQL expression for the time until which older events of the same spoke or hub count as read. */
 export function historyEnd({ userId }: Pick<NotificationReader, "userId">): RawBuilder<Date> {
   return sql`coalesce((select skip_through from notification_read_counts as count where count.user_id = ${userId}
     and count.about = case when event.spoke_id is null then 'hub' else 'spoke' end
@@ -11,8 +11,8 @@ export function historyEnd({ userId }: Pick<NotificationReader, "userId">): RawB
 }
 
 /**
- * An SQL condition for an unread event. Uses scalar subqueries, so that the planner looks up single events instead of
- * loading all the reader's marks.
+ * Returns an SQL condition for an unread event. Uses scalar subqueries, so that the planner looks up single events
+ * instead of loading all the reader's marks.
  */
 export function isUnreadEvent(reader: NotificationReader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done

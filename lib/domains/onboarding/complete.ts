@@ -1,7 +1,7 @@
 /**
- * Completes the onboarding wizard: sets a new user's name, optionally sets a password, and requests a first hub, in one
- * transaction. The user need not enter the old password, so the session must be recent. Setting a password ends all
- * sessions; the caller gets a new one.
+ * Completes the onboarding wizard: in one transaction, sets the user's name and optionally a password, and requests a
+ * first hub. The user need not enter the old password, so the session must be recent. Setting a password ends all
+ * sessions; the caller gets a new session.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -30,18 +30,18 @@ interface OnboardingResult {
   readonly cookie: string;
 }
 
-/** Returns when the user completed the wizard. Null if the user has not completed it. */
+/** Returns the time when the user completed the onboarding wizard, or null without completion. */
 export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
 }
 
 /**
- * Completes the wizard. Throws a fault: `conflict` (`onboarded`), or `forbidden` (`session_too_old`) if a password is
- * set. Also throws the faults of a hub request.
+ * Completes the onboarding wizard. Throws a fault: `conflict` (`onboarded`), `forbidden` (`session_too_old`) if a
+ * password is set, or the faults of a hub request.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
-  if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // checked before the expensive hash of the password
+  if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // before the slow password hash
   if (input.federationRequest) requireOfferedFields(app, input.federationRequest);
   const { password } = input;
   if (password !== undefined) {
@@ -56,7 +56,7 @@ async function requireNewSession(rows: Rows, { credential }: Actor): Promise<voi
   const row = await rows.selectFrom("sessions").select("id").where("id", "=", credential.id)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAX_SESSION_AGE}::interval`).executeTakeFirst();
   if (row) return;
-  const message = "You signed in over an hour ago; sign in again to set a password here, or omit the password";
+  const message = "You signed in more than an hour ago; sign in again to set a password, or omit the password";
   throw new Fault("forbidden", "session_too_old", message, { fields: { password: message } });
 }
 
@@ -68,7 +68,7 @@ async function complete(
   passwordHash: string | null,
 ): Promise<OnboardingResult> {
   const user = await lockUser(tx, { id: actor.userId });
-  // Fails if the session has just ended, because the password was changed or the user was disabled.
+  // Fails if another request has just ended the session, for example a password change.
   if (!user || !await endSession(tx, actor.credential.id)) {
     throw new Fault("unauthenticated", "sign_in_required", "Your session has ended; sign in again");
   }
@@ -99,7 +99,7 @@ async function complete(
   return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 
-/** Stores the user's choices. Throws a `conflict` fault (`onboarded`) if the wizard is already completed. */
+/** Stores the values entered in the onboarding wizard. Throws `conflict` (`onboarded`) if already completed. */
 async function saveOnboarding(
   tx: Tx,
   id: string,
@@ -123,6 +123,6 @@ function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
 }
 
 function onboardedFault(): Fault {
-  const message = "Onboarding is already completed; reset a forgotten password with POST /api/auth/forgot-password";
+  const message = "Onboarding is already complete; to reset a forgotten password, send POST /api/auth/forgot-password";
   return new Fault("conflict", "onboarded", message);
 }

@@ -5,7 +5,7 @@ import { FederationRequestView, NewFederationRequest } from "#lib/domains/federa
 import { NullableTimestamp, optionalOrNull } from "#lib/base/schema.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
-/** The values entered in the wizard. An undefined value leaves the user's current value unchanged. */
+/** The values entered in the onboarding wizard. An undefined value leaves the user's current value unchanged. */
 export const OnboardingBody = v.object({
   displayName: optionalOrNull(DisplayName),
   password: optionalOrNull(NewPassword),
@@ -15,10 +15,10 @@ export type OnboardingBody = v.InferOutput<typeof OnboardingBody>;
 
 export const OnboardingView = v.object({
   user: UserView,
-  /** The hub request that the wizard created. Null if no hub was requested. */
+  /** The hub request that the onboarding wizard created. Null if the user requested no hub. */
   federationRequest: v.nullable(FederationRequestView),
 });
 export type OnboardingRecord = v.InferInput<typeof OnboardingView>;
 
-/** Tells when the user completed the wizard. Null if the user has not completed it. */
+/** The time when the user completed the onboarding wizard. Null before completion. */
 export const OnboardingState = v.object({ onboardedAt: NullableTimestamp });

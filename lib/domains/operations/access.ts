@@ -1,4 +1,4 @@
-/** Defines the access rule for operations. It loads the operation in the path and returns it as `operation`. */
+/** Defines the access rule for operations. The rule loads the operation in the URL path as `operation`. */
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { canSeeObject } from "#lib/domains/federations/viewer.ts";
@@ -6,7 +6,7 @@ import { isId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 
-/** Admits callers who can see the hub or spoke that the operation changes, even if it has been removed. */
+/** Admits callers who can see the hub or spoke that the operation changes, even a removed hub or spoke. */
 export function operationAccess(): AccessRule<Actor, { readonly operation: Job }> {
   return {
     name: "operation: see",

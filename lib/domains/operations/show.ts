@@ -1,4 +1,4 @@
-/** Shows operations in the API: a hub's, a spoke's, or a single operation with its failure report. */
+/** Shows operations in the API: all operations of a hub or spoke, or one operation with its failure report. */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -12,7 +12,7 @@ import {
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
-/** Finds a hub's operations, newest first. Those who cannot manage the hub see only operations on their own spokes. */
+/** Finds a hub's operations, newest first. Spoke admins see only operations on their own spokes. */
 export async function findHubOperations(
   rows: Rows,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-/** Abandons a spoke whose removal has failed: its row becomes `removed`, although the cluster has not confirmed it. */
+/** Abandons a spoke after a failed removal: marks the row as `removed` although the namespace may still exist. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -23,7 +23,7 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Abandons a spoke. Throws a fault: `forbidden` (`operator_only`), `conflict` (`spoke_state`) or `missing`. */
+/** Abandons a spoke after a failed removal. Throws `forbidden` (`operator_only`), `conflict` or `missing`. */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);
   const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, spoke.id));

@@ -1,4 +1,4 @@
-/** Defines access rules for spokes. A rule loads the spoke in the path, by ID or domain, and returns it as `spoke`. */
+/** Defines access rules for spokes. A rule loads the spoke in the URL path, by ID or domain, as `spoke`. */
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { removedVisibility } from "#lib/domains/federations/access.ts";
@@ -6,12 +6,12 @@ import { canManageHub, canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { findSpoke, findSpokeForList, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
 
 /**
- * `see`, `act` and `history`: operators, hub admins and spoke admins, but for `history` spoke admins cannot load
- * removed spokes. `restore`: operators and hub admins, also for removed spokes. All others: operators and hub admins.
+ * Permissions on a spoke. Operators and hub admins have all permissions, and `history` and `restore` also for removed
+ * spokes. Spoke admins can `see`, `act`, and read the `history` of live spokes.
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
-/** Permissions that only operators and hub admins have. The texts complete "may …" in the error message. */
+/** Permissions that only operators and hub admins have, with the words for the error message. */
 const HUB_ADMIN_ONLY: { readonly [D in SpokePermission]?: string } = {
   remove: "remove a spoke",
   delegate: "manage the admins of a spoke",
@@ -38,7 +38,7 @@ export function spokeAccess<Permission extends SpokePermission>(permission: Perm
       const row = await find(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !canSeeSpoke(actor, row)) throw spokeMissingFault();
       if (HUB_ADMIN_ONLY[permission] && !canManageHub(actor, row.federationId)) {
-        const message = `Only an operator or an admin of its hub may ${HUB_ADMIN_ONLY[permission]}`;
+        const message = `Only operators and admins of the hub can ${HUB_ADMIN_ONLY[permission]}`;
         throw new Fault("forbidden", "federation_admin_only", message);
       }
       return { actor, spoke: row };
@@ -50,7 +50,7 @@ export function spokeMissingFault(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-/** Returns whether the actor can see the spoke. Only those who can manage the hub can see a removed spoke. */
+/** Returns whether the actor can see the spoke. Only operators and hub admins can see a removed spoke. */
 export function canSeeSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return canManageHub(actor, row.federationId);
   return canSeeObject(actor, { federationId: row.federationId, spokeId: row.id });

@@ -1,4 +1,4 @@
-/** Previews an action with the same checks as the real action and a dry run in the cluster. Writes nothing. */
+/** Previews an action on a spoke, with the checks of the real action and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -20,7 +20,7 @@ import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
-/** Previews an action. Throws the action's faults, and an `unavailable` fault if the cluster does not answer. */
+/** Previews an action. Throws the action's faults, or `unavailable` if the cluster does not respond. */
 export async function previewSpokeAction(
   app: App,
   actor: Actor,
@@ -38,7 +38,7 @@ export async function previewSpokeAction(
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
     previewInCluster(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
-    // Hides the price from spoke admins, because they may not see what the hub pays.
+    // Hides the price from spoke admins, because only hub admins may see the hub's costs.
     canManageHub(actor, spoke.federationId)
       ? previewPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
       : NO_COST,
@@ -57,7 +57,7 @@ export async function previewSpokeAction(
   };
 }
 
-/** Describes the spoke for the preview. Reads inputs lazily, because a spoke that was never installed may lack them. */
+/** Describes a spoke for the preview. Parses the inputs only when needed, because a new spoke may have none. */
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,

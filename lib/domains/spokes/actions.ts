@@ -1,4 +1,4 @@
-/** Requests actions on spokes: checks each action, records it and enqueues its job, which lib/workers runs. */
+/** Requests actions on spokes: checks an action, records the request and enqueues the job for lib/workers. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -20,7 +20,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Requests an action. Throws a `conflict` fault (`spoke_state`) if the spoke's state does not allow it, or another fault if a parameter is invalid. */
+/** Requests an action on a spoke. Throws `conflict` (`spoke_state`) or, for an invalid parameter, another fault. */
 export async function requestSpokeAction(
   app: App,
   actor: Actor,
@@ -38,14 +38,14 @@ interface ActionRequest {
   readonly parameters: object;
 }
 
-/** Parses an action. Throws a `forbidden` fault if only operators may request it, or `invalid` for bad parameters. */
+/** Parses an action. Throws `forbidden` for an action that only operators may request, or `invalid`. */
 export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
 
-/** Throws if the operation would change nothing. `size` is the spoke's size after its queued operations. */
+/** Throws if the action would change nothing. `size` is the spoke's size after all queued operations. */
 export function requireActionEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
@@ -55,14 +55,14 @@ export function requireActionEffect(
   operationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
-/** The state that the spoke will have after all its queued operations. Actions are checked against it. */
+/** A spoke's expected state after all queued operations. Actions are checked against this state. */
 interface ActionFacts extends SpokeFacts {
   readonly size: string;
-  /** The failed upgrade after which the spoke's state is `failed`. Null if there is none. */
+  /** The failed upgrade that caused the spoke's state `failed`. Null in all other cases. */
   readonly failure: Job | null;
 }
 
-/** Reads what an action on the spoke is checked against. */
+/** Reads the facts for checking an action: the spoke's expected state after all queued operations. */
 export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
@@ -80,7 +80,7 @@ export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise
   };
 }
 
-/** Checks and enqueues an action. Locks the spoke's row first. Its state changes only if no operation is queued. */
+/** Checks and enqueues an action. Locks the spoke's row first. Changes the state only if no operation is queued. */
 export async function acceptSpokeAction(
   app: App,
   tx: Tx,
@@ -122,20 +122,20 @@ export async function enqueueSpokeAction(
       ...spokeSubject(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
-    // Sends no event yet if the state stays the same. The operation is then announced when it starts.
+    // Sends an event only if the spoke's state changes. Otherwise, the start of the operation sends an event.
     events: state === before.state ? [] : [{ ...about, state, operation: toStreamOperation(job) }],
   }));
   return [after, job];
 }
 
-/** Returns the payload for the job. A retry uses the payload of the job that failed. */
+/** Returns the payload for an action's job. A retry uses the payload of the failed job. */
 export function actionPayloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
   return action === "retry" ? failure?.payload ?? {} : parameters;
 }
 
 /**
- * Computes the inputs again for a retry, because the catalog or blueprint may have been fixed. Keeps values that the
- * catalog no longer has, and inputs that came from a backup.
+ * Updates a spoke's blueprint inputs for a retry, because the catalog or blueprint may have been fixed. Keeps the old
+ * inputs if the catalog no longer offers a value, or if the inputs came from a backup.
  */
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;
@@ -143,8 +143,8 @@ async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, s
   try {
     inputs = spokeInputs(catalog, config, spoke);
   } catch (error) {
-    return log.warn("The catalog no longer offers what a spoke requested", { spoke: spoke.id, error });
+    return log.warn("The catalog no longer offers a value that a spoke uses", { spoke: spoke.id, error });
   }
-  const { origin } = spoke.blueprintInputs as SpokeInputs; // an install that has started from a template continues with it
+  const { origin } = spoke.blueprintInputs as SpokeInputs; // an install that started from a template continues
   await setBlueprintInputs(tx, spoke.id, { ...inputs, ...(origin && { origin }) }, blueprint.revision);
 }

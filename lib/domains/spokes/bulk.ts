@@ -7,7 +7,7 @@ import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
-/** Faults that concern a single spoke, reported in the same form as by the endpoint for one spoke. */
+/** Faults that concern a single spoke, with the HTTP status that the endpoint for one spoke would return. */
 const SPOKE_FAULTS = {
   conflict: { statusCode: 409, error: "Conflict" },
   impossible: { statusCode: 422, error: "Unprocessable Content" },
@@ -15,12 +15,12 @@ const SPOKE_FAULTS = {
   timeout: { statusCode: 504, error: "Gateway Timeout" },
 } as const;
 
-/** The share of the request's time limit to spend on actions. The rest is left for building the response. */
+/** The share of the request's time limit for actions. The remaining time is for building the response. */
 const TIME_SHARE = 0.6;
 
 /**
- * Returns one outcome, in the given order, for each distinct ID of a spoke that the caller can see. Spokes not reached
- * in time are reported as refused; the caller can send them again.
+ * Requests an action on many spokes. Returns one outcome per visible spoke, in the order of the IDs. If time runs out,
+ * the remaining spokes are reported as refused, and the caller can retry.
  */
 export async function requestBulkAction(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;
@@ -33,7 +33,7 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
   for (const id of new Set(ids)) {
     if (!visible.has(id)) continue;
     if (performance.now() > deadline) {
-      stopFault ??= new Fault("timeout", "too_slow", "The request ran out of time; send it again for this spoke");
+      stopFault ??= new Fault("timeout", "too_slow", "The request took too long; send the action again for this spoke");
     }
     if (stopFault) {
       refused.set(id, stopFault);
@@ -42,7 +42,7 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
     try {
       accepted.set(id, await app.db.transact((tx) => acceptSpokeAction(app, tx, actor, id, request)));
     } catch (error) {
-      // Skips spokes that have just been removed. Faults that do not concern a single spoke end the whole request.
+      // Skips spokes that were just removed. A fault that does not concern a single spoke ends the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
       if (error.code === "access_changed" && accepted.size > 0) throw accessChangedFault(accepted.size);
@@ -62,10 +62,10 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
   });
 }
 
-/** Creates the fault for when the caller's permissions change after some spokes have accepted the action. */
+/** Creates the fault for a caller whose permissions changed after some spokes had accepted the action. */
 function accessChangedFault(input: number): Fault {
   const some = input === 1 ? "one of the spokes" : `${input} of the spokes`;
-  const message = `Your permissions changed during this request: ${some} had accepted it, and the others are unchanged`;
+  const message = `Your permissions changed during this request: ${some} accepted the action; the others are unchanged`;
   return new Fault("forbidden", "access_changed", message);
 }
 

@@ -1,4 +1,4 @@
-/** Compares an object in the cluster with its manifest by means of a dry run. Writes nothing. */
+/** Compares a Kubernetes object with its manifest through a dry run. Writes nothing. */
 import { type ExpectedObject, formatObjectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
   type Cluster,
@@ -16,7 +16,7 @@ interface DriftTarget {
   readonly space: Pick<ClusterNamespace, "get" | "dryRun">;
 }
 
-/** Returns an object's drift, or null if it has none. Throws a ClusterError if the cluster does not answer. */
+/** Returns an object's drift (differences from its manifest), or null. Throws a ClusterError if the check fails. */
 export async function checkObjectDrift(
   target: DriftTarget,
   expected: Pick<ExpectedObject, "object" | "comparison">,
@@ -31,7 +31,7 @@ export async function checkObjectDrift(
   return { object: formatObjectTitle(object), what: "changed", fields: found.map(({ path }) => path) };
 }
 
-/** Returns the fields that applying the manifest would change. */
+/** Returns the fields of an object that applying the manifest would change. */
 async function dryRunDifferences(
   { space }: DriftTarget,
   manifest: KubeObject,
@@ -43,15 +43,15 @@ async function dryRunDifferences(
     const { objects: [after] } = await space.dryRun([manifest], call);
     return diffObjects(current, after!);
   } catch (error) {
-    // Compares the manifest directly if the object can only be fixed by recreating it (422). No values are shown.
+    // Compares manifest and object directly if the dry run fails with 422: only a recreation could fix the object.
     if (!(error instanceof ClusterError) || error.transient || error.status !== 422) throw error;
     return findMismatches(manifest, current).map((path) => ({ path, from: null, to: null }));
   }
 }
 
 /**
- * Returns the object with the manifest's labels and annotations added. Used for namespaces instead of a dry run,
- * because applying a manifest could recreate a deleted namespace.
+ * Returns the object with the manifest's labels and annotations. Used instead of a dry run for namespaces, because
+ * applying a manifest could recreate a deleted namespace.
  */
 export function withManifestLabels(current: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;

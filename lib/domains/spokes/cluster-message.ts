@@ -1,11 +1,11 @@
-/** Removes internal addresses from a cluster's error messages, unless they are shown to an operator. */
+/** Removes internal addresses from a cluster's error messages, except in messages to operators. */
 import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { removeInternalAddresses } from "#lib/base/addresses.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 
-const BUSY = "it is busy; try again in a moment";
-const AWAY = "it does not respond correctly; try again in a moment";
+const BUSY = "the cluster is busy; try again in a moment";
+const AWAY = "the cluster does not respond correctly; try again in a moment";
 
 const URLS = /\bhttps?:\/\/[^\s"']+/gi;
 
@@ -25,7 +25,7 @@ const CONNECTION_CODES = [
   "unknown_cluster",
 ];
 
-/** Returns whether the connection to the API server failed, as opposed to the API server returning an error. */
+/** Returns whether the connection to the API server failed. False if the API server returned an error. */
 function isConnectionError({ code, message, cause }: ClusterError): boolean {
   return CONNECTION_CODES.includes(code) ||
     (cause instanceof Error && cause.message !== "" && message.startsWith(cause.message));

@@ -1,4 +1,4 @@
-/** Previews changes to objects in the cluster by means of dry runs. Writes nothing. */
+/** Previews changes to Kubernetes objects through dry runs. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import { adaptToExistingObject } from "#lib/moodle/expected-objects.ts";
 import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -12,7 +12,7 @@ import { withManifestLabels } from "#lib/domains/spokes/check-drift.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 
-/** Status codes with which the cluster refuses a change. The preview shows these refusals instead of failing. */
+/** HTTP status codes for changes that the cluster refuses. The preview lists these refusals instead of failing. */
 const REFUSAL_STATUSES: readonly number[] = [400, 403, 404, 409, 422];
 
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
@@ -25,7 +25,7 @@ interface PreviewResult {
 
 type PreviewTarget = Pick<Cluster, "find"> & { readonly space: ClusterNamespace };
 
-/** Previews the changes. Throws an `unavailable` fault (`cluster_unavailable`) if the cluster does not answer. */
+/** Previews changes to a spoke's objects. Throws `unavailable` (`cluster_unavailable`) without a response. */
 export async function previewInCluster(
   app: App,
   actor: Pick<Actor, "role">,
@@ -44,7 +44,7 @@ export async function previewInCluster(
     };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    app.log.info("The cluster could not preview a change", { spoke: spoke.id, reason: error.message });
+    app.log.info("The cluster could not preview a change to a spoke", { spoke: spoke.id, reason: error.message });
     const message = `Cannot preview the change in the cluster: ${clusterMessageFor(actor, error)}`;
     throw new Fault("unavailable", "cluster_unavailable", message, { cause: error });
   }
@@ -65,9 +65,9 @@ async function previewChange(
   if ("missingReason" in change && !(before && "put" in change)) {
     return { changes: [], refusals: [`${object}: ${change.missingReason}`] };
   }
-  // Reports a missing object, because only a change with `put` can create one.
+  // Reports a missing object, because only a change with `put` can create an object.
   if (!before && !("put" in change)) {
-    return { changes: [], refusals: [`${object}: It is no longer in the cluster`] };
+    return { changes: [], refusals: [`${object}: This object no longer exists in the cluster`] };
   }
   try {
     const after = await predictObject(target, before, change, signal);
@@ -76,11 +76,12 @@ async function previewChange(
   } catch (error) {
     if (!(error instanceof ClusterError) || error.transient) throw error;
     if (error.status !== 0 && !REFUSAL_STATUSES.includes(error.status)) throw error;
-    return { changes: [], refusals: [`The cluster refuses ${object}: ${clusterMessageFor(actor, error)}`] };
+    const reason = clusterMessageFor(actor, error);
+    return { changes: [], refusals: [`The cluster would refuse to change ${object}: ${reason}`] };
   }
 }
 
-/** Returns the object as it would be after the change. Null if nothing would change. */
+/** Returns the predicted object after the change, or null if nothing would change. */
 async function predictObject(
   { space, find }: PreviewTarget,
   before: KubeObject | null,

@@ -1,5 +1,5 @@
 /**
- * Creates a spoke: one transaction adds its row, records its events and enqueues its install in the hub's lane (queue).
+ * Creates a spoke: one transaction adds the row, records the events and enqueues the install in the hub's lane (queue).
  * Unique indexes ensure that only one request gets a slug or domain. A lock prevents conflicts with parent domains.
  */
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
@@ -33,35 +33,35 @@ import {
 } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** The spoke that a new spoke is to be a copy of (backups/copy.ts). */
+/** The source of a copy: the existing spoke that a new spoke copies (see backups/copy.ts). */
 export interface CopySource {
-  /** The spoke to copy. It supplies the values that the request omits. */
+  /** The spoke to copy. Values that the request omits are taken from this spoke. */
   readonly spoke: SpokeRow;
   preview(): Promise<CopyPlan>;
-  /** Plans the copy, and marks the backup as in use by the spoke that this transaction creates. */
+  /** Plans the copy in the transaction that creates the new spoke, and reserves the backup for the copy. */
   claim(tx: Tx): Promise<CopyPlan>;
 }
 
 export interface CopyPlan {
   readonly lmsVersion: string;
-  /** The source of the copy. `backupId` is null if the backup has yet to be taken. */
+  /** The IDs of the copied spoke and backup. `backupId` is null in a preview if no backup was taken yet. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
   inputsOf(spoke: SiteColumns, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): AuditExtras;
 }
 
-/** Finds the spoke to copy. Returns null if the request is not for a copy. */
+/** A function that finds the spoke to copy, or returns null if the request is not for a copy. */
 export type CopySourceFinder = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
 export const findNoCopySource: CopySourceFinder = () => Promise.resolve(null);
 
-/** Runs `work` after earlier creations in the same hub, and returns its result. */
+/** A function that runs `work` after earlier creations of spokes in the same hub, and returns the result of `work`. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
 
 interface CreateOptions {
-  /** Aborts the creation, for example while a name server is slow to respond. */
+  /** Aborts the creation, for example during a slow DNS query. */
   readonly signal?: AbortSignal;
   readonly findCopySource?: CopySourceFinder;
-  /** Makes creations in a hub run one after another. If undefined, the creation runs immediately. */
+  /** Runs creations in a hub one after another. If undefined, the creation runs immediately. */
   readonly runInHubQueue?: RunInHubQueue;
 }
 
@@ -113,7 +113,7 @@ export async function createSpoke(
   return await runInHubQueue(federation.id, () => app.db.transact(create));
 }
 
-/** Returns the inputs from which the new spoke's manifests are rendered. */
+/** Returns the blueprint inputs: the values for rendering the new spoke's manifests. */
 export function blueprintInputsOf(app: App, spoke: SiteColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
   return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
@@ -135,7 +135,7 @@ export function draftSpoke(
   };
 }
 
-/** Inserts the spoke with the first of the domains that is free. `rowFor` returns the row to insert for a domain. */
+/** Inserts a spoke with the first free domain. `rowFor` returns the row to insert for a domain. */
 export async function insertUnderFreeDomain(
   tx: Tx,
   config: App["config"],
@@ -145,8 +145,8 @@ export async function insertUnderFreeDomain(
 ): Promise<SpokeRow> {
   const ownNames = serviceDomainsOf(config);
   for (const domain of domains) {
-    // Sends both statements at once; they run in order. As the lock is taken first, the result of the check stays valid
-    // until the transaction ends.
+    // Sends both statements together; PostgreSQL runs them in order. The lock is taken first, so the result of the
+    // check stays valid until the transaction ends.
     const [, taken] = await Promise.all([
       lockDomains(tx, domain, ownNames),
       isDomainInUse(tx, domain, parentDomains(domain, ownNames)),
@@ -158,7 +158,7 @@ export async function insertUnderFreeDomain(
   throw domainTakenFault(domains);
 }
 
-/** Returns the cluster for a new spoke. If the catalog does not list the region, this is the hub's cluster. */
+/** Returns the cluster for a new spoke: the region's cluster or, for an unlisted region, the hub's cluster. */
 export function clusterForNewSpoke({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const isListed = catalog.regions.some(({ name }) => name === region);
   return isListed ? clusters.clusterFor(region) : hub.cluster;
@@ -196,5 +196,5 @@ export async function recordNewSpoke(
 }
 
 export function slugTakenFault(slug: string): Fault {
-  return new Fault("conflict", "slug_taken", `This hub has a spoke with the slug ${slug} already; choose another`);
+  return new Fault("conflict", "slug_taken", `This hub already has a spoke with the slug ${slug}; choose another slug`);
 }

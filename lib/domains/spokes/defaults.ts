@@ -1,4 +1,4 @@
-/** Fills in defaults in a request for a new spoke. The preview uses the same code. */
+/** Fills in default values in a request for a new spoke or for the preview of a new spoke. */
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -7,13 +7,13 @@ import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-/** The spoke's columns that follow from the request. Excludes the domain, which depends on which names are free. */
+/** The columns of a new spoke that follow from the request. Excludes the domain, which depends on free names. */
 export type DesiredSpoke = Pick<SpokeRow, Exclude<(typeof SETTABLE)[number], "domain"> | "mail">;
 const SETTABLE = fieldsWith(spokeFields, "settable"), CATALOGUED = fieldsWith(spokeFields, "catalogued");
 
 /**
- * Fills in defaults. Values from `source`, the spoke to copy, are accepted even if the catalog no longer offers them.
- * Throws an `invalid` fault.
+ * Fills in default values in a request. Accepts values from `source`, the spoke to copy, even if the catalog no longer
+ * offers these values. Throws an `invalid` fault.
  */
 export function applyDefaults(
   catalog: Catalog,

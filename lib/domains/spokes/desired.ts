@@ -1,4 +1,4 @@
-/** Compares a spoke's desired values (the row's columns) with those its site has applied (its blueprint inputs). */
+/** Compares a spoke's desired values (the row's columns) with the applied values (the row's blueprint inputs). */
 import type { App } from "#lib/app.ts";
 import { changeSiteHost } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -13,17 +13,17 @@ const FIELDS = fieldsWith(spokeFields, "changeable");
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
-/** The old and new value of each changed field, under the field's name in the API. */
+/** The old and new value of each changed field, by field name in the API. */
 export type SpokeFieldChanges = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
-/** Returns the spoke with the requested domain, if there is one, as its domain. */
+/** Returns the spoke's row with the requested domain, if any, as the domain. */
 export function withRequestedDomain(row: SpokeRow): SpokeRow {
   return { ...row, domain: row.requestedDomain ?? row.domain };
 }
 
-/** Returns the desired values that the site has not applied yet. */
+/** Returns the desired values that are not yet applied to the site. */
 export function findPendingChanges(
   desired: DesiredFields,
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
@@ -37,7 +37,7 @@ export function diffSpokeFields(before: DesiredFields, after: DesiredFields): Sp
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
-/** Returns the inputs with all desired values but the domain. Keeps the applied theme if the brand is unchanged. */
+/** Returns the blueprint inputs with all desired values except the domain. An unchanged brand keeps its theme. */
 export function withDesiredSettings(
   catalog: Pick<Catalog, "themeOf">,
   desired: Omit<DesiredFields, "domain">,
@@ -55,7 +55,7 @@ export function withDesiredSettings(
   };
 }
 
-/** Returns the inputs with all desired values, including the domain and the former domains that redirect to it. */
+/** Returns the blueprint inputs with all desired values, including the domain and redirecting former domains. */
 export async function toDesiredInputs(
   { db, catalog }: Pick<App, "db" | "catalog">,
   desired: SpokeRow,

@@ -1,6 +1,6 @@
 /**
- * Verifies that a hub may use a domain outside ROOT_DOMAIN. The domain's owner must set a TXT record, which contains a
- * hash of the hub's ID because DNS records are public. Operators may use any domain.
+ * Verifies that a hub may use a domain outside ROOT_DOMAIN. The domain's owner must set a TXT record with a hash of the
+ * hub's ID; the record is hashed because DNS is public. Operators may use any domain.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -15,9 +15,9 @@ const HASH_DIGITS = 40; // 160 bits
 const RETRY_SECONDS = 5; // seconds
 
 /**
- * Throws unless the TXT record is set: `conflict` (`domain_unproven` or `domain_taken`), `unavailable`
- * (`dns_unavailable`) or `invalid` (`domain_invalid`). This can take seconds, so the caller must not hold a database
- * connection. `own` is the ID of the spoke that is moving to the domain, if any.
+ * Throws unless the domain's TXT record is set: `conflict` (`domain_unproven` or `domain_taken`), `unavailable`
+ * (`dns_unavailable`) or `invalid` (`domain_invalid`). A DNS query can take seconds, so the caller must not hold a
+ * database connection. `own` is the ID of the spoke that is moving to the domain, if any.
  */
 export async function requireVerifiedDomain(
   { config, db, dns }: Pick<App, "config" | "db" | "dns">,
@@ -38,11 +38,11 @@ export async function requireVerifiedDomain(
     throw new Fault("invalid", "domain_invalid", message);
   }
   const texts = await dns.texts(record, signal).catch((cause) => {
-    const message = `The name servers do not answer for ${record}; try again`;
+    const message = `The DNS servers do not respond for ${record}; try again`;
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
   });
   if (texts.includes(value)) return;
-  // Reports only parent domains as taken, because they are public in DNS. The domain itself may still become free.
+  // Reports a conflict only with parent domains, which are public in DNS. The requested domain itself may still become free.
   if (await isAnyDomainInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";

@@ -1,6 +1,6 @@
 /**
- * Decides which domain a spoke gets. A domain is written in lower-case ASCII: other scripts are encoded as browsers
- * send them (for example, xn--bcher-kva.example), so that each domain has only one spelling.
+ * Decides which domain a spoke gets. Domains are stored in lower-case ASCII, with other scripts in Punycode (for
+ * example, xn--bcher-kva.example), so that each domain has only one spelling.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import * as v from "valibot";
@@ -23,14 +23,14 @@ export function isSubdomain(domain: string, other: string): boolean {
   return domain.endsWith(`.${other}`);
 }
 
-/** Returns the parent domains that other spokes could use. Empty if the domain is below ROOT_DOMAIN. */
+/** Returns the parent domains that other spokes could use. Returns no parent domains for a subdomain of ROOT_DOMAIN. */
 export function parentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
   if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
 
-/** Returns the domains to try, in order of preference. Throws an `invalid` fault if there is none. */
+/** Returns the domains to try for a spoke, in order of preference. Throws an `invalid` fault if no domain is valid. */
 export function candidateDomains(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
@@ -56,8 +56,8 @@ export function requireUnreserved(domain: string, ownNames: ServiceDomains): voi
 }
 
 /**
- * Returns why no spoke can have the domain. Null if a spoke can. Sites share cookies with their subdomains and their
- * parent domain, so no site may be above or below the service's own domains.
+ * Returns why the domain is reserved, or null if a spoke can use the domain. A spoke's domain must not be a parent or
+ * subdomain of the service's own domains, because such domains can share cookies.
  */
 function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomains): string | null {
   const belongs = `${domain} belongs to the service`;
@@ -67,7 +67,7 @@ function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomai
   return labels === 1 ? null : `a name under ${rootDomain} must have one label, and ${domain} has ${labels}`;
 }
 
-/** Matches host names that browsers treat as IPv4 addresses, because the last label is a number. */
+/** Matches host names with a number as the last label, which browsers treat as IPv4 addresses. */
 const ADDRESS = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 
 /** Throws an `invalid` fault (`domain_invalid`) if browsers cannot open the domain. */
@@ -80,24 +80,25 @@ function requireReachable(domain: string): void {
   throw new Fault("invalid", "domain_invalid", `domain must be a host name such as school.example.org; ${why}`);
 }
 
-/** Returns whether an `xn--` label is valid. Decoding leaves an invalid label unchanged or inserts U+FFFD. */
+/** Returns whether an `xn--` label is valid Punycode. Decoding an invalid label changes nothing or inserts U+FFFD. */
 function isALabel(label: string): boolean {
   const letters = domainToUnicode(label);
   return letters !== label && !letters.includes("\uFFFD") && domainToASCII(letters) === label;
 }
 
 /**
- * Returns the default domains, in order of preference. Each has a single label before ROOT_DOMAIN, because a wildcard
- * certificate covers only one label. Labels that are too long or reserved are left out.
+ * Returns the default domains, in order of preference. Each domain has a single label before ROOT_DOMAIN, because a
+ * wildcard certificate covers only one label. Domains that are too long or reserved are omitted.
  */
 export function defaultDomains(slug: string, hubSlug: string, ownNames: ServiceDomains): string[] {
   return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservedReason(domain, ownNames) === null);
 }
 
-/** Creates the fault for a domain that is taken. Its message does not reveal which other spoke uses a domain. */
+/** Creates the fault for a taken domain. The message does not reveal which spoke uses the domain. */
 export function domainTakenFault(domains: readonly string[]): Fault {
-  const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
-  const message = `${what} taken, or above or below a name in use; choose another domain`;
+  const message = domains.length === 1
+    ? `The domain ${domains[0]} is taken, or a parent or subdomain of a domain in use; choose another domain`
+    : `The domains ${domains.join(" and ")} are taken, or parents or subdomains of domains in use; choose another`;
   return new Fault("conflict", "domain_taken", message);
 }

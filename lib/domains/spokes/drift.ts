@@ -1,4 +1,4 @@
-/** Defines a spoke's drift: how its objects differ from its manifests, as shown in the API and stored in its row. */
+/** Defines a spoke's drift: the differences between the spoke's objects in the cluster and the applied manifests. */
 import * as v from "valibot";
 import { isDeepStrictEqual } from "node:util";
 
@@ -13,15 +13,15 @@ export type DriftedObject = v.InferOutput<typeof DriftedObject>;
 
 export const Drift = v.object({
   objects: v.array(DriftedObject),
-  /** The blueprint revision that the site was rendered from, and the current one. Null if they are equal. */
+  /** The blueprint revision from which the site was rendered, and the current revision. Null if both are equal. */
   revision: v.nullable(v.object({ from: v.string(), to: v.string() })),
 });
 export type Drift = v.InferOutput<typeof Drift>;
 
-/** The maximum number of differing fields to list for one object. */
+/** The maximum number of fields to list for one object. */
 const MAX_FIELDS = 50;
 
-/** Creates the drift. Null if nothing differs. Sorts the objects, so that equal drift is stored as equal text. */
+/** Creates a spoke's drift, or null without differences. Sorts the objects, so that equal drift has equal text. */
 export function buildDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));

@@ -1,4 +1,4 @@
-/** Finds a live or removed spoke by its ID, `hub/slug` or domain, for commands run on the server. */
+/** Finds a live or removed spoke by ID, `hub/slug` or domain, for commands on the server. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { isId } from "#lib/base/ids.ts";
@@ -8,7 +8,7 @@ export interface NamedSpoke extends SpokeRow {
   readonly hubSlug: string;
 }
 
-/** Returns the live spoke with this name or, if there is none, the most recently removed spoke with this name. */
+/** Returns the live spoke with this ID, `hub/slug` or domain, or else the most recently removed spoke. */
 export async function findSpokeByName(rows: Rows, name: string): Promise<NamedSpoke | null> {
   const [hub, slug] = name.split("/");
   const matchesName = isId("spk", name)

@@ -1,17 +1,17 @@
 /**
- * Checks a spoke's health by the status of its Kubernetes objects. Its readiness probe reads a page that queries the
- * database (app.yaml). The site is not requested directly, because network policies would block that.
+ * Checks a spoke's health from the status of the spoke's Kubernetes objects. The readiness probe requests a page that
+ * queries the database (see app.yaml). Network policies would block direct requests to the site.
  */
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
-/** Number of consecutive failed checks after which a spoke is degraded. A single successful check makes it healthy. */
+/** The number of consecutive failed checks after which a spoke is degraded. One success makes the spoke healthy. */
 export const FAILED_CHECKS_LIMIT = 3;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Returns the site's objects that must be healthy. The namespace must also be healthy. */
+/** Returns the Kubernetes objects that must be healthy, in addition to the namespace. */
 export function listObjectsToCheck(site: Parameters<typeof sitePvcNames>[0]): readonly ObjectRef[] {
   return [
     MOODLE_DEPLOYMENT,
@@ -23,19 +23,19 @@ export function listObjectsToCheck(site: Parameters<typeof sitePvcNames>[0]): re
 export const HEALTH_OBJECT_KINDS: readonly Omit<ObjectRef, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
-/** Returns what is wrong with the namespace, as a sentence. Null if nothing is wrong. */
+/** Returns a sentence about a problem with the namespace, or null without a problem. */
 export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
-  if (!namespace) return "Its namespace is gone";
+  if (!namespace) return "The site's namespace no longer exists";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
-  if (metadata.uid !== uid) return "Its namespace was replaced by another one";
+  if (metadata.uid !== uid) return "The site's namespace was replaced by another namespace with the same name";
   if (metadata.labels?.[MANAGED_BY_LABEL] !== "wheelwright") {
-    return `Its namespace lacks the label ${MANAGED_BY_LABEL}=wheelwright`;
+    return `The site's namespace does not have the label ${MANAGED_BY_LABEL}=wheelwright`;
   }
   const isDeleting = metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
-  return isDeleting ? "Its namespace is being deleted" : null;
+  return isDeleting ? "The site's namespace is being deleted" : null;
 }
 
-/** Returns what is wrong with the object. Null if nothing is wrong. */
+/** Returns a problem with the Kubernetes object, or null without a problem. */
 export function findObjectProblem(
   { kind, name }: Omit<ObjectRef, "apiVersion">,
   object: KubeObject | null,

@@ -11,7 +11,7 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Loads the spoke and the member in the path. Admits the member and callers who can manage the hub. */
+/** Loads the spoke and the member in the URL path. Admits the member, hub admins and operators. */
 export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(request) {
@@ -21,7 +21,7 @@ export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; re
   },
 };
 
-/** Lists a spoke's admins, newest first. Returns all of them unless a limit is given. */
+/** Lists a spoke's admins, newest first. Returns all admins unless a limit is given. */
 export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
   return await listMembers(rows, { spokeId: id }, page);
 }
@@ -65,5 +65,5 @@ async function lockSpokeForMember(tx: Tx, id: string): Promise<void> {
   const { state } = await lockSpoke(tx, id);
   if (state === "removed") throw spokeMissingFault();
   if (state !== "removing") return;
-  throw new Fault("conflict", "spoke_state", "Cannot delegate a spoke that is being removed");
+  throw new Fault("conflict", "spoke_state", "Cannot add an admin to a spoke that is being removed");
 }

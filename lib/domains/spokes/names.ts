@@ -1,18 +1,18 @@
 /**
- * Stores the current, requested and former domains of spokes. Code that changes domains must call `lockDomains` before
- * it checks them, so that the result stays valid until the transaction ends.
+ * Stores the current, requested and former domains of spokes. Call `lockDomains` before checking and changing a domain,
+ * so that the result of the check stays valid until the transaction ends.
  */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { isSubdomain, type ServiceDomains } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** The number of days for which a former domain redirects to the current one. */
+/** The number of days for which a spoke's former domain redirects to the current domain. */
 export const FORMER_DOMAIN_DAYS = 30;
 
 /**
- * Returns whether another live spoke uses the domain, one of its parents (`above`) or one of its subdomains. Subdomains
- * are found as a range of reversed names, from the reversed domain with `.` to that with `/`, the next character.
+ * Returns whether another live spoke uses the domain, a parent domain (`above`) or a subdomain. Reversed names of
+ * subdomains start with the reversed domain and `.`; the end of this range is `/`, the character after `.`.
  */
 export async function isDomainInUse(
   rows: Rows,
@@ -38,7 +38,7 @@ export async function isDomainInUse(
   return found[0]!.taken;
 }
 
-/** Returns whether another live spoke, in any hub, uses one of these domains. */
+/** Returns whether another live spoke, in any hub, uses one of the given domains. */
 export async function isAnyDomainInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
@@ -51,8 +51,8 @@ export async function isAnyDomainInUse(rows: Rows, names: readonly string[], own
 }
 
 /**
- * Locks a domain, its parents and its subdomains until the transaction ends. A domain below ROOT_DOMAIN is locked by
- * its full name, because no parent can be in use. Others are locked by their last two labels.
+ * Locks a domain with its parent domains and subdomains until the transaction ends. The lock for a subdomain of
+ * ROOT_DOMAIN uses the full name, because no parent can be in use. Other locks use the last two labels.
  */
 export async function lockDomains(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
   const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
@@ -64,7 +64,7 @@ export interface FormerDomain {
   readonly until: Date;
 }
 
-/** Lists each spoke's former domains, soonest to expire first. */
+/** Lists the former domains of each spoke, by expiry date. */
 export async function listFormerDomains(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
   if (ids.length === 0) return new Map();
   const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)
@@ -73,14 +73,14 @@ export async function listFormerDomains(rows: Rows, ids: readonly string[]): Pro
   return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ domain, until }) => ({ domain, until }))]));
 }
 
-/** Lists the spoke's former domains that are still reserved for it. */
+/** Lists a spoke's former domains that are still reserved for the spoke. */
 export async function listReservedDomains(rows: Rows, id: string): Promise<string[]> {
   const found = await rows.selectFrom("former_domains").select("domain").where("spokeId", "=", id)
     .where("until", ">", sql<Date>`wheelwright_now()`).execute();
   return found.map(({ domain }) => domain);
 }
 
-/** Gives the spoke a new domain. The domain it had before becomes a former domain. */
+/** Gives the spoke a new domain. The previous domain becomes a former domain. */
 export async function switchDomain(tx: Tx, { id, domain: previous }: SpokeRow, domain: string): Promise<void> {
   await tx.deleteFrom("former_domains").where("domain", "=", domain).execute();
   await tx.insertInto("former_domains").values({
@@ -95,7 +95,7 @@ export async function clearRequestedDomain(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("spokes").set({ requestedDomain: null }).where("id", "=", id).execute();
 }
 
-/** Releases the spoke's former domains, except those listed in `except`. Returns the released domains. */
+/** Releases the spoke's former domains, except the domains in `except`. Returns the released domains. */
 export async function releaseFormerDomains(tx: Tx, id: string, except: readonly string[] = []): Promise<string[]> {
   const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
     .where(sql<boolean>`domain <> all(${except}::text[])`).returning("domain").execute();

@@ -3,7 +3,7 @@ import { hubLane, type NewJob, spokeLane } from "#lib/jobs/job.ts";
 import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Creates the job. Installs wait in the hub's lane (queue); other operations wait in the spoke's own lane. */
+/** Creates a spoke's job. Installs wait in the hub's lane (queue), other operations in the spoke's own lane. */
 export function buildSpokeJob(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: SPOKE_OPERATIONS[kind].kind,

@@ -1,4 +1,4 @@
-/** Plans a patch of a spoke: checks it, applies it to the row, and decides which operation is needed. */
+/** Plans a change of a spoke's settings: checks the new values, and decides which operation is needed. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -24,13 +24,13 @@ interface PatchPlan {
   readonly desired: SpokeRow;
   readonly changes: SpokeFieldChanges;
   /**
-   * How the site gets the changes. `nothing`: no operation is needed. `install`: the install has yet to run and will
-   * include them. `waiting`: a queued operation will include them. Otherwise, a new operation applies them.
+   * How the site gets the changes. `nothing`: no operation is needed. `install`: the future install will include the
+   * changes. `waiting`: a queued operation will include the changes. Otherwise: the new operation.
    */
   readonly execution: "nothing" | "install" | "waiting" | AcceptedAction;
 }
 
-/** Plans the patch. `rows` may be a transaction or a connection. */
+/** Plans the patch. `rows` is a transaction or a connection. */
 export async function planSpokePatch(
   rows: Rows,
   app: App,
@@ -41,7 +41,7 @@ export async function planSpokePatch(
   const current = withRequestedDomain(before), target = { ...current, ...selectDefined(patch) };
   const changes = diffSpokeFields(current, target);
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
-  // Checks only changed fields, so that a client can send back a record with values that are no longer offered.
+  // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
   requireOffered(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
@@ -55,7 +55,7 @@ export async function planSpokePatch(
     return { desired, changes, execution: "waiting" };
   }
   const execution = checkAction("configure", await readSpokeActionFacts(rows, before));
-  // If the request repeats a change that failed, reports the changes that the site has not applied.
+  // For a request that repeats a failed change, reports the changes that are not yet applied to the site.
   return { desired, changes: changed ? changes : pending, execution };
 }
 
@@ -63,7 +63,7 @@ function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the domain columns. An installed site keeps its domain until it answers under the requested one. */
+/** Returns the domain columns. An installed site keeps its domain until the site responds at the requested domain. */
 function domainColumns(
   { domain }: SpokeRow,
   requested: string,
@@ -73,7 +73,7 @@ function domainColumns(
   return { domain, requestedDomain: requested === domain ? null : requested };
 }
 
-/** Throws if the caller may not change the domain or if no spoke can have it. Does not use the database. */
+/** Throws if the caller may not change the domain, or if no spoke can use the domain. Does not use the database. */
 export function requireAllowedDomain(
   { config }: App,
   actor: Actor,
@@ -81,13 +81,13 @@ export function requireAllowedDomain(
   domain: string,
 ): void {
   if (!canManageHub(actor, federationId)) {
-    const message = "Only an operator or an admin of its hub may change the domain of a spoke";
+    const message = "Only operators and admins of the hub can change the domain of a spoke";
     throw new Fault("forbidden", "federation_admin_only", message);
   }
   candidateDomains(config, slug, "", domain);
 }
 
-/** Throws unless the domain is free. The spoke may use its own names, and parents and subdomains of them. */
+/** Throws unless the spoke can use the domain. The spoke's own domains do not count as taken. */
 async function requireFreeDomain(
   rows: Rows,
   app: App,
@@ -100,7 +100,7 @@ async function requireFreeDomain(
   const { id, requestedDomain } = spoke;
   if (requestedDomain !== null && live.some((job) => job.kind === "configure" && !isUntouched(job))) {
     const message =
-      `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until that is finished`;
+      `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until the move is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
   if (await isDomainInUse(rows, domain, parentDomains(domain, serviceDomainsOf(app.config)), id)) {
@@ -108,7 +108,7 @@ async function requireFreeDomain(
   }
 }
 
-/** Returns whether the install has yet to start, or has failed and can be retried. */
+/** Returns whether the spoke's install has not started, or has failed and can be retried. */
 function isUnbuilt({ state, readyAt }: SpokeRow, live: readonly Job[]): boolean {
   if (state === "failed") return readyAt === null;
   return state === "provisioning" && live.every(isUntouched);

@@ -1,4 +1,4 @@
-/** Previews a patch of a spoke, with the same checks as a real patch and a dry run in the cluster. Writes nothing. */
+/** Previews a change of a spoke's settings, with the real checks and a dry run in the cluster. Writes nothing. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -15,7 +15,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type SpokeFieldChanges, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
-/** Previews a patch. Throws the patch's faults, and an `unavailable` fault if the cluster does not answer. */
+/** Previews a patch. Throws the faults of a real patch, or `unavailable` if the cluster does not respond. */
 export async function previewSpokePatch(
   app: App,
   actor: Actor,
@@ -39,8 +39,8 @@ export async function previewSpokePatch(
     changes: objectChanges,
     notes: [
       ...describeChanges(changes),
-      ...(moves ? [`${spoke.domain} redirects to its front page for ${FORMER_DOMAIN_DAYS} days`] : []),
-      ...(by === "install" ? ["The site is installed with these settings"] : []),
+      ...(moves ? [`${spoke.domain} redirects to the new domain's front page for ${FORMER_DOMAIN_DAYS} days`] : []),
+      ...(by === "install" ? ["The site will be installed with these settings"] : []),
       ...refusals,
     ],
     price: NO_COST,
@@ -55,14 +55,14 @@ async function findObjectChanges(app: App, desired: SpokeRow): Promise<ObjectCha
 
 const FIELD_LABELS: Readonly<Record<string, string>> = {
   displayName: "The site's full name",
-  brand: "Its brand",
-  adminEmail: "The address of its administrator",
-  domain: "Its domain",
-  mail: "Its mail",
+  brand: "The site's brand",
+  adminEmail: "The email address of the site's administrator",
+  domain: "The site's domain",
+  mail: "The site's outgoing mail",
 };
 
 function describeChanges(changes: SpokeFieldChanges): string[] {
   return Object.entries(changes).map(([field, { from, to }]) =>
-    `${FIELD_LABELS[field]} becomes ${to}; it is ${from ?? "none"}`
+    `${FIELD_LABELS[field]} changes from ${from ?? "none"} to ${to}`
   );
 }

@@ -1,7 +1,7 @@
 /**
  * Changes a spoke's name, brand, administrator, email setting and domain. This module updates the row; the operation
- * `configure` then updates the site. A new domain is reserved until the site answers under it. Suspended spokes cannot
- * be patched, because their sites cannot be updated.
+ * `configure` then updates the site. A new domain is reserved until the site uses the domain. Suspended spokes cannot
+ * be patched, because a suspended site cannot be updated.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -32,8 +32,8 @@ import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 
 /**
- * Patches a spoke. Throws the domain faults of creating a spoke, and a fault: `conflict` (`spoke_state`), `invalid`
- * (`not_offered`) or `forbidden` (`federation_admin_only`). `signal` aborts slow DNS queries.
+ * Patches a spoke. Throws a fault: `conflict` (`spoke_state`), `invalid` (`not_offered`), `forbidden`
+ * (`federation_admin_only`), or a domain fault as at creation. `signal` aborts slow DNS queries.
  */
 export async function patchSpoke(
   app: App,
@@ -47,7 +47,7 @@ export async function patchSpoke(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** Verifies a new domain. Skips the current and the requested domain, because they were verified before. */
+/** Verifies a new domain. Skips the current and the requested domain, which are already verified. */
 export async function verifyPatchDomain(
   app: App,
   actor: Actor,
@@ -80,7 +80,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
       ...spokeSubject(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
-    // Omits the operation if it is queued behind another, because it is announced when it starts.
+    // Omits an operation that waits behind another operation, because another event announces its start.
     events: [{
       ...about,
       state: after.state,
@@ -90,7 +90,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   return after;
 }
 
-/** Enqueues the operation that updates the site. Returns the updated spoke and the new job. */
+/** Enqueues the operation `configure`, which updates the site. Returns the updated spoke and the new job. */
 export async function enqueueConfigure(
   tx: Tx,
   requester: Requester,

@@ -23,7 +23,7 @@ import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { isSlugInUse } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
 
-/** Previews a spoke. The ID and namespace shown are only examples, because real ones are generated at creation. */
+/** Previews a new spoke. The shown ID and namespace are examples; the real values are generated at creation. */
 export async function previewSpoke(
   app: App,
   actor: Actor,
@@ -51,14 +51,14 @@ export async function previewSpoke(
       moodleVersion: spoke.lmsVersion,
       from: plan?.from ?? null,
     },
-    // Excludes secrets, because they are generated in the cluster and never shown.
+    // Excludes Secrets, which are generated in the cluster and never shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price,
   };
 }
 
-/** Returns the first domain that is free. Throws a `conflict` fault (`domain_taken`) if none is free. */
+/** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if no domain is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
     if (!await isDomainInUse(db.rows, domain, parentDomains(domain, serviceDomainsOf(config)))) return domain;

@@ -1,4 +1,4 @@
-/** Requests a spoke's removal. A job deletes the namespace; the spoke's row is kept, marked as removed. */
+/** Requests the removal of a spoke. A job deletes the namespace and marks the spoke's row as removed. */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -14,13 +14,13 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Requests a spoke's removal. If a removal is already running, returns it. A removal that waits for a retry is retried immediately. */
+/** Requests a spoke's removal. Idempotent. A removal that waits for a retry is retried immediately. */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);
 }
 
-/** Cancels the spoke's other operations and enqueues the removal, which starts when no other operation is running. */
+/** Cancels the spoke's other operations and enqueues the removal, which starts after any running operation. */
 export async function acceptRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();

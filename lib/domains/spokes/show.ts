@@ -23,7 +23,7 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
   return (await showSpokes(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows to API records in the same order. The number of queries does not depend on the number of rows. */
+/** Converts rows of spokes to API records in the same order, with a fixed number of queries. */
 export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly SpokeRow[]): Promise<SpokeRecord[]> {
   return await showListedSpokes(
     rows,
@@ -32,7 +32,7 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
   );
 }
 
-/** Converts rows to API records. `newJobs` are the operations that the caller has just enqueued for them. */
+/** Converts rows of spokes to API records. `newJobs` are operations that the caller just enqueued for these spokes. */
 export async function showListedSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -56,7 +56,7 @@ export async function showListedSpokes(
   }));
 }
 
-/** Finds the spokes that the viewer can see, newest first. Searches one hub or all hubs. */
+/** Finds the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function findSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -67,7 +67,7 @@ export async function findSpokes(
   return withPageItems(page, await showListedSpokes(rows, viewer, page.items));
 }
 
-/** Finds the audit events about a spoke, newest first, as its members may see them. */
+/** Finds the audit events about a spoke, newest first, without details that the viewer may not see. */
 export async function findActivity(
   rows: Rows,
   viewer: Viewer,

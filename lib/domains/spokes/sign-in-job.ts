@@ -1,7 +1,7 @@
 /**
  * Creates a sign-in link by running a Job in the site's namespace. The Job's output is encrypted for this request,
- * because anyone who can read logs in the cluster sees it. The Job's name is fixed, so only one runs at a time. The Job
- * is deleted once its output has been read.
+ * because logs in the cluster are readable by others. The Job's name is fixed, so that only one Job runs at a time. The
+ * Job is deleted after its output was read.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -23,7 +23,7 @@ const CLEANUP_TIMEOUT = 3 * SECOND;
 const MAX_EXPIRY = 253_402_300_799; // the largest timestamp, in seconds since 1970
 const MAX_LOG_LINES = 5;
 
-/** The token that Moodle created, and when it expires, in seconds since 1970. */
+/** The Job's output: the token that Moodle created, and its expiry time in seconds since 1970. */
 const Answer = v.pipe(
   v.string(),
   v.parseJson(),
@@ -34,8 +34,8 @@ const Answer = v.pipe(
 );
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
-const OTHER_ADMIN_HINT = "another administrator of the site must fix that first; reset-admin-password does not help";
-/** For each code that sign-in-link.php can print: why the site refused, and what to do about it. */
+const OTHER_ADMIN_HINT = "another site administrator must fix this account first; reset-admin-password does not help";
+/** The reason and the remedy for each refusal code that sign-in-link.php can print. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
   page: [
     "the site redirects forgotten passwords to another page",
@@ -48,7 +48,7 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
 };
 
 /**
- * Creates a sign-in link. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable`
+ * Creates a sign-in link in the site. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable`
  * (`link_failed` or `cluster_unavailable`) or `timeout`.
  */
 export async function createSignInLinkInSite(
@@ -90,12 +90,12 @@ async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: 
   }
 }
 
-/** Returns whether this request created the Job, recognized by the public key in its spec. */
+/** Returns whether this request created the Job: the Job's spec contains the request's public key. */
 function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean {
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
 
-/** Deletes the Job. Called even if the request was aborted, because the Job may have been created anyway. */
+/** Deletes the Job. Also called after an aborted request, because the cluster may have created the Job anyway. */
 async function deleteJob(
   space: ClusterNamespace,
   { apiVersion, kind, metadata: { name } }: KubeObject,
@@ -107,11 +107,12 @@ async function deleteJob(
     const job = await space.get(ref, call);
     if (job && belongsToRequest(job, seal)) await space.delete(ref, job.metadata.uid!, call);
   } catch (error) {
-    log.info("Could not delete a Job; the cluster deletes it later", { namespace: space.namespace, name, error });
+    const { namespace } = space;
+    log.info("Could not delete the Job for a sign-in link; the cluster deletes it later", { namespace, name, error });
   }
 }
 
-/** Logs a failed run. Its output is safe to log, because nobody can use or decrypt a token from it. */
+/** Logs a failed Job. The logged output contains no usable token. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
   const output = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
   log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, output });

@@ -1,6 +1,6 @@
 /**
- * Creates sign-in links, with which a site's administrator can set a password and sign in. Such a link is Moodle's own
- * password reset link. It is not stored, and its audit event is written before the link is shown.
+ * Creates sign-in links, with which a site's administrator can set a password and sign in. A sign-in link is Moodle's
+ * own password reset link. Links are not stored, and the audit event is written before the link is shown.
  */
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -26,7 +26,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const MAX_LINKS = 10; // links per user and hour
 
-/** The action to take first, for each state that does not end by itself. */
+/** The advice in the error message, by spoke state. For other states, the advice is to wait for the operation. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
   failed: "fix what failed, and retry it",
@@ -35,8 +35,8 @@ const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
 };
 
 /**
- * Creates a sign-in link. Throws the faults of createSignInLinkInSite, and a fault: `conflict` (`spoke_state`) or
- * `limited` (`too_many_links`).
+ * Creates a sign-in link. Throws a fault: `conflict` (`spoke_state`), `limited` (`too_many_links`), or a fault from
+ * `createSignInLinkInSite`.
  */
 export async function createSignInLink(
   app: App,
@@ -49,7 +49,7 @@ export async function createSignInLink(
   const { token, expires } = await createSignInLinkInSite(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
-    // If an operation has closed the site since the first check, this explains the failure better than `error`.
+    // Checks the site again: if an operation has closed the site, this fault explains the failure better than `error`.
     await requireOpenSite(app.db.rows, after);
     throw error;
   });
@@ -73,7 +73,7 @@ export async function createSignInLink(
   });
 }
 
-/** Throws unless the site is open and no queued operation will close it. */
+/** Throws unless the site is open and no queued operation will close the site. */
 async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
   const blocking = live.find((kind) => findTransition(kind) !== null);
@@ -82,13 +82,13 @@ async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
     throw new Fault("conflict", "spoke_state", `Cannot create a sign-in link for a spoke that is ${state}; ${next}`);
   }
   if (!maintenance) return;
-  const message = "Cannot create a sign-in link for a spoke in maintenance; turn that off first";
+  const message = "Cannot create a sign-in link for a spoke in maintenance mode; turn maintenance mode off first";
   throw new Fault("conflict", "spoke_state", message);
 }
 
 async function requireBelowLimit(rows: Rows, { userId }: Actor): Promise<void> {
   const retryAfter = await secondsUntilSignInLink(rows, userId, MAX_LINKS);
   if (retryAfter === null) return;
-  const message = `You have created ${MAX_LINKS} sign-in links within the hour; wait before you create another`;
+  const message = `You created ${MAX_LINKS} sign-in links within the last hour; wait before you create another link`;
   throw new Fault("limited", "too_many_links", message, { retryAfter });
 }

@@ -1,4 +1,4 @@
-/** Stores spokes. A removed spoke's row is kept, because audit events refer to it. Its slug and domain become free. */
+/** Stores spokes. The row of a removed spoke is kept for audit events, but the slug and domain become free. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -24,7 +24,7 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Information about a spoke beyond its columns. `busy` and `renamed` tell whether more queries are needed. */
+/** Facts about a spoke that are not columns. `busy` and `renamed` say whether further queries are needed. */
 interface SpokeExtras {
   /** Whether an operation on the spoke is queued or running. */
   readonly busy: boolean;
@@ -38,12 +38,12 @@ interface SpokeExtras {
 
 export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
-/** Returns extras for a row that was read without them. They are set so that no further query is skipped. */
+/** Returns extras for a row that was read without extras. `busy` and `renamed` are true, so no query is skipped. */
 export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
-/** The columns that lists of spokes show. */
+/** The columns to read for lists of spokes. */
 const listedColumns = [
   ...fieldsWith(spokeFields, "shown"),
   ...["copyOf", "fromBackup", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"] as const,
@@ -59,7 +59,7 @@ const extraColumns = [
   sql<number | null>`(blueprint_inputs ->> 'port')::integer`.as("port"),
 ];
 
-// Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for spokes that are not removed.
+// Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for live spokes.
 const isLive = sql<boolean>`state <> 'removed'`;
 
 interface SpokeKey {
@@ -77,7 +77,7 @@ const findListedByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
 );
 
-/** Finds a spoke by its ID, or a live spoke by its domain. IDs contain no dot, so they are never domains. */
+/** Finds a spoke by ID, or a live spoke by domain. An ID contains no dot, so an ID is never a domain. */
 export async function findSpoke(
   rows: Rows,
   name: string,
@@ -87,7 +87,7 @@ export async function findSpoke(
   return key && (await findByKey(rows, key))[0];
 }
 
-/** Finds a spoke, but reads only the columns that lists show. */
+/** Finds a spoke by ID or domain, but reads only the columns for lists of spokes. */
 export async function findSpokeForList(
   rows: Rows,
   name: string,
@@ -111,7 +111,7 @@ export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonl
     .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
-/** Which of the visible spokes to list. */
+/** Filters and page limits for a list of spokes. */
 export interface SpokeQuery extends ListPageRequest, SpokeFilter {
   readonly federationId?: string;
 }
@@ -119,7 +119,7 @@ export interface SpokeQuery extends ListPageRequest, SpokeFilter {
 interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
-  /** The IDs of the hubs and spokes that the viewer may see. Both are undefined if no such filter is needed. */
+  /** The IDs of the hubs and spokes that the viewer may see. Undefined if the viewer may see all listed spokes. */
   readonly federationIds?: readonly string[];
   readonly spokeIds?: readonly string[];
 }
@@ -139,7 +139,7 @@ const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: 
   return addNewestFirstOrder(query, where);
 });
 
-/** Lists the spokes that the viewer can see, newest first. Lists one hub's spokes or those in all hubs. */
+/** Lists the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
@@ -147,8 +147,8 @@ export async function listSpokes(
   removed: RemovedVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? findOnlyHub(viewer);
-  // Filters only by hub if the viewer can manage this hub, because PostgreSQL can reuse the plan for such a query. It
-  // cannot reuse a plan for arrays of IDs.
+  // Filters only by hub if the viewer can manage this hub, because PostgreSQL can reuse the plan of such a query, but
+  // not the plan of a query with arrays of IDs.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
   const conditions = {
@@ -165,14 +165,14 @@ export async function listSpokes(
   );
 }
 
-/** Returns the viewer's hub if it is the only one, and the viewer can manage it and sees no spokes in other hubs. */
+/** Returns the ID of the viewer's only hub. Undefined for operators, and for viewers with other hubs or spokes. */
 function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
   return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
 /**
- * Adds a spoke. Returns undefined if a live spoke has the same slug or domain. If another transaction is adding the
- * same slug or domain, waits until it ends.
+ * Adds a spoke. Returns undefined if a live spoke has the same slug or domain. Waits for other transactions that are
+ * adding the same slug or domain.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
@@ -185,7 +185,7 @@ export async function isSlugInUse(rows: Rows, federationId: string, slug: string
   return found !== undefined;
 }
 
-/** Locks the spoke's row against changes until the transaction ends. Rows that refer to it can still be added. */
+/** Locks a spoke's row against changes until the transaction ends. Other rows that refer to the spoke can be added. */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
   return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
@@ -197,7 +197,7 @@ export async function setSpokeState(tx: Tx, id: string, state: SpokeState): Prom
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Stores a spoke's desired values. What the site has applied is stored separately, in its blueprint inputs. */
+/** Stores a spoke's desired values. The applied values are stored separately, as blueprint inputs. */
 export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
   const changeable = pickFields(row, fieldsWith(spokeFields, "changeable")), { requestedDomain } = row;
   return await tx.updateTable("spokes")
@@ -205,25 +205,25 @@ export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Pro
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Stores the inputs that a site has applied. The blueprint revision does not change. */
+/** Stores the blueprint inputs that were applied to the site. Does not change the blueprint revision. */
 export async function setAppliedInputs(tx: Tx, id: string, inputs: object): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
-/** Stores the inputs with which to install the site, and the blueprint revision. */
+/** Stores the blueprint inputs and the blueprint revision for installing the site. */
 export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
 
-/** Locks out other sign-in links for the user until the transaction ends, so that links are counted correctly. */
+/** Locks the creation of sign-in links by the user until the transaction ends, so that links are counted correctly. */
 export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
     tx,
   );
 }
 
-/** Returns how many seconds the user must wait until another link is allowed. Null if one is allowed now. */
+/** Returns the seconds until the user may create another sign-in link, or null if a link is allowed now. */
 export async function secondsUntilSignInLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))

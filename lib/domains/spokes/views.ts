@@ -24,18 +24,18 @@ export const SpokeView = v.object({
   /** Former domains, which redirect to the current domain and stay reserved until the given time. */
   formerDomains: v.array(v.object({ domain: v.string(), until: Timestamp })),
   url: v.string(),
-  /** A copy of `lmsVersion`, under the name that the specification uses. */
+  /** An alias of `lmsVersion`, under the name in the API specification. */
   moodleVersion: v.string(),
-  /** The spoke and backup that this spoke was copied from. Null if it is not a copy. */
+  /** The spoke and backup that this spoke was copied from. Null if this spoke is not a copy. */
   from: v.nullable(CopiedFrom),
-  /** A copy of `state`, under the name that the specification uses. */
+  /** An alias of `state`, under the name in the API specification. */
   status: v.picklist(SPOKE_STATES),
   operation: v.nullable(OperationView),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   readyAt: NullableTimestamp,
   observedAt: NullableTimestamp,
-  /** How the site's objects differ from its manifests. Null if they do not differ. */
+  /** The differences between the site's objects in the cluster and the applied manifests. Null without differences. */
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
@@ -56,12 +56,12 @@ const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   ...inputEntries(spokeFields),
-  /** ID or slug of the hub. If given, it must name the same hub as the path. */
+  /** The ID or slug of the hub in the URL path. Optional; another hub is an error. */
   federationId: choice,
   moodleVersion: optionalOrNull(VersionNumber),
-  /** ID or domain of a spoke to copy. Values that the request omits are taken from that spoke. */
+  /** The ID or domain of a spoke to copy. Values that the request omits are taken from this spoke. */
   copyOf: optionalOrNull(boundedText(1, 253)),
-  /** `newest` (the default), `now` to take a new backup first, or a backup's ID. */
+  /** The backup to copy from: `newest` (default), `now` to take a new backup first, or a backup's ID. */
   copyBackup: optionalOrNull(boundedText(1, 100)),
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
@@ -72,12 +72,12 @@ export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
-/** Parameters that only some actions use. */
+/** The parameters of actions. Each parameter applies only to some actions. */
 const actionParameters = {
   lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
   size: choice,
-  /** Whether an upgrade may go ahead without a backup if the cluster cannot take one. */
+  /** Whether an upgrade may continue without a backup if the cluster cannot take backups. */
   skipBackup: flag,
 };
 
@@ -107,7 +107,7 @@ const QuotaUse = v.object({ requests: Amounts, limits: Amounts, storage: v.strin
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
-/** Fields that exist only once a spoke has been created, so a preview omits them. */
+/** Fields that exist only after a spoke was created. A preview omits these fields. */
 const CREATED_FIELDS = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
@@ -117,31 +117,31 @@ export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
     ...v.omit(SpokeView, [...CREATED_FIELDS]).entries,
-    /** The source of the copy. `backupId` is null if the backup has yet to be taken. */
+    /** The spoke and backup to copy from. `backupId` is null if no backup was taken yet. */
     from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
   }),
-  /** The objects that would be applied in the cluster, in the order of applying them. */
+  /** The Kubernetes objects that a creation would apply, in this order. */
   objects: v.array(v.record(v.string(), v.unknown())),
-  /** The most that the site can use, its namespace's quota, and the resources for which the use exceeds the quota. */
+  /** The site's maximum resource use (`demand`), the namespace's quota, and the resources that exceed the quota. */
   quota: v.object({ demand: QuotaUse, quota: QuotaUse, over: v.array(v.string()) }),
   price: CostView,
 });
 export type SpokePreview = v.InferInput<typeof SpokePreview>;
 
-/** A preview of an action on a spoke, or of a patch. */
+/** A preview of an action on a spoke, or of a change to the spoke's settings. */
 export const ActionPreview = v.object({
   dryRun: v.literal(true),
   action: v.string(),
   spokeId: v.string(),
-  /** `state` is the spoke's current state; `becomes` is its state after the action has succeeded. */
+  /** The spoke's current state (`state`), and the spoke's state after the action has succeeded (`becomes`). */
   state: v.string(),
   becomes: v.string(),
-  /** Whether the site is unavailable during the action or after it. */
+  /** Whether the site is unavailable during or after the action. */
   downtime: v.boolean(),
   steps: v.array(v.string()),
   /** The changes that the cluster reported in a dry run. */
   changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),
-  /** Effects that no changed field shows, and changes that the cluster would refuse. */
+  /** Effects that are not visible in changed fields, and changes that the cluster would refuse. */
   notes: v.array(v.string()),
   price: CostView,
 });

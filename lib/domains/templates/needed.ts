@@ -1,16 +1,16 @@
-/** Finds the sandboxes (temporary namespaces) that a template or a queued or running job still needs. */
+/** Finds the sandboxes (temporary namespaces) that templates, queued jobs or running jobs still need. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
-/** The VolumeSnapshotContents that templates use, and the IDs of templates and jobs that need a sandbox. */
+/** VolumeSnapshotContents in use by templates, and the IDs of templates and jobs that need a sandbox. */
 export interface NeededSandboxes {
   readonly contents: ReadonlySet<string>;
   readonly ids: readonly string[];
 }
 
 /**
- * Reads which sandboxes and snapshots are needed. Call this after listing the cluster's objects: their rows are written
- * first, so every listed object that is needed already has one.
+ * Reads which sandboxes and snapshots are still needed. Call this after listing the cluster's objects. Rows are written
+ * before objects are created, so every needed object in the list already has a row.
  */
 export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> {
   const [templates, { rows: jobs }] = await Promise.all([
@@ -28,7 +28,7 @@ export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> 
   };
 }
 
-/** Returns whether the sandbox is needed. A sandbox's namespace ends like the ID that it was created for. */
+/** Returns whether a sandbox is needed. The namespace name ends with the last characters of a template or job ID. */
 export function isNeededSandbox({ ids }: Pick<NeededSandboxes, "ids">, namespace: string): boolean {
   const end = namespace.slice(namespace.lastIndexOf("-") + 1);
   return ids.some((id) => id.endsWith(end));

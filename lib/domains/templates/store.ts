@@ -1,4 +1,4 @@
-/** Stores templates for new sites, and which sites are created from them. */
+/** Stores templates (prepared installations) for new sites, and which sites are created from which template. */
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
@@ -9,28 +9,28 @@ import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 type TemplateRow = Selectable<Schema["templates"]>;
-/** A template for new sites. Its `volumes` have the same format as a backup's volumes. */
+/** A template for new sites. `volumes` has the same format as the volumes of a backup. */
 export type SiteTemplate = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
 export type TemplateUse = Selectable<Schema["template_uses"]>;
 
-/** How long to wait, in milliseconds, before a failed template is tried again. The wait doubles with each failure. */
+/** The first and longest wait before a failed template is retried, in milliseconds. Doubles with each failure. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
 export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(rows, key).executeTakeFirst() ?? null;
 }
 
-/** Locks the template's row until the transaction ends, so that nobody else marks it as retiring or failed. */
+/** Locks a template's row until the transaction ends, so that no other transaction retires or fails the template. */
 export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(tx, key).forUpdate().executeTakeFirst() ?? null;
 }
 
-/** Finds a template by its ID. Returns null if it was replaced or deleted. */
+/** Finds a template by ID. Returns null if the template was replaced or deleted. */
 export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemplate | null> {
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
-/** Starts to create a template and returns its ID. Returns null if one exists or the last one failed too recently. */
+/** Starts a template and returns the ID. Returns null if a template exists, or if the last attempt failed recently. */
 export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
@@ -45,7 +45,7 @@ export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | 
   return row?.id ?? null;
 }
 
-/** Saves a template's volumes. They include volumes from an earlier attempt, so that those can be deleted. */
+/** Saves a template's volumes, including volumes from earlier attempts, so that a cleanup can find all volumes. */
 export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
   await tx.updateTable("templates").set({ volumes: JSON.stringify(volumes) }).where("id", "=", id).execute();
 }
@@ -56,7 +56,7 @@ export async function completeTemplate(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).where("state", "=", "creating").execute();
 }
 
-/** Marks a template as failed. Returns false if its state was not `from`. */
+/** Marks a template as failed. Returns false if the template's state was not `from`. */
 export async function failTemplate(
   tx: Tx,
   id: string,
@@ -72,10 +72,10 @@ export async function failTemplate(
   return row !== undefined;
 }
 
-/** Marks templates as failed if the jobs that were to create them ended without a result. */
+/** Marks templates as failed if their creation jobs ended without a result. */
 export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_attempt_at = wheelwright_now(),
-      error = 'Its job ended before the template was ready'
+      error = 'The job ended before the template was ready'
     where state = 'creating' and created_at < wheelwright_now() - interval '1 hour' and not exists (
       select from jobs where state in ('queued', 'running') and dedupe_key = 'create-template:' || templates.id)`
     .execute(rows);
@@ -100,7 +100,7 @@ export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates").set({ failures: 0 }).where("id", "=", id).where("failures", ">", 0).execute();
 }
 
-/** Records that the spoke's site will not be created from the template, even if the creation is tried again. */
+/** Records that a spoke's site will not be created from the template, not even in a later attempt. */
 export async function abandonTemplateUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
   await tx.updateTable("template_uses").set({
     fallbackReason: sql<string>`coalesce(fallback_reason, ${redact(reason)})`,
@@ -116,12 +116,12 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Marks a template as retiring, so that no new site uses it. Returns false if it is in use or has changed. */
+/** Marks a template as retiring, so that no new site uses the template. Returns false if the template is in use. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
-  // Uses a separate statement, which also sees uses of the template that were added while the first statement waited
-  // for the lock.
+  // Checks in a separate statement, which also sees uses of the template that other transactions added while the first
+  // statement waited for the lock.
   const { rows: [inUse] } = await sql`
     select from template_uses join jobs using (spoke_id)
     where template_id = ${id} and fallback_reason is null and visible and jobs.state in ('queued', 'running')`.execute(
@@ -132,7 +132,7 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
   return true;
 }
 
-/** Deletes a template's row. Call this after its volumes were deleted. */
+/** Deletes the row of a retiring template. Call this after the template's volumes were deleted. */
 export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("id", "=", id).where("state", "=", "retiring").execute();
 }

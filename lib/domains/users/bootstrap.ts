@@ -1,4 +1,4 @@
-/** Creates the first operator, as set in the configuration. */
+/** Creates the first operator (administrator of the service) from the configuration. */
 import { sql } from "kysely";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -10,29 +10,29 @@ import type { Log } from "#lib/base/log.ts";
 import { findFirstOperator, hasOperators, insertOperator } from "#lib/domains/users/store.ts";
 
 interface Admin {
-  /** The email address, in lower case as the Email schema returns it. */
+  /** The email address, in lower case. */
   readonly email: string;
   readonly password: string;
 }
 
 const DEV_EMAIL = "admin@wheelwright.localhost";
 
-/** Creates the first operator. Does nothing if an operator already exists, whatever the configuration says. */
+/** Creates the first operator from the configuration. Does nothing if an operator already exists. */
 export async function bootstrapFirstOperator(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasOperators(db.rows)) return;
-    const hint = "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and restart to create the first one";
-    return log.warn(`No operator exists: ${hint}`);
+    const variables = "BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD";
+    return log.warn(`No operator exists: to create an operator, set ${variables}, and restart`);
   }
   if (!await createOperator(db, admin)) return;
   log.info("Created the first operator", { email: admin.email });
   const problem = findPasswordProblem(admin.password, admin.email);
-  if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD is used, but a password ${problem}; set a better one`);
+  if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD is weak: a password ${problem}; set a stronger password`);
 }
 
 /**
- * Returns the first operator for `wheelwright dev`. If no operator exists, creates one with a generated password. The
- * password is returned only in that case.
+ * Returns the first operator for `wheelwright dev`. If no operator exists, creates an operator with a generated
+ * password and also returns the password.
  */
 export async function ensureFirstOperator(
   db: Database,
@@ -47,7 +47,7 @@ export async function ensureFirstOperator(
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
-/** Creates an operator if there is none. Returns whether it did so. Several replicas can safely call this at once. */
+/** Creates the first operator. Returns false if an operator exists. Several replicas can call this at the same time. */
 export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);

@@ -1,4 +1,4 @@
-/** Lists users for operators, newest first. The list can be filtered by address, role or state. */
+/** Lists users for operators, newest first, with filters for email address, role and state. */
 import { sql } from "kysely";
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -14,7 +14,7 @@ import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
 
 interface UserFilter extends ListPageRequest {
-  /** How the email address must start, in lower case. */
+  /** The prefix of the email address, in lower case. */
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;
   readonly state?: UserState | undefined;
@@ -22,7 +22,7 @@ interface UserFilter extends ListPageRequest {
   readonly q?: string | undefined;
 }
 
-/** An SQL expression for the user's state. An unverified user with a membership counts as invited. */
+/** An SQL expression for a user's state. An unverified user with a membership counts as `invited`. */
 const state = sql<UserState>`case
   when users.disabled_at is not null then 'disabled'
   when users.email_verified_at is not null then 'active'

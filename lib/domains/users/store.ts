@@ -22,12 +22,12 @@ export interface Account {
   readonly verified: boolean;
 }
 
-/** The columns that queries must select so that `toUser` can convert their rows. */
+/** The columns that a query must select for `toUser`. */
 export const userColumns = [
   "users.id as userId",
   "users.email",
   "users.displayName",
-  // Ignores the operator flag until the user's address is verified, as with memberships.
+  // Ignores the operator flag, like memberships, until the user's address is verified.
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
   federationIdsColumn.as("federationIds"),
   spokeIdsColumn.as("spokeIds"),
@@ -57,7 +57,7 @@ export async function readUser(rows: Rows, id: string): Promise<User> {
   return toUser(await rows.selectFrom("users").select(userColumns).where("id", "=", id).executeTakeFirstOrThrow());
 }
 
-/** Finds the account with this address, which must be in lower case as the Email schema returns it. */
+/** Finds the account with this email address, which must be in lower case. */
 export async function findAccount(rows: Rows, email: string): Promise<Account | undefined> {
   const row = await rows.selectFrom("users").select([
     "id",
@@ -71,7 +71,7 @@ export async function findAccount(rows: Rows, email: string): Promise<Account | 
   return row && { id: row.id, email: row.email, passwordHash, verified: row.emailVerifiedAt !== null };
 }
 
-/** Locks the account until the transaction ends. Returns false if its password has changed or its user is disabled. */
+/** Locks an account until the transaction ends. Returns false if the password has changed or the user is disabled. */
 export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
     .where("passwordHash", "=", account.passwordHash).where("disabledAt", "is", null)
@@ -79,7 +79,7 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns whether an operator exists. Once true, it stays true, because the last operator cannot be removed. */
+/** Returns whether an operator exists. The result never changes from true to false: one operator always remains. */
 export async function hasOperators(rows: Rows): Promise<boolean> {
   const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
   return row !== undefined;
@@ -99,8 +99,8 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
 }
 
 /**
- * Creates an operator with a verified address. If the address already has an account, a stranger may have created it,
- * so its password is replaced and its sessions and tokens are revoked.
+ * Creates an operator with a verified address. A stranger may have created an existing account with this address, so
+ * the account's password is replaced, and its sessions and tokens are revoked.
  */
 export async function insertOperator(
   tx: Tx,
@@ -123,7 +123,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
     .where("id", "=", id).execute();
 }
 
-/** Ends all the user's sessions and the event streams opened with them. */
+/** Ends all sessions of a user, and the event streams opened with these sessions. */
 export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", id).where("endedAt", "is", null).execute();
@@ -138,11 +138,11 @@ export interface LockedUser {
   readonly verified: boolean;
   readonly disabled: boolean;
   readonly hasPassword: boolean;
-  /** Whether the user is marked as an operator. This has no effect until the user's address is verified. */
+  /** Whether the user is marked as an operator. The mark has no effect until the user's address is verified. */
   readonly operator: boolean;
 }
 
-/** Locks the user's row. Call this before changing other rows that belong to the user, so that callers take turns. */
+/** Locks a user's row. Call this before changing other rows of the user, so that transactions run one at a time. */
 export async function lockUser(
   tx: Tx,
   key: { readonly id: string } | { readonly email: string },
@@ -174,7 +174,7 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-/** Marks the user's address as verified, and sets the password. If `passwordHash` is null, removes the password. */
+/** Marks the user's address as verified and sets the password. Null removes the password; undefined keeps the password. */
 export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,
@@ -201,7 +201,7 @@ export async function enableUser(tx: Tx, id: string): Promise<void> {
     .where("id", "=", id).execute();
 }
 
-/** Revokes all the user's API tokens. Returns those that were not already revoked. */
+/** Revokes all the user's API tokens. Returns the newly revoked tokens. */
 export async function revokeTokensOf(
   tx: Tx,
   id: string,

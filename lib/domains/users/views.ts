@@ -14,8 +14,8 @@ import type { User } from "#lib/domains/users/store.ts";
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
 
 /**
- * A user's possible states. An `invited` user has an unverified address and a membership in a hub or spoke; an
- * `unverified` user has no membership. A user is `disabled` by an operator.
+ * The states of a user. An `invited` user has an unverified address and a membership in a hub or spoke; an `unverified`
+ * user has no membership. Only operators disable users.
  */
 const STATES = ["active", "invited", "unverified", "disabled"] as const;
 export type UserState = (typeof STATES)[number];
@@ -33,7 +33,7 @@ export function showUser(user: User): v.InferInput<typeof UserView> {
   return { ...user, federationIds: [...user.federationIds], spokeIds: [...user.spokeIds] };
 }
 
-/** A user as shown to operators. Memberships that are still pending are not included. */
+/** A user as shown to operators. Excludes pending memberships. */
 export const UserRecordView = v.object({
   ...UserView.entries,
   operator: v.boolean(),
@@ -47,7 +47,7 @@ export const UserRecordView = v.object({
 export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
-  /** The email address, or how it must start. */
+  /** The email address or its prefix. */
   email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalPrefix))),
   role: optionalChoice(ROLES),
   state: optionalChoice(STATES),
@@ -64,5 +64,5 @@ export type UserPatch = v.InferOutput<typeof UserPatch>;
 
 export const UserPath = v.object({ userId: v.string() });
 
-/** A new password. It is shown only in this response. */
+/** A generated password. The password is shown only in this response. */
 export const NewPasswordView = v.object({ userId: v.string(), password: v.string() });

@@ -21,7 +21,7 @@ export class DecryptionFailed extends Error {
   override readonly name = "DecryptionFailed";
 }
 
-/** Whether the file that starts with these bytes is encrypted with age. */
+/** Returns whether a file that starts with these bytes is encrypted with age. */
 export function isEncrypted(start: Bytes): boolean {
   return Buffer.from(start).subarray(0, MAGIC.length).equals(Buffer.from(MAGIC));
 }
@@ -38,7 +38,7 @@ export async function* encrypt(
   yield* await encrypter.encrypt(streamOf(content));
 }
 
-/** Throws DecryptionFailed, at the latest instead of the last chunk, or the error from reading `ciphertext`. */
+/** Decrypts the content. Throws DecryptionFailed before the last chunk, or the error from reading `ciphertext`. */
 export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
@@ -52,7 +52,7 @@ export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: str
     throw failure ?? new DecryptionFailed(problem, { cause });
   }
 
-  /** Splits the input into small chunks, so that a file with a wrong passphrase is not read completely. */
+  /** Splits the input into small chunks, so that a wrong passphrase is detected before reading the whole file. */
   async function* inChunks(): AsyncGenerator<Bytes> {
     let size = 0;
     try {

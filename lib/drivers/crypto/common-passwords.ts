@@ -1,6 +1,6 @@
 /**
- * The most common passwords with at least twelve characters, in lowercase. They come from data leaks, or are likely
- * choices for a service like this. Shorter passwords are rejected because of their length.
+ * The most common passwords with at least twelve characters, in lowercase. The passwords come from data leaks, or are
+ * likely choices for a Moodle service. Shorter passwords are rejected because of their length.
  */
 const COMMON = `
 010203040506 012345678910 014702580369 102030405060 1111111111zz 111222333000 111222333444555 112233445566
@@ -37,7 +37,7 @@ z1x2c3v4b5n6 z1x2c3v4b5n6m7 zaq12wsxcde3 zaq1xsw2cde3 zaqwsxcderfv zxcasdqwe123 
 zxcvbnm123456789 zxcvbnmmnbvcxz
 `;
 
-/** Whether the password is in the list, ignoring case. */
+/** Returns whether the password is in the list, ignoring case. */
 export function isCommonPassword(password: string): boolean {
   return COMMON.trim().split(/\s+/).includes(password.toLowerCase());
 }

@@ -1,6 +1,6 @@
 /**
- * Checks that a new password is long and hard to guess. It may contain any Unicode characters, because requiring digits
- * or capital letters leads to worse passwords.
+ * Checks that a new password is long and hard to guess. A password may contain any Unicode characters. Rules that
+ * require digits or capital letters cause worse passwords.
  */
 import { isCommonPassword } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -28,8 +28,8 @@ export function requirePassword(password: string, email: string): void {
 }
 
 /**
- * Whether the password is the email address, or the part before the @. Ignores case and any digits, symbols and spaces
- * at the start or end.
+ * Returns whether the password is the email address, or the part before the @. Ignores case, and any digits, symbols
+ * and spaces at the start or end.
  */
 function isAddress(password: string, email: string): boolean {
   const local = email.slice(0, email.lastIndexOf("@"));
@@ -44,12 +44,12 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replace(/^\P{L}+|\P{L}+$/gu, "");
 }
 
-/** Whether the password repeats a part of up to eight characters, such as "aaaaaaaaaaaa" or "moodle!moodle!". */
+/** Returns whether the password repeats up to eight characters, such as "aaaaaaaaaaaa" or "moodle!moodle!". */
 function isRepeated(password: string): boolean {
   return /^(.{1,8})\1+$/su.test(password);
 }
 
-/** Whether the characters form a sequence, such as "abcdefghijklm" or "987654321098". */
+/** Returns whether the characters form a sequence, such as "abcdefghijklm" or "987654321098". */
 function isSequence(characters: readonly string[]): boolean {
   const steps = characters.slice(1).map((character, i) => character.codePointAt(0)! - characters[i]!.codePointAt(0)!);
   return [1, -1].some((step) => steps.every((each) => each === step || each === -9 * step));

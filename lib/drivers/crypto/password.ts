@@ -1,7 +1,7 @@
 /**
  * Hashes passwords with scrypt, in the PHC format `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Passwords are hashed exactly
- * as they were typed. A check takes the same time for users without a password, so that the time does not reveal who
- * has an account.
+ * as they were typed. A check takes the same time for users without a password, so that the response time does not
+ * reveal who has an account.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
@@ -20,21 +20,21 @@ interface Cost {
 const COST: Cost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16, HASH_BYTES = 32;
 
-// The maximum number of hashes computed at the same time: two of the runtime's four worker threads. The other two
-// remain free for DNS queries and file access.
+// The maximum number of hashes computed at the same time, by two of the runtime's four worker threads. The other two
+// threads remain free for DNS queries and file access.
 const CONCURRENCY = 2;
-// The maximum number of queued calls, which take less than two seconds. Further calls fail immediately.
+// The maximum number of queued calls. A queued call takes less than two seconds. Further calls fail immediately.
 const MAX_WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
-/** The result of a password check. `outdated`: the password is right, but its hash has a lower cost than new ones. */
+/** The result of a password check. `outdated`: the password is right, but its hash has a lower cost than new hashes. */
 type PasswordCheck = "right" | "outdated" | "wrong";
 
-/** Both methods queue the call, and throw the fault `busy` if the queue is full. */
+/** Hashes and verifies passwords. Both methods queue the call, and throw the fault `busy` if the queue is full. */
 export interface PasswordHasher {
   hash(password: string, entry: QueueEntry): Promise<string>;
-  /** Verifies a password. If `hash` is null, this takes the same time and returns "wrong". */
+  /** Verifies a password. If `hash` is null, verification takes the same time and returns "wrong". */
   verify(password: string, hash: string | null, entry: QueueEntry): Promise<PasswordCheck>;
 }
 
@@ -64,7 +64,7 @@ function isCheaper(a: Cost, b: Cost): boolean {
 
 function derive(password: string, salt: Uint8Array, { ln, r, p }: Cost, bytes: number): Promise<Uint8Array> {
   const N = 2 ** ln;
-  const maxmem = 128 * r * (N + p + 2); // in bytes; by default, Node.js allows only half of this
+  const maxmem = 128 * r * (N + p + 2); // bytes; Node.js allows only half as much by default
   return new Promise((resolve, reject) => {
     scrypt(password, salt, bytes, { N, r, p, maxmem }, (error, key) => error ? reject(error) : resolve(key));
   });
@@ -76,7 +76,7 @@ function write({ ln, r, p }: Cost, salt: Uint8Array, key: Uint8Array): string {
 
 function read(hash: string): { cost: Cost; salt: Uint8Array; key: Uint8Array } {
   const [, ln, r, p, salt, key] = PHC.exec(hash) ?? [];
-  if (!salt || !key) throw new Error("A stored password hash is not a PHC string of scrypt");
+  if (!salt || !key) throw new Error("A stored password hash is not an scrypt hash in PHC format");
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   return { cost, salt: decodeBase64IgnorePadding(salt), key: decodeBase64IgnorePadding(key) };
 }

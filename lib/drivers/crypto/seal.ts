@@ -1,5 +1,5 @@
 /**
- * Encrypts a reply that others could read on its way, for example in a pod's log. The receiver creates a key pair for
+ * Encrypts a reply that others could read in transit, for example in a pod's log. The receiver creates a key pair for
  * one reply and then deletes the private key. The result is the base64 of the sender's public key (32 bytes), the
  * AES-256-GCM ciphertext and its tag (16 bytes).
  */
@@ -41,13 +41,13 @@ export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): Sealed
         const text = decipher.update(bytes.subarray(KEY, -TAG));
         return Buffer.concat([text, decipher.final()]).toString();
       } catch {
-        return null; // the text is too short, encrypted for another key, or changed
+        return null; // the text is too short, was encrypted for another key, or was changed
       }
     },
   };
 }
 
-/** Encrypts a text so that only the owner of the public key's private key can read it. */
+/** Encrypts a text so that only the holder of the matching private key can read it. */
 export function encryptReply(text: string, publicKey: string): string {
   const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
   const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");

@@ -1,16 +1,16 @@
-/** Creates random secrets and passwords, and the hashes under which secrets are stored. */
+/** Creates random secrets and passwords, and the hashes that are stored instead of secrets. */
 import { hash } from "node:crypto";
 import { encodeBase64urlNoPadding } from "@oslojs/encoding";
 
 const SECRET_BYTES = 32;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** Returns 256 random bits as 43 characters that can be used in cookies and URLs without quoting. */
+/** Returns 256 random bits as 43 characters that are safe in cookies and URLs. */
 export function newSecret(): string {
   return encodeBase64urlNoPadding(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
 }
 
-/** Whether the text has the format of a secret. Other texts are rejected without a database query. */
+/** Returns whether the text has the format of a secret. Saves a database query for any other text. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
@@ -23,7 +23,7 @@ export function hashSecret(secret: string): Uint8Array {
   return hash("sha256", secret, "buffer");
 }
 
-const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 characters that are hard to confuse with each other
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 characters that are easy to tell apart
 
 /** Returns a password that is easy to read aloud and type: four groups of five characters, with 100 random bits. */
 export function generatePassword(): string {

@@ -21,7 +21,7 @@ const PREFIX_RANDOM_LENGTH = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 interface NewToken {
-  /** The complete token. It is shown only once, to the user who created it, and never stored. */
+  /** The complete token. Shown only once, to the user who created the token, and never stored. */
   readonly plaintext: string;
   /** The scope's prefix and four random characters: enough to recognise the token, but too few to guess it. */
   readonly prefix: string;
@@ -37,7 +37,7 @@ export function newToken(scope: TokenScope): NewToken {
   };
 }
 
-/** Whether the text has the format of an API token and its checksum is right. */
+/** Returns whether the text has the format of an API token and a valid checksum. */
 export function isToken(text: string): boolean {
   const [, word, random, sum] = TOKEN.exec(text) ?? [];
   return word !== undefined && random !== undefined && checksum(word + random) === sum;

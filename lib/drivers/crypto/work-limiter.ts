@@ -1,4 +1,4 @@
-/** Limits how much work runs at the same time, and how much may wait. Callers are served fairly (fair-queue.ts). */
+/** Limits how many tasks run at the same time, and how many may wait. Callers are served fairly (fair-queue.ts). */
 import { Fault } from "#lib/base/errors.ts";
 import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
@@ -6,7 +6,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export type WorkLimiter = <T>(entry: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
-/** When `maxWaiting` calls are queued, the caller with the most calls gets the fault `busy` (HTTP status 503). */
+/** Opens a limiter. If `maxWaiting` calls are queued, the caller with the most calls gets the fault `busy` (503). */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
   const recentCounts = openExpiringCounter({ span: MINUTE });
   const queue = openFairQueue({

@@ -1,4 +1,4 @@
-/** Queues callers that wait for a connection until they are served, give up or time out. */
+/** Queues callers that wait for a connection, until a caller gets a connection, aborts or times out. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
@@ -14,17 +14,17 @@ interface CallerQueueOptions {
   readonly shares: ConnectionShares;
   /** How long a caller may wait for a connection, in milliseconds. Null means no limit. */
   readonly waitLimit: number | null;
-  /** If the last attempt to open a connection failed, returns its error. Otherwise returns null. */
+  /** Returns the error of the last attempt to open a connection, or null if that attempt succeeded. */
   readonly failure: () => unknown;
-  /** Whether another connection has received an answer from the database since the last failed attempt began. */
+  /** Returns whether another connection received an answer from the database since the last failed attempt began. */
   readonly answers: () => boolean;
 }
 
 export interface CallerQueue {
   count(): number;
-  /** Returns the number of waiting callers whose users have not yet used up their share of the connections. */
+  /** Returns the number of waiting callers whose users may still take a connection. */
   servable(): number;
-  /** Returns the next waiting caller whose user has not yet used up its share of the connections. */
+  /** Returns the next waiting caller whose user may still take a connection. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
   refuse(error: unknown): void;
@@ -62,11 +62,11 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
 }
 
 /**
- * Returns the fault for a caller that did not get a connection. If the database still answers on other connections, it
- * is reported as busy rather than unreachable.
+ * Returns the fault for a caller that did not get a connection. If the database still answers on other connections, the
+ * fault says that all connections are in use.
  */
 function connectionFault(failure: unknown, answers: boolean): Fault {
-  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // for example "too many connections"
+  const fault = failure instanceof Error && toDatabaseFault(failure.cause); // a fault such as "too many connections"
   if (fault instanceof Fault) return fault;
   return failure && !answers
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {

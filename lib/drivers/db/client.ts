@@ -1,7 +1,7 @@
 /**
  * Opens a single connection to PostgreSQL that is never reconnected. postgres.js reconnects silently, so the second
- * half of a broken transaction could run inside another transaction. This client instead becomes unusable ("dead") once
- * its socket is closed or an answer is late, and rejects all pending and later statements.
+ * half of a broken transaction could run inside another transaction. This client instead becomes unusable ("dead") when
+ * its socket closes or an answer is late, and rejects all pending and later statements.
  */
 import type postgres from "postgres";
 import {
@@ -28,14 +28,14 @@ interface ClientOptions {
   readonly name: string;
   /** Session settings such as `statement_timeout`, by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The total time limit for connecting, in milliseconds. It is divided among the hosts. */
+  /** The total time limit for connecting, in milliseconds. Divided among the hosts. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
 }
 
 export interface QueryOptions {
-  /** The time limit in milliseconds, after which the statement is cancelled and the client closed. Null for none. */
+  /** The time in milliseconds after which the statement is cancelled and the client closed. Null means no limit. */
   readonly limit: number | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,7 +57,7 @@ export interface Client {
   /** Whether the server was a standby when the client connected. */
   readonly standby: boolean;
   readonly host: DatabaseHost;
-  /** Sends a statement without waiting for earlier ones. The server runs a client's statements in order. */
+  /** Sends a statement without waiting for earlier statements. The server runs a client's statements in order. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<StatementResult>;
   /** Closes the connection immediately. The server then rolls back any open transaction. */
   kill(reason: unknown): void;
@@ -74,8 +74,8 @@ type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; can
 const CANCEL_LIMIT = 2 * SECOND;
 
 /**
- * Connects to the first host that answers and is suitable, for example a primary. If none is, returns a read-only
- * client.
+ * Connects to the first host that answers and is suitable, for example a primary. If no host is suitable, returns a
+ * read-only client.
  */
 export async function openClient(options: ClientOptions): Promise<Client> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
@@ -123,7 +123,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
 
   /**
    * Abandons a statement and cancels it on the server. The client becomes unusable, because it could no longer match
-   * later answers to their statements.
+   * later answers to statements.
    */
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
@@ -160,7 +160,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);
-      // Type 0 lets the server choose each parameter's type. The driver would guess wrong for arrays and JSON.
+      // Lets the server choose each parameter's type (0), because the driver guesses wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
       const query = sql.unsafe(
         text,
@@ -171,7 +171,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
-          // A value could not be encoded. The driver may already have sent part of the statement.
+          // Handles a value that could not be encoded. The driver may already have sent part of the statement.
           if (isProgrammingError(error)) settle(() => fail(error));
           if (isFatalError(error)) return die(error);
           const fault = toDatabaseFault(error);
@@ -200,7 +200,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
   return await startSession(client, options, address);
 }
 
-/** Connects, and configures the session with a single statement. */
+/** Opens the connection, and configures the session with a single statement. */
 async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
   const { text, params } = buildSessionQuery(options.settings, address.options);
   try {
@@ -218,7 +218,7 @@ async function startSession(client: Client, options: ClientOptions, address: Dat
 }
 
 export function statementTimeoutFault(limit: number): Fault {
-  return new Fault("unavailable", "database_slow", `The database did not answer within ${limit} ms; try again`, {
+  return new Fault("unavailable", "database_slow", `The database did not respond within ${limit} ms; try again`, {
     retryAfter: 1,
   });
 }

@@ -1,7 +1,7 @@
-/** Defines column types: which values a select returns, and which values inserts and updates accept. */
+/** Defines column types: the values that a select returns, and the values that inserts and updates accept. */
 import type { ColumnType, JSONColumnType } from "kysely";
 
-/** A timestamp, read as a Date. It can be omitted on insert, because the column has a default value. */
+/** A timestamp, read as a Date. Inserts may omit the value, because the column has a default. */
 export type TimestampColumn = ColumnType<Date, Date | undefined, Date>;
 export type NullableTimestampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
 /** A bigint column. The driver returns its values as text, and accepts both numbers and text. */

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 
 export type Migration = readonly [name: string, sql: string];
 
-/** `needs` names the migration that a program must include to use this database. Null means no such requirement. */
+/** A migration in the database. `needs` names the migration that a program must include to use the database, if any. */
 export interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
@@ -39,7 +39,7 @@ const UNRELEASED = "0003_create_federations";
 export interface SchemaComparison {
   /** The migrations that still have to be applied, in order. */
   readonly missing: readonly Migration[];
-  /** Applied migrations that this program does not know but can work with. */
+  /** The applied migrations that this program does not know but is compatible with. */
   readonly newer: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function compareSchema(
   if (applied.some(({ name }) => name === UNRELEASED)) {
     throw new SchemaMismatch(
       "The database has a schema from before the first release",
-      "use an empty database, or with npm start an empty DATA_DIR",
+      "use an empty database, or an empty DATA_DIR with npm start",
     );
   }
   for (const { name, checksum, needs } of applied) {
@@ -61,7 +61,7 @@ export function compareSchema(
       if (name < newest) {
         throw new SchemaMismatch(
           `The migration ${name}.sql was applied to the database, but this program lacks it`,
-          "restore the file",
+          "restore the migration file",
         );
       }
       if (needs !== null && !byName.has(needs)) {
@@ -74,15 +74,15 @@ export function compareSchema(
       newer.push(name);
     } else if (checksumOf(text) !== checksum) {
       const message = `The migration ${name}.sql was changed after it was applied`;
-      throw new SchemaMismatch(message, "restore it, and put the change into a new file");
+      throw new SchemaMismatch(message, "restore the file, and put the change into a new migration");
     }
   }
   const last = applied.at(-1)?.name ?? "", done = new Set(applied.map(({ name }) => name));
   const missing = migrations.filter(([name]) => !done.has(name));
   const late = missing.find(([name]) => name < last);
   if (late) {
-    const message = `The migration ${late[0]}.sql comes before ${last}.sql, which is applied`;
-    throw new SchemaMismatch(message, "give it a later number");
+    const message = `The migration ${late[0]}.sql comes before ${last}.sql, which is already applied`;
+    throw new SchemaMismatch(message, "give the migration a later number");
   }
   return { missing, newer };
 }
@@ -91,7 +91,7 @@ export function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
-/** Returns the migration named in the `-- needs` line, which programs must include. Null without such a line. */
+/** Returns the name of the required migration from the `-- needs` line, or null without such a line. */
 export function findRequiredMigration(text: string): string | null {
   return /^-- needs (\d{4}_\w+)\r?$/m.exec(text)?.[1] ?? null;
 }

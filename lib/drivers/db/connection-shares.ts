@@ -1,18 +1,18 @@
 /**
  * Counts the connections per user, so that one user cannot take the whole pool. A single user's requests never get the
  * last quarter of the pool. When a connection becomes free, the waiting user with the fewest connections gets it. Work
- * without a user, such as jobs, is not limited here.
+ * without a user, such as a job, is not limited.
  */
 export interface ConnectionShares {
-  /** Whether the user may take another connection. */
+  /** Returns whether the user may take another connection. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
   release(user: string | undefined): void;
-  /** Returns the waiting caller whose user has the fewest connections, or undefined if all have reached their limit. */
+  /** Returns the waiting caller whose user has the fewest connections, or undefined if all users are at the limit. */
   next<W extends { readonly user: string | undefined }>(waiting: Iterable<W>): W | undefined;
 }
 
-const MIN_SHARE = 2; // a request may need a second connection to read while its transaction is open
+const MIN_SHARE = 2; // connections; a request may need a second one to read while its transaction is open
 
 export function openConnectionShares(size: number): ConnectionShares {
   const most = Math.max(MIN_SHARE, size - Math.ceil(size / 4)), counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
  * Opens the control connection: a client outside the pool, for LISTEN and heartbeats. A network failure can end LISTEN
- * silently, so the connection is probed every two seconds and replaced if it does not answer. After a replacement,
- * listeners are called with null, because notifications may have been lost.
+ * silently, so the connection is probed every two seconds and replaced if the server does not answer. After a
+ * replacement, listeners are called with null, because notifications may have been lost.
  */
 import { type Client, openClient, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
@@ -14,7 +14,7 @@ interface ControlOptions {
   readonly name: string;
   readonly channel: string;
   readonly log: Log;
-  /** How often the connection is probed, in milliseconds. */
+  /** The interval between two probes of the connection, in milliseconds. */
   readonly probeEvery?: number;
   /** The time limit for each answer from the server, in milliseconds. */
   readonly answerLimit?: number;
@@ -26,7 +26,7 @@ interface OpenControl {
   /** The ID of the server process that handles this connection. Null while disconnected. */
   readonly pid: number | null;
   query(text: string, params?: readonly unknown[]): Promise<StatementResult>;
-  /** Resolves when the connection is open and has started to listen. */
+  /** Resolves when the connection is open and LISTEN has succeeded. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function openControl(options: ControlOptions): OpenControl {
   const end = new AbortController();
   let client: Client | null = null;
   let answeredAt = 0;
-  let down = false, failure: unknown = null; // whether the last connection failed, and its error
+  let down = false, failure: unknown = null; // whether the last connection failed, and with which error
   let ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {}); // avoids an unhandled rejection when nothing waits for the promise
   const ended = run();
@@ -46,7 +46,7 @@ export function openControl(options: ControlOptions): OpenControl {
       try {
         const died = Promise.withResolvers<void>();
         client = await connect(died.resolve);
-        if (down) options.log.info("The control connection to the database is up again");
+        if (down) options.log.info("The control connection to the database is open again");
         down = false;
         attempt = 0;
         options.onNotify(null);
@@ -60,7 +60,7 @@ export function openControl(options: ControlOptions): OpenControl {
         client?.kill(error);
         client = null;
         // Logs only the first failure as a warning, and repeated failures at debug level.
-        options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
+        options.log[down ? "debug" : "warn"]("Lost the control connection to the database; reconnecting", { error });
         down = true;
         await sleep(backoffDelay(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
       }
@@ -90,7 +90,7 @@ export function openControl(options: ControlOptions): OpenControl {
     }
   }
 
-  /** Probes the client regularly until it is unusable. A heartbeat that was answered counts as a probe. */
+  /** Probes the client regularly until it is unusable. An answered heartbeat counts as a probe. */
   async function probeRegularly(target: Client): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!target.dead && !end.signal.aborted) {

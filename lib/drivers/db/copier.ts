@@ -23,7 +23,7 @@ export interface Copier {
   copyOut(text: string): AsyncGenerator<Buffer>;
   /** Runs a `copy … from stdin` statement and sends the content to it. */
   copyIn(text: string, content: AsyncIterable<ByteChunk>): Promise<void>;
-  /** Closes the connection. The server then rolls back any open transaction. */
+  /** Closes the connection, so that the server rolls back any open transaction. */
   close(): Promise<void>;
 }
 
@@ -32,10 +32,10 @@ type Query = postgres.PendingQuery<postgres.Row[]> & { reject(error: unknown): v
 
 const CHUNK_BYTES = 64 * 1024;
 const CONNECT_LIMIT = 30 * SECOND;
-/** The session settings. A copy has no time limit, but fails when the socket closes. */
+/** The default session settings. A copy has no time limit, but fails when the socket closes. */
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
-/** `settings` override the default session settings in SETTINGS. */
+/** Opens a connection for copying. `settings` override the default session settings. */
 export async function openCopier(
   source: DatabaseSource,
   name: string,
@@ -100,7 +100,7 @@ export async function openCopier(
     },
   };
   const { text, params } = buildSessionQuery({ ...SETTINGS, ...settings }, address.options);
-  const late = () => new ConnectionLost(new Error(`The database did not answer within ${CONNECT_LIMIT} ms`));
+  const late = () => new ConnectionLost(new Error(`The database did not respond within ${CONNECT_LIMIT} ms`));
   try {
     await runWithin([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));
     return copier;

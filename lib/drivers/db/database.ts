@@ -6,13 +6,13 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
-/** Runs single statements, in the caller's transaction if there is one. They are retried after a deadlock. */
+/** Runs single statements, within the caller's transaction if it has one. Statements are retried after a deadlock. */
 export type Rows = Kysely<Schema> & {
   /** Runs a short read on a shared connection. Absent within a transaction, which reads on its own connection. */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
-/** An open transaction. After it commits, wake-ups for the topics in `wakes` are sent to all replicas. */
+/** An open transaction. After COMMIT, wake-ups for the topics in `wakes` are sent to all replicas. */
 export interface Tx extends Transaction<Schema> {
   readonly wakes: Set<WakeupTopic>;
 }
@@ -32,7 +32,7 @@ export interface Wakeups {
   subscribe(topic: WakeupTopic, listener: () => void): () => void;
 }
 
-/** The connection for heartbeats, separate from the pool. It is replaced when it closes or does not answer. */
+/** The connection for heartbeats, separate from the pool. Replaced if the connection closes or does not respond. */
 export interface ControlConnection {
   /** Rejects after two seconds without an answer, or immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
@@ -42,10 +42,10 @@ export interface ControlConnection {
 export interface TransactionHold {
   /**
    * The user's ID. If another transaction revokes one of this user's rights, that transaction waits after its commit
-   * until this one has ended.
+   * until this transaction has ended.
    */
   readonly user: string;
-  /** Throws if the user may not do the work. The check sees every revocation that was already confirmed. */
+  /** Throws if the user may not do the work. Sees every revocation of rights that was already confirmed. */
   readonly check: (tx: Tx) => Promise<void>;
   /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit while COMMIT runs. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;
@@ -65,8 +65,8 @@ export interface Database {
   readonly rows: Rows;
   /**
    * Runs the work as one transaction: commits when the work returns, and rolls back when the work throws. After a
-   * deadlock the work runs again, so it must change only the database. If the transaction wakes a user, the call waits
-   * until that user's earlier transactions have ended.
+   * deadlock the work runs again, so it must change only the database. If `wakes` contains a user, the call waits until
+   * that user's earlier transactions have ended.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**

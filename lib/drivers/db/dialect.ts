@@ -1,4 +1,4 @@
-/** Connects Kysely to the connection pool (pool.ts): provides connections, and starts and ends transactions. */
+/** Connects Kysely, the query builder, to the pool (pool.ts): provides connections, starts and ends transactions. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -32,9 +32,9 @@ export interface DialectOptions {
   readonly pool: Pick<Pool, "acquire">;
   /** The time limit for each statement in milliseconds, measured by this process. */
   readonly limit: number;
-  /** Aborts waiting for a connection and cancels running statements. */
+  /** A signal that ends the wait for a connection and cancels running statements. */
   readonly signal?: AbortSignal | undefined;
-  /** The user's ID. Each transaction takes this user's advisory lock and counts toward the user's connections. */
+  /** The user's ID. Each transaction takes the user's advisory lock and counts toward the user's connections. */
   readonly user?: string | undefined;
   readonly onCommit?: TransactionHold["onCommit"] | undefined;
 }
@@ -90,20 +90,20 @@ export async function inTransaction<T>(
   const beginning = lease.query(`begin${lockUser ?? ""}`, [], { limit, signal });
   // If BEGIN fails, the server refuses all later statements, so no statement runs outside a transaction.
   const failed = beginning.then(() => null, (error) => ({ error }));
-  // The statements' errors. After the first one, PostgreSQL only reports that the transaction is aborted.
+  // Records the statements' errors. After the first error, PostgreSQL reports only that the transaction is aborted.
   const failures: unknown[] = [];
   const recordFailure = (error: unknown) => {
     failures.push(error);
     throw error;
   };
-  // A connection that records failed statements. Only the work uses it.
+  // Records failed statements of the work. COMMIT and ROLLBACK use the connection directly.
   const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) };
   try {
     const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
     await beginning;
     // If a statement has failed, COMMIT rolls back and returns the command ROLLBACK instead of an error.
     if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
-    throw new Error("The transaction was rolled back: one of its statements had failed", { cause: failures[0] });
+    throw new Error("The transaction was rolled back because one of its statements failed", { cause: failures[0] });
   } catch (last) {
     const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
     // Closes the session if BEGIN failed, because the session may still be in a transaction.
@@ -120,7 +120,7 @@ export async function inTransaction<T>(
 
 /** Refuses statements that start after the work has ended, for example from an unfinished Promise.all. */
 function refuseAfterEnd(): Promise<never> {
-  return Promise.reject(new Error("The transaction has ended: the statement was not run"));
+  return Promise.reject(new Error("The statement was not run, because its transaction has ended"));
 }
 
 /**
@@ -169,7 +169,7 @@ function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyP
   return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
 
-/** Commits without an abort signal. Cancelling COMMIT after it was sent would only hide its result. */
+/** Commits without an abort signal. Cancelling COMMIT after sending it would only hide its result. */
 async function commit(lease: PooledConnection, limit: number): Promise<string> {
   if (lease.dead) throw lease.dead; // COMMIT was not sent, so nothing was committed
   try {
@@ -180,7 +180,7 @@ async function commit(lease: PooledConnection, limit: number): Promise<string> {
   }
 }
 
-/** Quotes a lock key and checks its characters, because it is sent with BEGIN, which accepts no parameters. */
+/** Quotes a lock key after checking its characters. The key is sent with BEGIN, which accepts no parameters. */
 function quote(text: string): string {
   if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Invalid lock key: ${text}`);
   return `'${text}'`;
@@ -200,7 +200,7 @@ function connectionFor(lease: PooledConnection, limit: number, signal: AbortSign
     },
     // deno-lint-ignore require-yield
     async *streamQuery() {
-      throw new Error("Rows cannot be streamed; read a page with a limit");
+      throw new Error("Rows cannot be streamed; read pages with a limit instead");
     },
   };
 }

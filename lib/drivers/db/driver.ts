@@ -1,4 +1,4 @@
-/** Creates the driver's client for one connection to one host, and ignores environment variables. */
+/** Creates a client of the PostgreSQL driver for one connection to one host. Ignores environment variables. */
 import type { Socket } from "node:net";
 import postgres from "postgres";
 import { fromColumnName } from "#lib/drivers/db/naming.ts";
@@ -35,7 +35,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     onnotice: () => {},
     ...events,
   };
-  // Passes already parsed options, so that the variable PGTARGETSESSIONATTRS cannot replace the null.
+  // Passes parsed options, so that the variable PGTARGETSESSIONATTRS cannot override `target_session_attrs`.
   const { options } = postgres(settings as DriverOptions), parsed: object = { ...options, target_session_attrs: null };
   return postgres(parsed as DriverOptions) as Sql;
 }

@@ -29,45 +29,45 @@ export function hasSqlState(error: unknown, ...states: string[]): boolean {
   return error instanceof postgres.PostgresError && states.includes(error.code);
 }
 
-/** Whether the error means that a statement violated the given unique index, constraint or foreign key. */
+/** Returns whether the error means that a statement violated the given unique index, constraint or foreign key. */
 export function violatesConstraint(error: unknown, constraint: string): boolean {
   return hasSqlState(error, "23505", "23514", "23503", "23P01") &&
     (error as postgres.PostgresError).constraint_name === constraint;
 }
 
-/** Whether a retry may succeed, because the error is a deadlock, a serialization failure or an outdated plan. */
+/** Returns whether a retry may succeed: after a deadlock, a serialization failure or an outdated query plan. */
 export function isRetryable(error: unknown): boolean {
   return hasSqlState(error, "40P01", "40001") || isStalePlan(error);
 }
 
-/** Whether the server refused a statement because an earlier one in the same transaction had failed. */
+/** Returns whether the server refused a statement because an earlier statement in the same transaction failed. */
 export function isAbortedTransaction(error: unknown): boolean {
   return hasSqlState(error, "25P02");
 }
 
 /**
- * Whether a migration has made a prepared statement outdated. Statements that were sent together with it fail as well,
- * so the first error may be that the transaction is aborted.
+ * Returns whether a migration made a prepared statement outdated. Statements sent together with this statement fail as
+ * well, so the first error may be an aborted transaction.
  */
 export function isStalePlan(error: unknown): boolean {
   return isAbortedTransaction(error) ||
     hasSqlState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
-/** Whether the error is a bug in this program: a value that cannot be encoded or decoded. */
+/** Returns whether the error is a bug in this program: a value that cannot be encoded or decoded. */
 export function isProgrammingError(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return false;
   const { code } = error as { code?: unknown };
   return code === undefined || code === "UNDEFINED_VALUE" || code === "MAX_PARAMETERS_EXCEEDED";
 }
 
-/** Whether the error means that the session has ended or is in an unknown state. */
+/** Returns whether the error means that the session has ended or is in an unknown state. */
 export function isFatalError(error: unknown): boolean {
   return !(error instanceof postgres.PostgresError) || ["FATAL", "PANIC"].includes(error.severity) ||
     hasSqlState(error, "57P01", "57P02", "57P03");
 }
 
-/** Whether the server refused the role or password, according to the error or any of its causes. */
+/** Returns whether the server refused the role or password, according to the error or any of its causes. */
 export function isRefusedLogin(error: unknown): boolean {
   if (hasSqlState(error, "28P01", "28000")) return true;
   return error instanceof Error && error.cause !== undefined && isRefusedLogin(error.cause);
@@ -76,7 +76,7 @@ export function isRefusedLogin(error: unknown): boolean {
 /** Messages for exhausted server resources, by SQLSTATE code. */
 const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
   "53100": "The database's disk is full; nothing can be saved until space is freed",
-  "53200": "The database has too little memory for this; try again",
+  "53200": "The database is out of memory; try again",
   "53300": "The database accepts no more connections; try again",
 };
 
@@ -84,7 +84,7 @@ const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
 export function toDatabaseFault(error: unknown): unknown {
   if (hasSqlState(error, "25006")) return readOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
-    const message = EXHAUSTED_MESSAGES[error.code] ?? "The database is short of resources; try again";
+    const message = EXHAUSTED_MESSAGES[error.code] ?? "The database is out of resources; try again";
     return new Fault("unavailable", "database_exhausted", message, { retryAfter: 5, cause: error });
   }
   if (hasSqlState(error, "57014")) {
@@ -96,7 +96,7 @@ export function toDatabaseFault(error: unknown): unknown {
   return hasSqlState(error, "55P03") ? lockedFault(error) : error;
 }
 
-/** Returns the fault for a change that conflicts with a concurrent one. */
+/** Returns the fault for a change that conflicts with a concurrent change. */
 export function lockedFault(cause: unknown): Fault {
   const message = "Somebody else is changing the same object; try again";
   return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
@@ -112,7 +112,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
-/** Whether the server refused to write, because it is read-only or short of resources. Nothing was changed. */
+/** Returns whether the server refused to write, because it is read-only or out of resources. Nothing was changed. */
 export function isWriteRefused(error: unknown): boolean {
   return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

@@ -2,7 +2,7 @@
 import { openClient } from "#lib/drivers/db/client.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Returns the address's only host without connecting, or else the first suitable host that answers. */
+/** Returns the first suitable host that answers. Returns an address's only host without connecting. */
 export async function findHost(address: DatabaseAddress, name: string, connectLimit: number): Promise<DatabaseHost> {
   if (address.hosts.length === 1) return address.hosts[0]!;
   const client = await openClient({ url: () => address, name, settings: {}, connectLimit });

@@ -51,13 +51,13 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
 
 export interface ServiceLogin {
   readonly role: string;
-  /** Empty if the database server requires no password. */
+  /** The password. Empty if the database server requires no password. */
   readonly password: string;
 }
 
 /**
- * Returns the statement that creates the role. It contains a SCRAM verifier instead of the password, because servers
- * log statements.
+ * Returns the statement that creates the role. The statement contains a SCRAM verifier instead of the password, because
+ * servers log statements.
  */
 export function createRole({ role, password }: ServiceLogin): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
@@ -69,7 +69,7 @@ export function reassignOwned(role: string): string {
   return `reassign owned by ${identifier(role)} to current_user;`;
 }
 
-/** Returns the statements that grant the listed privileges and revoke all others on the same tables. */
+/** Returns the statements that grant the listed privileges and revoke all other privileges on the same tables. */
 export function grantPrivileges(role: string, schema: string): string {
   const to = identifier(role), within = identifier(schema);
   const tables = Object.entries(TABLE_PRIVILEGES).map(([table, rights]) =>
@@ -84,7 +84,7 @@ export function grantPrivileges(role: string, schema: string): string {
   ].join("\n");
 }
 
-/** The schema's name, and the rights that the service's role has in it. */
+/** A database schema, and the rights that the service's role has in the schema. */
 export interface ServiceRole {
   readonly schema: string;
   readonly there: boolean;

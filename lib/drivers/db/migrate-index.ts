@@ -1,7 +1,7 @@
 /**
  * Runs migrations that create an index concurrently, so that writes are not blocked for minutes. Such a migration
  * begins with `-- concurrently` and has a single statement, which PostgreSQL runs only outside a transaction. If the
- * process stops before the migration is recorded, the next run keeps a valid index and creates an invalid one again.
+ * process stops before the migration is recorded, the next run keeps a valid index and recreates an invalid index.
  */
 
 const MARK = /^-- concurrently\r?\n/;
@@ -30,7 +30,7 @@ export function indexNameOf(text: string): string {
 
 type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
-/** Creates the index. Can be repeated after any failure. */
+/** Creates the index. Safe to repeat after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
   const index = indexNameOf(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);

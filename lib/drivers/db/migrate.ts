@@ -1,7 +1,7 @@
 /**
- * Applies the program's migrations to a database. Each runs in its own transaction, except those that create an index
- * (migrate-index.ts). An advisory lock lets one replica migrate while the others wait. If another role owns the schema,
- * migrations run as that owner, who then grants the service's role its privileges.
+ * Applies the program's migrations to a database. Each migration runs in its own transaction, unless it creates an
+ * index (migrate-index.ts). An advisory lock lets one replica migrate while the others wait. If another role owns the
+ * schema, migrations run as that owner, who then grants the service's role its privileges.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
@@ -30,15 +30,15 @@ import { messageOf } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const LOCK_POLL_MS = 100; // how often to try to get the advisory lock, in milliseconds
-const REPORT_AFTER = 20; // attempts before the wait is reported; replicas that start at the same time need fewer
+const REPORT_AFTER = 20; // attempts before the wait is reported; replicas that start together need fewer attempts
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// The time limit for each wait for a table lock, in milliseconds. It is short, because other statements wait as well,
-// and below PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
+// The time limit for each wait for a table lock, in milliseconds. Short, because other statements wait as well. Below
+// PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
 const MAX_ATTEMPTS = 60; // more than four minutes including pauses; a longer lock needs an administrator's attention
 
-/** Whether the role may migrate: it owns the tables, or it may create them in an empty schema. */
+/** An SQL expression for whether the role may migrate: it owns the tables, or may create tables in an empty schema. */
 export const MAY_MIGRATE_SQL = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;
@@ -68,7 +68,7 @@ export async function migrate(
     );
     if (newer.length > 0) {
       report(`The database is newer than this release, but compatible with it. Newer migrations: ${newer.join(", ")}`);
-      return []; // the newer release has granted privileges, which this release must not revoke
+      return []; // this release must not revoke privileges that the newer release granted
     }
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
@@ -89,7 +89,7 @@ function runWith(copier: Copier): Run {
       return await copier.run(text, params);
     } catch (cause) {
       if (!(cause instanceof ConnectionLost)) throw cause;
-      const message = "The connection to the database was lost while migrating; start again";
+      const message = "The connection to the database was lost during the migration; run the migration again";
       throw new MigrationError(message, { cause });
     }
   };
@@ -127,12 +127,12 @@ function missingMessage(missing: readonly Migration[]): string {
   return `The database lacks ${many} of this release, from ${
     missing[0]![0]
   }.sql on, and the service's role does not own ` +
-    "its tables; run wheelwright migrate with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL for serve as well";
+    "the tables; run wheelwright migrate with DATABASE_OWNER_URL, or set DATABASE_OWNER_URL for serve as well";
 }
 
 /**
- * Grants the service's role its privileges, unless it is the owner or a superuser and has them already. If the role
- * owns the tables, transfers the ownership to the current user, because an owner could drop the schema.
+ * Grants the service's role its privileges, unless the role is the owner or a superuser. If the role owns the tables,
+ * transfers the ownership to the current user, because an owner could drop the schema.
  */
 async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);

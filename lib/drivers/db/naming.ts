@@ -1,6 +1,6 @@
 /**
  * Translates names between the database (`created_at`) and the program (`createdAt`). The driver translates each column
- * name once per query, so that rows already have the API's names and need not be copied.
+ * name once per query. Rows then have the API's names and need not be copied.
  */
 
 /** Converts `createdAt` to `created_at`. Lowercase names stay unchanged. */

@@ -15,13 +15,13 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: DatabaseSource;
-  /** The pool's maximum number of connections. Streams and the control connection use additional ones. */
+  /** The pool's maximum number of connections. Streams and the control connection use additional connections. */
   readonly size: number;
   /** The number of separate connections for streams, which never use a request's connection. Defaults to 1. */
   readonly streams?: number;
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** The application name that the server shows. Defaults to the name in the connection string. */
+  /** The application name that PostgreSQL shows. Defaults to the name in the connection string. */
   readonly name?: string;
   readonly statementLimit?: number;
   /** How long a statement may wait for a lock, in milliseconds. */
@@ -32,9 +32,9 @@ export interface DatabaseOptions {
 
 const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
-const NETWORK_LATENCY = 2 * SECOND; // milliseconds that an answer may take after the server's own limit
+const NETWORK_LATENCY = 2 * SECOND; // milliseconds added to the server's statement limit, for the network
 const IDLE_IN_TRANSACTION = 30 * SECOND;
-const OUTLAST_TIMEOUT = 30 * SECOND; // how long work outside requests waits, in milliseconds
+const OUTLAST_TIMEOUT = 30 * SECOND; // milliseconds that jobs wait for a user's earlier transactions
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const {
@@ -144,8 +144,8 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
 }
 
 /**
- * Waits until these users' earlier transactions have ended, because those may have started before a right was revoked.
- * Waits after the commit and without holding locks, which avoids deadlocks. Advisory locks are served in order, so
+ * Waits until the earlier transactions of these users end, because they may have started before a right was revoked.
+ * The wait comes after the commit and holds no locks, which avoids deadlocks. Advisory locks are served in order, so
  * later transactions cannot delay the wait forever.
  */
 async function waitForHolders(
@@ -160,7 +160,7 @@ async function waitForHolders(
     const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
     await retryWhileUnavailable(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST_TIMEOUT)).catch((
       error,
-    ) => log.warn("An earlier request may still use permissions that its user has lost", { topic, error }));
+    ) => log.warn("An earlier request may still use permissions that its user no longer has", { topic, error }));
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * Reads lists page by page, newest first. Pages never skip or repeat rows that have the same time, because the cursor
- * for the next page contains the time and the ID of the last row.
+ * Reads lists page by page, newest first. Pages never skip or repeat rows with the same time, because the cursor for
+ * the next page contains the time and the ID of the last row.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import { type Cursor, writeCursor } from "#lib/base/schema.ts";
 
 export interface ListPageRequest {
-  /** The maximum number of rows on the page. Absent to read the complete list. */
+  /** The maximum number of rows on the page. If absent, the complete list is read. */
   readonly limit?: number | undefined;
   /** Returns only rows that are older than this row or time. */
   readonly before?: Cursor | undefined;
@@ -18,7 +18,7 @@ export interface ListPage<Item> {
   readonly next: string | null;
 }
 
-/** The limits for one page's query, as separate values that a prepared query can use. */
+/** The limits for a page's query, as separate values for the parameters of a prepared query. */
 export interface PageBounds {
   /** The page size plus one. The extra row shows whether there is another page. */
   readonly maxRows?: number | undefined;
@@ -30,7 +30,7 @@ type ReadPageRows<Row> = (bounds: PageBounds) => Promise<Row[]>;
 
 type KeyOf<Row> = (row: Row) => readonly [at: Date, id: string];
 
-/** `read` must return rows ordered by time and ID, both descending. `keyOf` returns a row's time and ID. */
+/** Reads a page. `read` returns rows ordered by time and ID, descending; `keyOf` returns a row's time and ID. */
 export async function readPage<Row>(
   { limit, before }: ListPageRequest,
   read: ReadPageRows<Row>,
@@ -48,7 +48,7 @@ const MAX_TIES = 100;
 
 /**
  * Reads a page for clients that continue from the time of the last row. If the cursor contains no row ID, the page
- * includes all rows that have the same time as its last row, so that none is skipped.
+ * includes all rows with the same time as its last row, so that no row is skipped.
  */
 export async function readPageByTime<Row>(
   request: ListPageRequest & { readonly limit: number },
@@ -97,7 +97,7 @@ export function addNewestFirstOrder<DB, Table extends keyof DB, Row>(
   return bounds.maxRows === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.maxRows}`);
 }
 
-/** Returns the condition that a row with this time and ID comes after the cursor. */
+/** Returns the SQL condition for rows that come after the cursor. `at` and `id` are a row's time and ID. */
 export function isAfterCursor(
   { beforeAt, beforeId }: PageBounds,
   at: RawBuilder<unknown>,

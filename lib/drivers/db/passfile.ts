@@ -1,8 +1,8 @@
-/** Finds the password for a connection, in its address or in a libpq password file (`.pgpass`). */
+/** Finds the password for a connection, in the database address or in a libpq password file (`.pgpass`). */
 import { readFile } from "node:fs/promises";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
-/** Reads the password file for each connection, so that a changed password needs no restart. */
+/** Returns the password. Reads the file for each connection, so that a changed password needs no restart. */
 export async function findDatabasePassword(address: DatabaseAddress, { host, port }: DatabaseHost): Promise<string> {
   if (address.password !== null) return address.password;
   if (address.passfile === null) return "";

@@ -30,7 +30,7 @@ function connectAbovePausedTcp(options: Parameters<TlsConnect>[0]): TLSSocket {
     if (!socket.readableEnded) secured.destroy();
   });
   secured.once("close", () => socket.destroy());
-  const flow = secured.resume.bind(secured); // the first `data` listener calls this to start reading
+  const flow = secured.resume.bind(secured); // the first `data` listener calls `resume` to start reading
   return Object.assign(secured, {
     pause() {
       paused = true;

@@ -1,7 +1,7 @@
 /**
  * Runs short reads on shared connections. A read is sent without waiting for earlier answers, and reads that start at
  * the same time are sent in a single write, which saves processor time. If the connection is lost, the read is
- * repeated, because it changed nothing.
+ * repeated, because a read changes nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { type StatementResult, statementTimeoutFault } from "#lib/drivers/db/client.ts";
@@ -14,7 +14,7 @@ interface PipelineOptions {
   readonly limit: number;
   /** The maximum number of connections that reads share. */
   readonly maxConnections: number;
-  /** How long a connection is shared, in milliseconds. Then it returns to the pool, which may replace it. */
+  /** How long a connection is shared, in milliseconds. The connection then returns to the pool. */
   readonly sharedFor?: number;
 }
 
@@ -35,7 +35,7 @@ interface SharedConnection {
   readonly reads: Set<PendingRead>;
 }
 
-const SLOW_MS = 10; // milliseconds after which a connection counts as slow, so new reads use another one
+const SLOW_MS = 10; // milliseconds after which a connection counts as slow, so that new reads use another
 const CHECK_INTERVAL_MS = 25; // how often to check for cancelled reads, in milliseconds
 
 export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
@@ -45,7 +45,7 @@ export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SE
 
   /**
    * Chooses the connection whose oldest pending read started last. A single fast connection is best, because its reads
-   * share writes. Returns undefined if all connections are slow and another one can be opened.
+   * share writes. Returns undefined if all connections are slow and another connection can be opened.
    */
   function pick(): SharedConnection | undefined {
     const now = performance.now();

@@ -21,7 +21,7 @@ export interface PoolOptions {
   readonly waitLimit?: number | null;
 }
 
-/** A connection for one caller. It rejects all statements after it was released. */
+/** A connection for one caller. After its release, it rejects all statements. */
 export interface PooledConnection {
   readonly pid: number;
   /** The error that ended the connection, or null while the connection is usable. */
@@ -35,7 +35,7 @@ export interface PooledConnection {
 }
 
 export interface Pool {
-  /** Takes a connection from the pool. It counts toward the number of connections that `user` may have. */
+  /** Takes a connection from the pool. The connection counts toward the number that `user` may have. */
   acquire(signal?: AbortSignal, user?: string): Promise<PooledConnection>;
   stats(): { size: number; open: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -94,7 +94,7 @@ export function openPool(options: PoolOptions): Pool {
     serve();
   }
 
-  /** Gives idle connections to waiting callers whose users may take another one. */
+  /** Gives idle connections to waiting callers whose users may take another connection. */
   function serve(): void {
     connections.closeExpired();
     for (let next = callers.next(); next && connections.count().idle > 0; next = callers.next()) {
@@ -111,7 +111,7 @@ export function openPool(options: PoolOptions): Pool {
 
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
-    // Takes a connection before the first await, so that no caller overtakes those that are already waiting.
+    // Takes a connection before the first await, so that no caller overtakes callers that are already waiting.
     connections.closeExpired();
     const client = shares.mayTake(user) && !callers.next() ? connections.pop() : undefined;
     if (!client) return await wait(signal, user);
@@ -126,7 +126,7 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
-    if (closed) throw shutdownFault(); // the pool may have been closed in the meantime
+    if (closed) throw shutdownFault(); // the pool may have been closed during the probe
     const served = callers.wait(signal, user);
     grow();
     return await served;

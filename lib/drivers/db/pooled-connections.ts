@@ -1,13 +1,13 @@
-/** Tracks a pool's connections: which of them are idle, how old they are, and how they are closed. */
+/** Tracks a pool's connections: which connections are idle, how old they are, and when they are closed. */
 import type { Client } from "#lib/drivers/db/client.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
-// Connections that were idle for this long are probed before use: a failover or firewall may have closed them.
+// Probes a connection before use if it was idle for this long: a failover or firewall may have closed it.
 const TRUSTED_FOR = 10 * SECOND;
-// Replaces sessions, because they accumulate memory. The lifetimes are random, so that not all end at the same time.
+// Replaces sessions, because they accumulate memory. Random lifetimes prevent all sessions from ending together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
-// Replaces connections to a read-only server soon, because the address may lead to a primary again.
+// Replaces connections to a read-only server soon, because the host name may point to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {
@@ -15,14 +15,14 @@ interface PooledConnections {
   add(client: Client): void;
   put(client: Client): void;
   pop(): Client | undefined;
-  /** Whether the connection was used so recently that it needs no probe. */
+  /** Returns whether the connection was used so recently that it needs no probe. */
   isTrusted(client: Client): boolean;
   /** Closes idle connections that are too old, or all idle connections once the pool is closed. */
   closeExpired(): void;
   forget(client: Client): void;
   /** Marks all writable connections as too old, because their server has become read-only. */
   expireWritable(): void;
-  /** Closes idle connections, waits up to two seconds for the others, then closes those with this reason. */
+  /** Closes idle connections, waits up to two seconds for busy connections, then closes these with `reason`. */
   close(reason: unknown): Promise<void>;
 }
 

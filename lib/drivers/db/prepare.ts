@@ -1,6 +1,6 @@
 /**
- * Compiles a query once per process, because building and compiling it takes longer than reading a row. Only queries
- * that run in every request are prepared.
+ * Compiles a query once per process, because building and compiling a query takes longer than reading a row. Only
+ * queries that run in every request are prepared.
  */
 import type { CompiledQuery, QueryExecutorProvider } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
@@ -12,7 +12,7 @@ class Placeholder {
   }
 }
 
-/** The common interface of query builders and `sql`. */
+/** The common interface of Kysely's query builders and `sql`. */
 interface Buildable<Row> {
   compile(executor: QueryExecutorProvider): CompiledQuery<Row>;
 }
@@ -32,8 +32,8 @@ export function prepareQuery<Values extends object, Query extends Buildable<unkn
 }
 
 /**
- * Prepares a read that an index answers immediately. Outside a transaction, the read uses a shared connection
- * (pipeline.ts), where a slow read would delay other reads.
+ * Prepares a fast read that uses an index. Outside a transaction, the read uses a shared connection (pipeline.ts),
+ * where a slow read would delay other reads.
  */
 export function prepareReadOnSharedConnection<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, values: Values) => Query,

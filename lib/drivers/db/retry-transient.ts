@@ -6,7 +6,7 @@ const MAX_ATTEMPTS = 3; // the maximum number of attempts after deadlocks
 
 interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The number of sessions that may have outdated plans. Each is replaced after its first such error. */
+  /** Returns the number of sessions that may have outdated plans. A session is replaced after its first such error. */
   readonly sessions?: () => number;
 }
 

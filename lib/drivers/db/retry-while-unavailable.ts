@@ -2,7 +2,7 @@
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** Rejects with the signal's reason when the signal aborts, and immediately after a permanent error. */
+/** Runs `read` until it succeeds. Rejects when the signal aborts, and immediately after a permanent error. */
 export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failed = 1;; failed++) {
     signal.throwIfAborted();

@@ -10,9 +10,9 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigintColumn;
-    /** The user has read the events up to this time. Select it as text, because it starts as `-infinity`. */
+    /** The time up to which the user has read events. Select the column as text, because it starts as `-infinity`. */
     readThrough: TimestampColumn;
-    /** Events up to this time happened before the user became a member. */
+    /** The time when the user became a member. Earlier events are skipped. */
     skipThrough: TimestampColumn;
   };
   notification_read_ranges: {

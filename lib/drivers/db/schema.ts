@@ -1,4 +1,4 @@
-/** Defines the tables for the query builder Kysely, in the order of sql/. naming.ts translates the column names. */
+/** Defines the tables for Kysely, in the order of the files in sql/. naming.ts translates the column names. */
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";

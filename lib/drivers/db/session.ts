@@ -1,10 +1,10 @@
 /**
- * Sets the session settings that the program relies on, regardless of the role's or database's defaults. They are set
- * by a statement, because connection poolers refuse unknown startup parameters. `default_transaction_read_only` is left
- * unchanged, because providers use it to protect a server whose disk is full.
+ * Sets the session settings that the program relies on, regardless of the role's or database's defaults. A statement
+ * applies the settings, because connection poolers refuse unknown startup parameters. `default_transaction_read_only`
+ * is left unchanged, because providers use it to protect a server whose disk is full.
  */
 
-/** The settings that pg_dump also sets, and others that affect a statement's result. */
+/** Session settings that affect a statement's result, including all settings that pg_dump sets. */
 const SETTINGS: Readonly<Record<string, string>> = {
   // Settings that define how values are written as text.
   client_encoding: "UTF8",
@@ -54,7 +54,7 @@ interface SessionQuery {
   readonly params: readonly (readonly string[])[];
 }
 
-// Ensures that a confirmed commit is on disk: `off` becomes `on`, and stricter values of `synchronous_commit` stay.
+// Ensures that a confirmed commit is on disk: changes `synchronous_commit` from `off` to `on`, but not other values.
 const TEXT = `
   select pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only,
     pg_is_in_recovery() as standby,

@@ -1,6 +1,6 @@
 /**
  * Opens the sockets for one client: one for its session, and one to cancel a statement. After the session's socket is
- * lost, the driver gets no other socket, so that it cannot reconnect.
+ * lost, the driver gets no new socket, so that it cannot reconnect.
  */
 import type { Socket } from "node:net";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
@@ -13,11 +13,11 @@ interface Sockets {
   allow(more: 0 | 1): void;
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session's socket, which the driver pauses if a copy was not read completely. */
+  /** Resumes reading from the session's socket. The driver pauses the socket if a copy was not read completely. */
   resume(): void;
 }
 
-/** `onRefused` is called with the error when the driver tries to open a socket that is not allowed. */
+/** Calls `onRefused` with an error when the driver tries to open a socket that is not allowed. */
 export function openSockets(
   address: DatabaseAddress,
   host: DatabaseHost,
@@ -32,7 +32,7 @@ export function openSockets(
   return {
     async open() {
       if (allowed-- <= 0) {
-        const error = new Error("A client has one connection only");
+        const error = new Error("A client must not open a second connection");
         queueMicrotask(() => onRefused(error));
         throw error;
       }

@@ -21,7 +21,7 @@ export interface Transport {
 const KEEP_ALIVE = 30 * SECOND;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** `secure` starts TLS on the TCP socket. */
+/** Opens a transport. `secure` starts TLS on the TCP socket. */
 export function openTransport(
   address: DatabaseAddress,
   host: DatabaseHost,
@@ -29,7 +29,7 @@ export function openTransport(
 ): Transport {
   let outermost: Socket | null = null, isCut = false;
 
-  /** Adds an error listener that cannot be removed. Users of the socket listen to `close` instead. */
+  /** Adds an error listener that cannot be removed. Code that uses the socket listens to `close` instead. */
   function keepErrorListener<T extends Socket>(socket: T): T {
     const removeAll = socket.removeAllListeners.bind(socket);
     socket.removeAllListeners = (event?: string | symbol) => {
@@ -77,7 +77,7 @@ export function openTransport(
     }
   }
 
-  /** Connects again without TLS, as libpq does for sslmode=prefer. */
+  /** Reconnects without TLS, as libpq does for sslmode=prefer. */
   async function dialAgain(): Promise<Socket> {
     outermost?.destroy();
     return await dial();
@@ -122,7 +122,7 @@ async function requestTls(socket: Socket): Promise<string> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
     const onClose = () =>
       done(() => reject(transportError("The connection was closed immediately", null, "ECONNRESET")));
-    // No data is lost after this listener is removed, because the server waits for the client's next message.
+    // Removing this listener loses no data, because the server waits for the client's next message.
     const onData = (bytes: Buffer) => done(() => resolve(bytes));
     const done = (finish: () => void) => {
       socket.off("data", onData).off("close", onClose);

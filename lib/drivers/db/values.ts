@@ -1,7 +1,7 @@
 /**
  * Encodes and decodes values for which postgres.js has unsuitable defaults. The server chooses each parameter's type,
- * so text is sent unchanged and JSON text is not encoded twice. Array types are listed here, because the driver would
- * otherwise look them up with a query whose errors cannot be caught.
+ * so text is sent unchanged and JSON text is not encoded twice. The array types are listed here. Otherwise the driver
+ * would look them up with a query whose errors cannot be caught.
  */
 import type { PostgresType } from "postgres";
 

@@ -1,6 +1,6 @@
 /**
- * Sends wake-ups to all replicas after a commit. They are sent outside the transaction, because NOTIFY would make
- * commits wait for each other. A wake-up may be lost, so listeners must also poll the rows.
+ * Sends wake-ups (notices of changed rows) to all replicas after a commit. NOTIFY runs outside the transaction, because
+ * it would make commits wait for each other. A wake-up may be lost, so listeners must also poll the rows.
  */
 import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { runDetached } from "#lib/base/work-context.ts";
@@ -17,7 +17,7 @@ interface WakeupsOptions {
 }
 
 interface OpenWakeups extends Wakeups {
-  /** Calls this replica's listeners immediately, and those on other replicas soon after. */
+  /** Calls the listeners on this replica immediately, and the listeners on other replicas soon after. */
   announce(topics: Iterable<WakeupTopic>): void;
   /** Handles a payload from the channel. Null means that notifications may have been lost. */
   receive(payload: string | null): void;
@@ -27,7 +27,7 @@ interface OpenWakeups extends Wakeups {
 
 export function openWakeups(options: WakeupsOptions): OpenWakeups {
   const listeners = new Map<WakeupTopic, Set<() => void>>();
-  // Identifies this replica's own notifications, which its listeners must not handle a second time.
+  // Identifies notifications from this replica, so that its listeners do not handle them a second time.
   const self = crypto.randomUUID().slice(0, 8);
   let pending = new Set<WakeupTopic>();
   let sending: Promise<void> | null = null;
@@ -52,7 +52,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
         failed = 0;
       } catch (error) {
         if (++failed >= MAX_SEND_ATTEMPTS) {
-          options.log.warn("Cannot notify other replicas; they will find the changes when they poll", {
+          options.log.warn("Cannot notify other replicas; they will find the changes at their next poll", {
             topics: topics.size,
             error,
           });

@@ -1,8 +1,8 @@
-/** Queries the servers in DNS_SERVERS, or else the system's. Ignores the hosts file, which visitors do not have. */
+/** Queries the servers in DNS_SERVERS, or the system's DNS servers. Ignores the hosts file, which visitors lack. */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
 
-/** Sends DNS queries. They reject if no server answers, and return an empty list for a missing name or record. */
+/** A DNS client. Queries reject if no server answers, and return an empty list for a missing name or record. */
 export interface DnsClient {
   /** Returns the TXT records for the name. The strings within each record are joined. */
   texts(name: string, signal?: AbortSignal): Promise<readonly string[]>;
@@ -11,8 +11,8 @@ export interface DnsClient {
 }
 
 const TOTAL_TIMEOUT = 5 * SECOND;
-const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; all attempts together take longer than TOTAL_TIMEOUT
-// Limits for records, which are untrusted: a response can contain up to 64 KiB.
+const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; all attempts together could exceed TOTAL_TIMEOUT
+// Limits records, which are untrusted: a response can contain up to 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
 /** Opens a DNS client for `servers` (`address` or `address:port`). An empty list means the system's servers. */
@@ -32,7 +32,7 @@ export function openDnsClient(servers: readonly string[]): DnsClient {
       return await send(resolver);
     } catch (error) {
       signal?.throwIfAborted();
-      if (late) throw new Error(`No name server answered within ${TOTAL_TIMEOUT / SECOND} s`, { cause: error });
+      if (late) throw new Error(`No DNS server responded within ${TOTAL_TIMEOUT / SECOND} s`, { cause: error });
       if (["ENOTFOUND", "ENODATA"].includes((error as { code?: string }).code ?? "")) return [];
       throw error;
     } finally {

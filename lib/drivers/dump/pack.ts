@@ -1,4 +1,4 @@
-/** Compresses a backup's text for storage in a file, and encrypts it if there is a passphrase. */
+/** Compresses the text of a database backup for storage in a file, and encrypts it if a passphrase is set. */
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -14,13 +14,13 @@ export function packBackup(text: AsyncIterable<ByteChunk>, passphrase: string | 
   return passphrase === null ? packed : encrypt(packed, passphrase);
 }
 
-/** The error for a backup without encryption, which anybody could have written. */
+/** The error for a backup without encryption. Anybody could have written such a file. */
 export class BackupUnencrypted extends Error {
   override readonly name = "BackupUnencrypted";
 }
 
 /**
- * Unpacks a backup file, and calls `readPassphrase` if it is encrypted. Throws BackupDamaged, DecryptionFailed, or
+ * Unpacks a backup file. Calls `readPassphrase` if the file is encrypted. Throws BackupDamaged, DecryptionFailed, or
  * BackupUnencrypted if encryption is required but missing.
  */
 export async function* unpackBackup(

@@ -13,7 +13,7 @@ interface PgDumpOptions {
   readonly tables: readonly string[];
 }
 
-/** Whether an installed pg_dump supports this major version of the server. It refuses to dump newer servers. */
+/** Returns whether the installed pg_dump supports this major version of PostgreSQL. It cannot dump newer servers. */
 export async function hasPgDump(server: number): Promise<boolean> {
   const version = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
@@ -54,9 +54,9 @@ export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions):
 }
 
 /**
- * Converts the address to libpq's environment variables, because other users can see command-line arguments. Sets or
- * unsets every libpq variable, so that this process's own variables have no effect. PGTZ makes pg_dump write times in
- * UTC.
+ * Converts the database address to libpq's environment variables, because other users can see command-line arguments.
+ * Sets or unsets every libpq variable, so that this process's own variables have no effect. PGTZ makes pg_dump write
+ * times in UTC.
  */
 function variablesFor(address: DatabaseAddress): ProcessVariables {
   const { hosts, tls } = address;

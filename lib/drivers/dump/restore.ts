@@ -1,4 +1,4 @@
-/** Restores a backup into an empty database. Uses one transaction, so that a damaged backup writes nothing. */
+/** Restores a database backup into an empty database in one transaction. A damaged backup writes nothing. */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { transactionOn } from "#lib/drivers/db/dialect.ts";
@@ -19,14 +19,14 @@ export interface RestoreOptions {
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
-  /** How to empty a database that is not empty, for the error message. The default suits a separate database server. */
+  /** Instructions for emptying the database, for the error message. The default suits a separate database server. */
   readonly howToEmpty?: string;
   /** Writes additional rows in the same transaction, after all of the backup's rows. */
   readonly note?: (tx: Tx, manifest: BackupManifest) => Promise<void>;
 }
 
 /**
- * Restores a backup. Afterwards, no jobs run until an operator allows it. Throws RestoreRefused, BackupDamaged, or an
+ * Restores a backup. Jobs do not run again until an operator allows it. Throws RestoreRefused, BackupDamaged, or an
  * error from reading `parts`.
  */
 export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
@@ -59,7 +59,7 @@ async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): 
   throw new RestoreRefused(
     `The database ${name} is not empty: it has the table ${tables[0]!.table}${
       tables.length > 1 ? ` and ${tables.length - 1} more` : ""
-    }. ${howToEmpty ?? `Restore into an empty one: stop all replicas, then dropdb ${name} && createdb ${name}`}`,
+    }. ${howToEmpty ?? `Use an empty database: stop all replicas, then run dropdb ${name} && createdb ${name}`}`,
   );
 }
 
@@ -73,8 +73,8 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
   const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
   await onAll("disable trigger user"); // the backup's rows already include the triggers' effects
-  await copier.run(`truncate ${tables.join(", ")}`); // removes the rows that migrations have inserted
-  const indexes = await copier.run(SELECT_INDEXES); // the indexes are created at the end, which is faster
+  await copier.run(`truncate ${tables.join(", ")}`); // removes the rows that migrations inserted
+  const indexes = await copier.run(SELECT_INDEXES); // indexes are created at the end, because this is faster
   await copier.run(indexes.map(({ name }) => `drop index ${name};`).join("\n"));
 
   let part = await next();
@@ -88,10 +88,10 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
         throw rowError(table, error);
       });
     } else if (part.kind === "sequence") {
-      // Raises the sequence, because objects in the clusters refuse fence numbers lower than those they have seen.
+      // Raises the sequence, because objects in the clusters refuse a fence number that is lower than their last one.
       await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER_SQL}))`, [String(part.value)]);
       part = await next();
-    } else throw new BackupDamaged("The backup has a table that its release does not have");
+    } else throw new BackupDamaged("The backup has a table that does not exist in its release");
   }
   await source.next(); // throws if the backup has data after its end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
@@ -100,7 +100,7 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
   return manifest;
 }
 
-/** Splits the migrations into those that the backup includes, and newer ones. */
+/** Splits the migrations into migrations that the backup includes, and newer migrations. */
 function splitMigrations(
   { migrations: names, release }: BackupManifest,
   all: readonly Migration[],
@@ -108,8 +108,8 @@ function splitMigrations(
   const byName = new Map(all), last = names.at(-1)!, missing = names.find((name) => !byName.has(name));
   if (missing !== undefined) {
     throw new RestoreRefused(
-      `The backup is of release ${release}, whose schema this program does not know: it has ${missing}.sql, ` +
-        `this one ends at ${all.at(-1)![0]}.sql. Restore it with that release or a newer one`,
+      `The backup is from release ${release}, whose schema this program does not know: it has ${missing}.sql, ` +
+        `this program ends at ${all.at(-1)![0]}.sql. Restore the backup with that release or a newer one`,
     );
   }
   return [all.filter(([name]) => names.includes(name)), all.filter(([name]) => name > last)];
@@ -119,14 +119,14 @@ function splitMigrations(
 function rowError(table: string, error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!/^2[23]\w{3}$/.test(code)) return error;
-  return new BackupDamaged(`The rows of ${table} do not fit: ${messageOf(error)}`);
+  return new BackupDamaged(`The backup has invalid rows for the table ${table}: ${messageOf(error)}`);
 }
 
 const SELECT_TABLES = `
   select relname as table from pg_class
   where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'migrations' order by relname`;
 
-/** Selects all indexes except those that belong to a constraint. */
+/** Selects all indexes except indexes that belong to a constraint. */
 const SELECT_INDEXES = `
   select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition
   from pg_index join pg_class on pg_class.oid = indrelid

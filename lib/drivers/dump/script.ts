@@ -37,7 +37,7 @@ export type BackupPart =
   | { readonly kind: "sequence"; readonly sequence: string; readonly value: bigint }
   | { readonly kind: "end"; readonly rows: Readonly<Record<string, number>> };
 
-/** Called with a table's name and the number of its rows that were read so far. */
+/** A listener that gets a table's name and the number of rows read so far. */
 export type RowProgressListener = (table: string, rows: number) => void;
 
 /** The error for a file that is not a backup or is damaged. */
@@ -59,7 +59,7 @@ export function copyLine(table: string, columns: string): string {
   return `COPY ${table} (${columns}) FROM stdin;\n`;
 }
 
-/** Returns the table and the columns that a COPY line names. Null for any other line. */
+/** Returns the table and columns from a COPY line, or null for any other line. */
 export function parseCopyLine(line: string): { readonly table: string; readonly columns: string } | null {
   const [, table, columns] = COPY_LINE.exec(line) ?? [];
   return table ? { table, columns: columns! } : null;
@@ -84,7 +84,7 @@ export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: RowProgre
   yield Buffer.from(`-- end ${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`);
 }
 
-/** Reads a backup part by part. Throws BackupDamaged if it is damaged, but possibly only after the last rows. */
+/** Reads a backup part by part. Throws BackupDamaged if it is damaged, possibly only after the last rows. */
 export async function* readScript(
   text: AsyncIterable<ByteChunk>,
   onRows: RowProgressListener,
@@ -104,7 +104,7 @@ export async function* readScript(
     if (part?.kind === "end") {
       if (part.sha256 !== hash.digest("hex")) throw new BackupDamaged("The checksum does not match");
       ended = true;
-      if (JSON.stringify(part.rows) !== JSON.stringify(rows)) throw new BackupDamaged("Rows are missing");
+      if (JSON.stringify(part.rows) !== JSON.stringify(rows)) throw new BackupDamaged("The backup lacks some rows");
     } else hash.update(`${piece}\n`);
     if (part?.kind === "table") onRows(table = part.table, rows[table] = 0);
     if (part) yield part;
@@ -133,7 +133,7 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
   );
 }
 
-/** Yields each line outside COPY as a string, and the rows within COPY as bytes, several rows at a time. */
+/** Yields each line outside COPY as a string, and rows within COPY as bytes, several rows at a time. */
 export async function* splitPieces(text: AsyncIterable<ByteChunk>): AsyncGenerator<string | Rows> {
   let buffered: Buffer = Buffer.alloc(0), within = false;
   for await (const bytes of text) {
@@ -155,7 +155,7 @@ export async function* splitPieces(text: AsyncIterable<ByteChunk>): AsyncGenerat
   if (buffered.length > 0) throw new BackupDamaged("The backup ends in the middle of a line");
 }
 
-/** Returns where the rows of this table end in the buffer, or else where its last complete row ends. */
+/** Returns the position where the table's rows end in the buffer, or else where the last complete row ends. */
 function endOfRows(buffer: Buffer): number {
   for (let at = buffer.indexOf(END_OF_ROWS); at >= 0; at = buffer.indexOf(END_OF_ROWS, at + 1)) {
     if (buffer[at - 1] === NEWLINE) return at;

@@ -1,6 +1,6 @@
 /**
- * Reads a consistent snapshot of all tables in a single repeatable-read transaction. This needs only the privileges of
- * the service's database role, and blocks only schema changes.
+ * Reads a consistent snapshot of all tables in a single repeatable-read transaction. The transaction needs only the
+ * privileges of the service's database role, and blocks only schema changes.
  */
 import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
@@ -19,7 +19,7 @@ import type { DatabaseSource } from "#lib/base/database-address.ts";
 
 export interface Snapshot {
   readonly manifest: BackupManifest;
-  /** Returns how the rows are read: with pg_dump or COPY. Correct only after reading has started. */
+  /** Returns the method for reading rows: pg_dump or COPY. Correct only after reading has started. */
   readonly method: () => DumpMethod;
   /** Returns the backup's text. May be called only once. */
   text(onRows: RowProgressListener): AsyncGenerator<Buffer>;
@@ -40,7 +40,7 @@ export async function openSnapshot(
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
     await copier.run(`begin isolation level repeatable read, read only; lock table ${names} in access share mode`);
     const [info] = await copier.run(SELECT_SNAPSHOT_INFO) as [SnapshotInfo];
-    // Reads the applied migrations again, because one may have finished before the tables were locked.
+    // Reads the applied migrations again, because a migration may have finished before the tables were locked.
     const manifest = { release, takenAt: info.at, migrations: await readApplied(copier, migrations) };
     const tables = await listTables(copier);
     let method: DumpMethod = "COPY";
@@ -69,7 +69,7 @@ interface Table {
 async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(manifestLine(source.manifest));
   yield* rowsOf(source);
-  // Reads `job_fences` last: sequences ignore the snapshot, and it must not be lower than any fence in the rows.
+  // Reads `job_fences` last: sequences ignore the snapshot, and the value must not be lower than fences in the rows.
   const [{ fence }] = await source.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(sequenceLine("job_fences", fence));
 }
@@ -97,7 +97,7 @@ interface SnapshotInfo {
   readonly snapshot: string;
   readonly schema: string;
   readonly version: number;
-  /** Whether the role may read all sequences, because pg_dump reads them too. */
+  /** Whether the role may read all sequences, as pg_dump requires. */
   readonly sequences: boolean;
 }
 
@@ -111,7 +111,7 @@ const SELECT_FENCE = `
   select coalesce(last_value, 1)::text as fence from pg_sequences
   where schemaname = current_schema() and sequencename = 'job_fences'`;
 
-/** Lists the tables so that each comes after those that its foreign keys refer to, as a restore requires. */
+/** Lists each table after the tables that its foreign keys refer to, as a restore requires. */
 const SELECT_TABLES = `
   with recursive referring (oid, level) as (
     select oid, 0 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
@@ -125,7 +125,7 @@ const SELECT_TABLES = `
   ) as columns
   from referring join pg_class using (oid) group by oid, relname order by max(level), relname`;
 
-/** Returns the tables to back up. A database that was not yet migrated may lack some of them. */
+/** Returns the tables to back up. A database that is not yet migrated may lack some tables. */
 async function listTables(copier: Copier): Promise<Table[]> {
   const found = await copier.run(SELECT_TABLES) as Table[];
   return found.filter(({ table }) =>
@@ -135,12 +135,12 @@ async function listTables(copier: Copier): Promise<Table[]> {
 
 async function readApplied(copier: Copier, migrations: readonly Migration[]): Promise<string[]> {
   const [{ there }] = await copier.run("select to_regclass('migrations') is not null as there") as [{ there: boolean }];
-  if (!there) throw new MigrationError("The database has no tables of Wheelwright");
+  if (!there) throw new MigrationError("The database has no Wheelwright tables");
   const applied = (await copier.run("select name from migrations order by name")).map(({ name }) => name as string);
   const unknown = applied.find((name) => !migrations.some(([known]) => known === name));
   if (!unknown) return applied;
   const message =
-    `The database is newer than this program, which does not know ${unknown}.sql and would leave rows out; ` +
-    "back it up with the newer release";
+    `The database is newer than this program: the migration ${unknown}.sql is unknown, so rows could be missing; ` +
+    "back up the database with the newer release";
   throw new MigrationError(message);
 }

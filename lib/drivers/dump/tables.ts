@@ -1,6 +1,6 @@
 /**
- * Defines which tables a database backup includes, and how a restore adjusts their rows. A new table must be added
- * here, or the program does not compile.
+ * Defines the tables that a database backup includes, and how a restore adjusts their rows. The program compiles only
+ * if every table is listed.
  */
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
@@ -12,26 +12,26 @@ interface TableRestore {
 }
 
 /**
- * An SQL expression for the current time in milliseconds since the epoch. It is greater than any number assigned since
- * the backup, even after an earlier restore.
+ * An SQL expression for the current time in milliseconds since the epoch. The value is greater than any number assigned
+ * since the backup, even after an earlier restore.
  */
 export const LATER_NUMBER_SQL = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
 
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
 const omitted: TableRestore = { isInBackup: false, fixup: null };
 const withFixup = (fixup: string): TableRestore => ({ isInBackup: true, fixup });
-/** Records how old the restored rows are, so that later updates to the rows do not hide this. */
+/** Records the age of restored rows, so that later updates to the rows do not hide it. */
 const withAsOf = (table: string): TableRestore =>
   withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 
-/** The tables. Their `fixup` statements run in this order, with all triggers enabled. */
+/** The tables and their restore rules. The `fixup` statements run in this order, with all triggers enabled. */
 export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   // Keeps the installation's ID and key, so that the signatures in the clusters stay valid.
   installation: unchanged,
-  // Only tests write to this table.
+  // Includes a table that only tests write to.
   clock_shift: unchanged,
   users: unchanged,
-  // Omits sessions, because some of them may have ended since the backup. Users have to sign in again.
+  // Omits sessions, because some sessions may have ended since the backup. Users must sign in again.
   sessions: omitted,
   // Keeps API tokens, because API clients would otherwise stop working. Tokens that were revoked since the backup
   // become valid again (docs/restoring.md).
@@ -41,13 +41,13 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   spokes: withAsOf("spokes"),
   former_domains: unchanged,
   spoke_members: unchanged,
-  // Queues running jobs again, with the steps they had finished. They do not run until an operator allows it.
+  // Queues running jobs again, with their finished steps. No job runs until an operator allows it.
   jobs: withFixup(
     `update jobs set state = 'queued', holder = null, label = 'Waiting to go on', attempt = greatest(attempt - 1, 0),
        updated_at = wheelwright_now()
      where state = 'running'`,
   ),
-  // Restores replicas because jobs refer to them, and then deletes them because none of them is running.
+  // Restores replicas because jobs refer to them, and then deletes the replicas because none is running.
   replicas: withFixup("delete from replicas"),
   ready_lanes: unchanged,
   audit_events: unchanged,
@@ -59,7 +59,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   ),
   stream_events: unchanged,
   idempotency_keys: unchanged,
-  // Voids password reset tokens, because those that were used since the backup would be valid again.
+  // Voids password reset tokens, because tokens that were used since the backup would be valid again.
   one_time_tokens: withFixup(
     `update one_time_tokens set voided_at = wheelwright_now()
      where purpose = 'password_reset' and used_at is null and voided_at is null`,
@@ -71,7 +71,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   notification_read_ranges: unchanged,
   service_event_head: unchanged,
   notification_audiences: unchanged,
-  // Newer backups are missing here, and deleted ones have no snapshots: `doctor --reconcile` reports both.
+  // Lists site backups as of the database backup: `doctor --reconcile` reports missing and deleted ones.
   backups: unchanged,
   cluster_snapshots: unchanged,
   database_restores: unchanged,

@@ -1,4 +1,4 @@
-/** Defines what an email contains before it is rendered, and formats dates for emails. */
+/** Defines the content of an email before rendering, and formats dates for emails. */
 
 export type MailBlock =
   | { readonly kind: "paragraph"; readonly text: string }

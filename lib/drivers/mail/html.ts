@@ -1,6 +1,6 @@
 /**
  * Renders an email as HTML, with tables and inline styles for old email programs, and a style sheet for dark mode. The
- * HTML loads no images or other resources, so that nobody learns when the email is opened.
+ * HTML loads no images or other resources, so that nobody can track when the email is opened.
  */
 // Imports `html` as `markup`: the formatter reformats `html` templates, but whitespace matters in email programs.
 import { html as markup, raw } from "hono/html";
@@ -16,7 +16,7 @@ const INK = "#191f1b", SOFT = "#4d574f", ACCENT = "#0a5f50", ON_ACCENT = "#fffff
 const TEXT = `margin:0 0 18px;font-size:16px;line-height:26px;color:${INK}`;
 const NOTE = `margin:0 0 12px;font-size:14px;line-height:22px;color:${SOFT}`;
 
-// Some email programs ignore this style sheet, so emails must also look right without it.
+// The style sheet for emails. Some email programs ignore style sheets, so emails must also look right without one.
 const SHEET = `
   :root { color-scheme: light dark; supported-color-schemes: light dark; }
   body { -webkit-text-size-adjust: 100%; }
@@ -70,7 +70,7 @@ ${raw(`<!--[if mso]><table role="presentation" width="600" cellpadding="0" cells
 ${blocks.map((block) => renderBlock(block, context))}
 </td></tr>
 <tr><td class="soft" style="padding:18px 4px 0;font-size:13px;line-height:20px;color:${SOFT};overflow-wrap:anywhere">
-Sent by Wheelwright at ${home.host} to ${to}. Replies to this mail are not read.
+Sent by Wheelwright at ${home.host} to ${to}. Replies to this email are not read.
 </td></tr>
 </table>
 ${raw("<!--[if mso]></td></tr></table><![endif]-->")}

@@ -1,20 +1,20 @@
 /**
- * Defines the emails: each has a template, a recipient and the template's data. Queued emails are stored in the
+ * Defines the emails. Each email has a template, a recipient and the template's data. Queued emails are stored in the
  * database, so the data contains no secrets. Links that contain a secret are created when the email is sent.
  */
 
 /** The data that each template needs. Timestamps are in ISO 8601 format. */
 export interface MailTemplateData {
-  /** For a new user. `places` lists the names of the hubs and spokes to administer. Links to /invite. */
+  /** Invites a new user. `places` lists the names of the hubs and spokes to administer. Links to /invite. */
   readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
   /** Lets the user reset a forgotten password. Links to /reset. */
   readonly "password-reset": { readonly expiresAt: string };
   /** Asks the user to confirm an email address. Links to /verify. */
   readonly verification: { readonly expiresAt: string };
   readonly "password-changed": { readonly at: string; readonly ip: string };
-  /** For operators. `by` is the requester's email address, and `id` is the hub request's ID. */
+  /** Informs operators of a hub request. `by` is the requester's email address, and `id` is the request's ID. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
-  /** For operators: a restore test for the spoke's backup failed. `reason` says why. */
+  /** Informs operators that the restore test for a backup of the spoke failed. `reason` says why. */
   readonly "backup-unverified": {
     readonly spokeId: string;
     readonly spoke: string;
@@ -22,7 +22,7 @@ export interface MailTemplateData {
     readonly backupId: string;
     readonly reason: string;
   };
-  /** For operators. `by` is the requester's email address, and `command` is the command that restores the backup. */
+  /** Informs operators of a restore request. `by` is the requester's email address. `command` restores the backup. */
   readonly "restore-requested": {
     readonly by: string;
     readonly spoke: string;
@@ -33,7 +33,7 @@ export interface MailTemplateData {
   };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
-  /** Announces API changes. Links to /changelog. `more` is how many further notices there are. */
+  /** Announces API changes. Links to /changelog. `more` is the number of notices that the email omits. */
   readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
 }
 

@@ -3,7 +3,7 @@
  * other lines or turn into a link.
  */
 
-// Characters that change the text direction. Right-to-left scripts are displayed correctly without them.
+// Matches characters that change the text direction. Right-to-left scripts are displayed correctly without them.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;

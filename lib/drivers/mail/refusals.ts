@@ -9,7 +9,7 @@ import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { MailError } from "#lib/drivers/mail/transport.ts";
 
 interface SendContext {
-  /** `host:port`. */
+  /** The mail server's host name and port, as `host:port`. */
   readonly server: string;
   readonly to: string;
   /** Secrets that the error message must not contain. */
@@ -28,7 +28,7 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
   const reachHint = "Check SMTP_HOST, SMTP_PORT and the network.";
 
   if (late || code === "ETIMEDOUT") {
-    return transientError("mail_timeout", `The mail server ${server} did not answer in time`, reachHint);
+    return transientError("mail_timeout", `The mail server ${server} did not respond in time`, reachHint);
   }
   if (code === "EDNS") {
     return transientError("mail_unreachable", `The mail server ${server} could not be found: ${reply}`, reachHint);
@@ -38,10 +38,10 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
       "The server's certificate must be valid for SMTP_HOST and issued by an authority that this machine trusts. With " +
       "SMTP_TLS=required the server must offer STARTTLS. If the connection must begin with TLS on a port other than 465, set " +
       "SMTP_TLS=implicit.";
-    return transientError("mail_tls", `The mail server ${server} failed TLS: ${reply}`, hint);
+    return transientError("mail_tls", `The mail server ${server} failed the TLS handshake: ${reply}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {
-    const hint = "Check SMTP_USER and SMTP_PASS. Queued mail is sent once they are correct.";
+    const hint = "Check SMTP_USER and SMTP_PASS. Queued emails are sent after the login succeeds.";
     return transientError("mail_login", `The mail server ${server} rejected the login: ${reply}`, hint);
   }
   const refused = isFinal(responseCode, response);
@@ -56,20 +56,20 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
     return permanentError("mail_refusal", `The mail server rejected the email: ${reply}`, {});
   }
   if (code === "EENVELOPE" && command === "API") {
-    return permanentError("mail_address", `${to} is not a valid mail address`, { blame: "user" });
+    return permanentError("mail_address", `${to} is not a valid email address`, { blame: "user" });
   }
   if (command === "MAIL FROM" && refused) {
-    const hint = "Check SMTP_FROM: the server must allow this sender.";
+    const hint = "Check SMTP_FROM: the mail server must allow this sender.";
     return transientError("mail_sender", `The mail server ${server} rejected the sender: ${reply}`, hint);
   }
   if (responseCode) {
-    const hint = "Delivery is retried. If it keeps failing, check the mail server's log.";
+    const hint = "Delivery is retried. If delivery keeps failing, check the mail server's log.";
     return transientError("mail_deferred", `The mail server ${server} deferred the email: ${reply}`, hint);
   }
   return transientError("mail_unreachable", `The mail server ${server} cannot be reached: ${reply}`, reachHint);
 }
 
-/** Whether the error code means that the email was rejected permanently. */
+/** Returns whether the error code means that the email was rejected permanently. */
 export function isPermanentRejection(code: string): boolean {
   return ["mail_recipient", "mail_refusal", "mail_address"].includes(code);
 }
@@ -80,7 +80,7 @@ export function mailServerReply(message: string): string {
   return at < 0 ? message : message.slice(at + 2);
 }
 
-/** Whether the reply is a permanent rejection (5xx). Policy rejections (5.7.x) are not, because they can be lifted. */
+/** Returns whether a reply is a permanent rejection (5xx). Policy rejections (5.7.x) are temporary. */
 function isFinal(responseCode: number | undefined, response = ""): boolean {
   return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&
     !/^\d{3}[ -]5\.7\.\d/.test(response);
@@ -98,7 +98,7 @@ const MAX_REPLY_LENGTH = 300;
 export function redactReply(serverReply: string, secrets: readonly string[]): string {
   const sortedSecrets = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const redacted = sortedSecrets.reduce((text, secret) => text.replaceAll(secret, "***"), serverReply.toWellFormed());
-  // Also removes the tokens from links, because a mail filter may have encoded them in a different way.
+  // Removes tokens from links as well, because a mail filter may have encoded a link in a different way.
   const line = redacted.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
   return escapeInvisibleCharacters(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

@@ -5,14 +5,14 @@ import type { Letter, MailTemplate } from "#lib/drivers/mail/letter.ts";
 import { renderText } from "#lib/drivers/mail/text.ts";
 import { mailContentOf } from "#lib/drivers/mail/templates.ts";
 
-/** The paths of the pages that one-time links lead to, by template. */
+/** The path of the page for the one-time link in each template's emails. */
 const LINK_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = {
   invitation: "/invite",
   "password-reset": "/reset",
   verification: "/verify",
 };
 
-/** The paths of the public pages that emails without a one-time link lead to, by template. */
+/** The path of the public page for templates without a one-time link. */
 const PUBLIC_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = { announcement: "/changelog" };
 
 export interface RenderedLetter {
@@ -34,7 +34,7 @@ export function mailLinkOf(template: MailTemplate, home: URL, secret: string): s
   return link.href;
 }
 
-/** Returns the URL of the public page for this template, or null if there is none. */
+/** Returns the URL of the template's public page, or null if the template has none. */
 export function publicPageOf(template: MailTemplate, home: URL): string | null {
   const page = PUBLIC_PAGES[template];
   return page === undefined ? null : absoluteUrl(home, page).href;

@@ -1,7 +1,7 @@
 /**
  * Sends emails over SMTP with a few reusable connections. TLS starts immediately on port 465 and with
- * SMTP_TLS=implicit. Otherwise STARTTLS is used if the server offers it. Unless SMTP_TLS=required is set, an attacker
- * in the network can suppress STARTTLS and read the password.
+ * SMTP_TLS=implicit. Otherwise STARTTLS is used if the server offers it. Without SMTP_TLS=required, an attacker in the
+ * network can suppress STARTTLS and read the password.
  */
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
@@ -18,7 +18,7 @@ const TIMEOUTS = { wait: 15 * SECOND, total: 60 * SECOND };
 export interface SmtpOptions extends NonNullable<Config["smtp"]> {
   /** The host name that this service sends in the SMTP greeting. */
   readonly name: string;
-  /** Trusted certificate authorities instead of the system's, and the name to expect in the server's certificate. */
+  /** Certificate authorities to trust instead of the system's, and the host name to expect in the certificate. */
   readonly tls?: Pick<ConnectionOptions, "ca" | "servername">;
   /** The time limits in milliseconds, for each wait (default 15 s) and for sending one email (default 60 s). */
   readonly timeouts?: { readonly wait: number; readonly total: number };
@@ -79,7 +79,7 @@ function openTransport({ host, port, user, pass, name, tls, encryption, timeouts
     socketCloseTimeout: SECOND,
     maxConnections: CONNECTIONS,
     maxMessages: 100,
-    // Retries only if the server had already closed the connection. The job that sends the email handles other retries.
+    // Retries only if the server had already closed the connection. The job that sends the email makes other retries.
     maxRequeues: 1,
     idleTimeout: 30 * SECOND,
     maxResponseSize: 64 * 1024,

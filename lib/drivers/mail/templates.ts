@@ -1,6 +1,4 @@
-/**
- * Returns the content of each email. Emails that strangers can trigger contain no text from them, not even a name.
- */
+/** Returns the content of each email. If a stranger can trigger an email, it contains no text from strangers. */
 import {
   buttonBlock,
   formatDate,
@@ -17,7 +15,7 @@ const MAX_NAME = 60; // the maximum length of a name in the text, in characters
 const MAX_SUBJECT_NAME = 36; // the maximum length of a name in the subject line, in characters
 const MAX_PLACES = 10;
 const MAX_REASON = 2000;
-const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // in the text and in the subject line
+const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // maximum lengths in the text and in the subject line
 
 export function mailContentOf<T extends MailTemplate>(
   { template, about, to }: LetterOf<T>,
@@ -67,7 +65,7 @@ const TEMPLATES: {
       paragraphBlock(`Somebody, probably you, requested a new password for ${email} at ${host}.`),
       buttonBlock("Choose a new password"),
       noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-      noteBlock("If it was not you, ignore this email. Your password does not change."),
+      noteBlock("If you did not request a new password, ignore this email. Your password does not change."),
     ],
   }),
 
@@ -76,10 +74,10 @@ const TEMPLATES: {
     preview: "One more step to activate your account.",
     title: "Confirm your address",
     blocks: [
-      paragraphBlock(`Somebody, probably you, signed up at ${host} with this address. Confirm that it is yours.`),
+      paragraphBlock(`Somebody, probably you, signed up at ${host}. Confirm that this email address is yours.`),
       buttonBlock("Confirm the address"),
       noteBlock(`The link works once, until ${formatMailTimestamp(expiresAt)}.`),
-      noteBlock("If it was not you, ignore this email. Nobody can use the account without this confirmation."),
+      noteBlock("If you did not sign up, ignore this email. Nobody can use the account without this confirmation."),
     ],
   }),
 
@@ -87,17 +85,17 @@ const TEMPLATES: {
     const from = ip === "" ? "" : `, from the address ${cleanName(ip, MAX_NAME)}`;
     return {
       subject: "Your password was changed",
-      preview: "If it was you, there is nothing to do.",
+      preview: "If you changed the password, no action is needed.",
       title: "Your password was changed",
       blocks: [
-        paragraphBlock(`The password of ${email} at ${host} was changed on ${formatMailTimestamp(at)}${from}.`),
+        paragraphBlock(`The password for ${email} at ${host} was changed on ${formatMailTimestamp(at)}${from}.`),
         paragraphBlock(
-          "If it was you, or somebody who did it for you, there is nothing to do. All other sessions of the account were " +
+          "If you changed the password, or somebody changed it for you, no action is needed. All other sessions were " +
             "signed out.",
         ),
         noteBlock(
-          "If it was not you, reset your password now and revoke the API tokens that you do not recognise. Then contact the " +
-            `operator of ${host}.`,
+          "If you did not expect this change, reset your password now. Revoke API tokens that you do not recognise, " +
+            `and contact the operator of ${host}.`,
         ),
       ],
     };
@@ -105,7 +103,7 @@ const TEMPLATES: {
 
   "hub-requested": ({ id, by, hub, slug }, host) => ({
     subject: `New hub request: ${preventAutoLink(hub, MAX_SUBJECT_NAME)}`,
-    preview: "An operator decides.",
+    preview: "An operator must approve or reject the request.",
     title: "New hub request",
     blocks: [
       paragraphBlock(
@@ -114,8 +112,8 @@ const TEMPLATES: {
         }) at ${host}.`,
       ),
       paragraphBlock(
-        `As an operator you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject. ` +
-          "Only a person's first request within an hour is emailed. Your notifications show all of them.",
+        `As an operator, you can read the reason and decide: POST /api/federation-requests/${id}/approve or …/reject` +
+          ". Only a user's first request within an hour is emailed. Your notifications show all requests.",
       ),
     ],
   }),
@@ -129,40 +127,40 @@ const TEMPLATES: {
         `The restore test of the newest backup of ${preventAutoLink(spoke, MAX_NAME)} (${
           preventAutoLink(domain, MAX_NAME)
         }) at ${host} ` +
-          "failed. The site itself is not affected. The reason:",
+          "failed. The site itself is not affected. The reason for the failure:",
       ),
       { kind: "quote", text: cleanLines(reason) },
       paragraphBlock(
         `Backup: ${cleanName(backupId, MAX_NAME)} of the spoke ${
           cleanName(spokeId, MAX_NAME)
         }. Fix the cause, then create ` +
-          "another backup. You get no further mail until a restore test has succeeded.",
+          "another backup. You get no further email until a restore test succeeds.",
       ),
     ],
   }),
 
   "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
-    subject: `A restore of ${preventAutoLink(spoke, MAX_SUBJECT_NAME)} is requested`,
-    preview: "An operator restores it or declines.",
-    title: "A restore has been requested",
+    subject: `A restore of ${preventAutoLink(spoke, MAX_SUBJECT_NAME)} was requested`,
+    preview: "An operator must restore the backup or decline the request.",
+    title: "A restore was requested",
     blocks: [
       paragraphBlock(
         `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${preventAutoLink(spoke, MAX_NAME)} ` +
           `(${preventAutoLink(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
       ),
       { kind: "quote", text: cleanLines(reason) },
-      paragraphBlock(`To restore it, run on the server: ${cleanName(command, 200)}`),
+      paragraphBlock(`To restore the backup, run this command on the server: ${cleanName(command, 200)}`),
       paragraphBlock(
-        "The request closes when the restore has succeeded. To decline it, use the spoke's backups page or POST " +
-          "/api/restore-requests/{id}/decide. Only a person's first request within an hour is emailed. Your notifications " +
-          "show all of them.",
+        "The request closes when the restore succeeds. To decline the request, use the spoke's backups page or POST " +
+          "/api/restore-requests/{id}/decide. Only a user's first request in an hour is emailed. Your notifications " +
+          "show all requests.",
       ),
     ],
   }),
 
   "request-approved": ({ hub, slug }, host) => ({
     subject: `Your hub ${preventAutoLink(hub, MAX_SUBJECT_NAME)} was approved`,
-    preview: "You are its administrator.",
+    preview: "You are the administrator of the new hub.",
     title: "Your hub was approved",
     blocks: [
       paragraphBlock(
@@ -170,7 +168,7 @@ const TEMPLATES: {
           preventAutoLink(hub, MAX_NAME)
         } at ${host} was approved, and you are its administrator.`,
       ),
-      paragraphBlock(`It is being set up now. Its slug in addresses and commands is ${cleanName(slug, MAX_NAME)}.`),
+      paragraphBlock(`The hub is being set up now. Its slug in URLs and commands is ${cleanName(slug, MAX_NAME)}.`),
     ],
   }),
 
@@ -178,12 +176,12 @@ const TEMPLATES: {
     const text = cleanLines(reason);
     return {
       subject: `Your request for ${preventAutoLink(hub, MAX_SUBJECT_NAME)} was declined`,
-      preview: "Here is why.",
+      preview: "An operator declined your request for a hub.",
       title: "Your request was declined",
       blocks: [
         paragraphBlock(`Your request for the hub ${preventAutoLink(hub, MAX_NAME)} at ${host} was declined.`),
         ...(text === "" ? [] : [paragraphBlock("Reason:"), { kind: "quote", text } as const]),
-        paragraphBlock("You can send a new request when this has changed."),
+        paragraphBlock("You can send a new request when the reason no longer applies."),
       ],
     };
   },
@@ -198,18 +196,18 @@ const TEMPLATES: {
       blocks: [
         paragraphBlock(`You have API tokens at ${host}, so these changes may affect you.`),
         ...notices.flatMap(describeNotice),
-        ...(more > 0 ? [paragraphBlock(`And ${more} more: see the changelog.`)] : []),
+        ...(more > 0 ? [paragraphBlock(`For ${more} more changes, see the changelog.`)] : []),
         buttonBlock("Read the changelog"),
         noteBlock(
-          "These counts are calls with a token, per day in UTC. Calls to endpoints that need no token are not counted. You " +
-            "get this email once, because you have active API tokens. Revoke those that you do not need.",
+          "These counts include only calls with a token, per day in UTC. Calls to endpoints that need no token are " +
+            "not counted. You get this email once, because you have active API tokens. Revoke unused tokens.",
         ),
       ],
     };
   },
 };
 
-/** Cleans a text by an operator, but keeps its line breaks. Links in it stay clickable. */
+/** Cleans a text that an operator wrote. Keeps line breaks, and keeps links clickable. */
 function cleanLines(text: string): string {
   const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
   const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
@@ -229,11 +227,11 @@ function describeNotice({ kind, what, from, note: todo, tokens, others }: Announ
   const rest = others.tokens > 0
     ? [`and ${formatNumber(others.tokens)} more, together: ${formatCalls(others.calls)}`]
     : [];
-  const heading = `How often your tokens called ${kind === "endpoint" ? "it" : "the API"} in the last 30 days:`;
+  const heading = `Calls with your tokens to ${kind === "endpoint" ? "this endpoint" : "the API"} in the last 30 days:`;
   return [
     paragraphBlock(
       kind === "endpoint"
-        ? `${name} ends on ${formatMailTimestamp(from)}. After that it may stop working or behave differently.`
+        ? `${name} ends on ${formatMailTimestamp(from)}. Then the endpoint may stop working or behave differently.`
         : `A new limit applies from ${formatMailTimestamp(from)}: ${name}.`,
     ),
     paragraphBlock(todo),

@@ -28,7 +28,7 @@ function renderBlock(block: MailBlock, { link }: LetterContext): string {
   }
 }
 
-/** Wraps text at 72 characters without splitting words. A word that is longer gets its own line. */
+/** Wraps text at 72 characters without splitting words. A longer word gets its own line. */
 function wrap(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";

@@ -4,13 +4,13 @@ import { DriverError } from "#lib/base/errors.ts";
 import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 import { cleanName } from "#lib/drivers/mail/names.ts";
 
-/** The error for an email that could not be sent. Its message omits the SMTP password and the email's link. */
+/** The error for an email that could not be sent. The message omits the SMTP password and the email's link. */
 export class MailError extends DriverError {
   override readonly name = "MailError";
 }
 
 export interface Mail {
-  /** The Message-ID without angle brackets. It stays the same when the email is sent again. */
+  /** The Message-ID without angle brackets. Stays the same when the email is sent again. */
   readonly id: string;
   readonly template: MailTemplate;
   readonly to: { readonly email: string; readonly name: string };
@@ -21,7 +21,7 @@ export interface Mail {
   readonly link: string | null;
 }
 
-/** The result of sending an email. It may be logged. */
+/** The result of sending an email. Safe to log. */
 interface Receipt {
   /** The mail server's final reply. Null if the email was written to a file. */
   readonly answer: string | null;
@@ -37,9 +37,7 @@ export interface MailTransport {
 
 const MAX_NAME_LENGTH = 60;
 
-/**
- * Templates for emails that strangers can trigger. They omit the recipient's name, which a stranger may have chosen.
- */
+/** Templates that strangers can trigger. Omit the recipient's name, because a stranger may have chosen it. */
 const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 
 /** Converts an email to nodemailer's format. `from` may include a name: `Hubs <hubs@example.org>`. */
@@ -57,7 +55,7 @@ export function composeMail(mail: Mail, from: string): SendMailOptions {
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
-    // Suppresses automatic replies. The first header follows RFC 3834, and the second is for Exchange.
+    // Suppresses automatic replies. The first header follows RFC 3834; the second header is for Microsoft Exchange.
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     // Prevents nodemailer from reading content from a file or URL.
     disableFileAccess: true,

@@ -1,7 +1,7 @@
 /**
- * Calls the payment provider, Stripe, with its own package. The package is loaded at first use, which takes 0.5 s and
- * 30 MB. Only a few calls run at the same time, to stay below the provider's rate limit. Failed calls are not retried
- * here.
+ * Calls the payment provider, Stripe, with Stripe's own package. The package is loaded at first use, because it needs
+ * 0.5 s and 30 MB. Only a few calls run at the same time, to stay below the provider's rate limit. Callers must retry
+ * failed calls themselves.
  */
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly deadline?: number;
   /** The time limit in milliseconds for all calls that a preview needs. */
   readonly previewTimeoutMs?: number;
-  /** How long after cancelling a call it may still be running at the provider, in milliseconds. */
+  /** How long a cancelled call may still be running at the provider, in milliseconds. */
   readonly settleMs?: number;
   readonly telemetry?: Telemetry;
 }
@@ -38,11 +38,11 @@ export interface ClientOptions {
 export interface PaymentClient {
   /** Makes a background call. Throws PaymentError, or the signal's reason after an abort. */
   call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** Makes a call for a preview. Previews have their own concurrency limit, because a user is waiting. */
+  /** Makes a call for a price preview. Previews have their own concurrency limit, because a user is waiting. */
   callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   load(): Promise<typeof Stripe>;
   readonly previewTimeoutMs: number;
-  /** How long after cancelling a call it may still be running at the provider, in milliseconds. */
+  /** How long a cancelled call may still be running at the provider, in milliseconds. */
   readonly settleMs: number;
 }
 
@@ -82,7 +82,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       return await call(stripe);
     };
     try {
-      // A cancelled call stops waiting immediately, even for its turn or for the package to load.
+      // Stops a cancelled call immediately, even while it waits for a slot or for the package to load.
       return await runWithin([signal], null, (inner) => slots.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
@@ -114,7 +114,7 @@ export async function nullIfMissing<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {
-    // For an unknown object in a parameter instead of the path, the provider returns 400.
+    // Matches only an unknown object in the path. For an unknown object in a parameter, the provider returns 400.
     if (error instanceof PaymentRefusal && error.status === 404) return null;
     throw error;
   }

@@ -1,8 +1,8 @@
 /**
  * Creates an object at the provider only once, even if an answer is lost or the caller retries. The provider remembers
- * the result for each idempotency key for at least 24 hours, even if it was an error. The keys are therefore numbered:
- * if the provider only repeats an earlier error, the next key is used. If a key was used with different parameters,
- * that call may still be running, so this code waits until it must have finished.
+ * the result for each idempotency key for at least 24 hours, even an error. The keys are therefore numbered: if the
+ * provider only repeats an earlier error, the next key is used. If a key was used with different parameters, the
+ * earlier call may still be running, so `createOnce` waits until it must have finished.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
@@ -10,10 +10,10 @@ import { isKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 
 interface CreateOnceOptions<T> {
-  /** The idempotency key without its number. It is unique for each object and hub. */
+  /** The idempotency key without its number. Unique for each object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
-  /** Creates the object. Returns null if an earlier call created it and it has been deleted since. */
+  /** Creates the object. Returns null if an earlier call created the object and it was deleted since then. */
   create(idempotencyKey: string): Promise<T | null>;
 }
 
@@ -35,6 +35,6 @@ export async function createOnce<T>(
       else if (!(error instanceof PaymentRefusal && error.replayed)) throw error;
     }
   }
-  const message = "The payment provider keeps repeating an earlier failure; it forgets the failure within a day";
+  const message = "The payment provider keeps returning an earlier failure, which expires within a day";
   throw new PaymentError("replayed", message, { transient: true });
 }

@@ -1,7 +1,7 @@
 /**
- * Manages the provider's customers: one per hub, with the hub's ID in its metadata. The provider's search omits
- * customers created within about the last minute, so an idempotency key prevents duplicates. A customer is created with
- * only the hub's ID and then updated, because a key must always be used with the same parameters.
+ * Manages customers at the payment provider: one customer per hub, with the hub's ID in its metadata. The provider's
+ * search omits customers created within about the last minute, so an idempotency key prevents duplicates. A customer is
+ * created with only the hub's ID and then updated, because a key must always be used with the same parameters.
  */
 import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -15,7 +15,7 @@ export async function findOrCreateCustomer(
   signal: AbortSignal,
 ): Promise<string> {
   const { federationId } = request;
-  // Returns null if the customer was just deleted, because the search or the key may still return it.
+  // Returns null for a customer that was just deleted, because the provider may still return it.
   const describe = (id: string) => describeCustomer(client, id, request, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
@@ -32,7 +32,7 @@ export async function findOrCreateCustomer(
   }, signal);
 }
 
-/** Updates the customer's name and email address. Returns its ID, or null if the customer does not exist. */
+/** Updates the customer's name and email address. Returns the customer's ID, or null if the customer does not exist. */
 export async function describeCustomer(
   client: PaymentClient,
   id: string,
@@ -43,7 +43,7 @@ export async function describeCustomer(
   return await nullIfMissing(update) && id;
 }
 
-/** Finds the hub's customer. If the hub has several, every replica chooses the oldest. */
+/** Finds the hub's customer. If the hub has several customers, every replica chooses the oldest one. */
 async function findCustomer(client: PaymentClient, federationId: string, signal: AbortSignal) {
   if (!/^\w+$/.test(federationId)) throw new TypeError("The hub's ID contains invalid characters");
   const query = `metadata["federationId"]:"${federationId}"`;

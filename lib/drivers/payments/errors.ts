@@ -1,6 +1,6 @@
 /**
- * Converts errors from the provider's package to transient or permanent PaymentErrors. Only messages, codes and numbers
- * are kept, because the package's errors contain the request headers and thus the API key.
+ * Converts errors from the payment provider's package to transient or permanent PaymentErrors. Only messages, codes and
+ * numbers are kept, because the package's errors contain the request headers and therefore the API key.
  */
 import type { Stripe } from "stripe";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
@@ -10,7 +10,7 @@ import { SECOND } from "#lib/base/time.ts";
 /** The error for an error response from the provider. */
 export class PaymentRefusal extends PaymentError {
   readonly status: number;
-  /** Whether the response only repeats the result of an earlier call with the same idempotency key. */
+  /** Whether the response repeats the result of an earlier call with the same idempotency key. */
   readonly replayed: boolean;
 
   constructor(code: string, message: string, options: DriverErrorOptions & { status: number; replayed: boolean }) {
@@ -23,14 +23,14 @@ export class PaymentRefusal extends PaymentError {
 const TRANSIENT = { transient: true }, PERMANENT = { transient: false };
 const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
 const RESOURCE_LIMIT = "resource_limit";
-const KEY_HINT = "Check at the provider that STRIPE_SECRET_KEY is valid and has the permissions for this.";
+const KEY_HINT = "Check in Stripe that STRIPE_SECRET_KEY is valid and has the required permissions.";
 
-/** Whether the idempotency key was used earlier with different parameters. That call's result is unknown. */
+/** Returns whether the idempotency key was used earlier with different parameters. That call's result is unknown. */
 export function isKeyMismatch(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 
-/** Whether a single object's limit was exceeded. Unlike the account's rate limit, it does not reset within seconds. */
+/** Returns whether an object's own limit was exceeded. This limit resets more slowly than the account's rate limit. */
 export function isResourceLimit(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }
@@ -38,7 +38,7 @@ export function isResourceLimit(error: unknown): boolean {
 /** Converts an error from the provider's package. Returns all other errors unchanged. */
 export function toPaymentError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
-  // Recognises the plain Error that the package throws for an invalid page of a list.
+  // Recognises the plain Error that the provider's package throws for an invalid page of a list.
   if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, TRANSIENT);
   const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
@@ -68,7 +68,7 @@ function refusalOf(
   );
 }
 
-/** Returns the waiting time from the Retry-After header. Ignores times of more than a day. */
+/** Returns the waiting time from the Retry-After header. Ignores waiting times longer than a day. */
 function waitOf(header: unknown): { readonly retryAfterMs?: number } {
   const seconds = Number(header ?? NaN);
   return seconds > 0 && seconds <= 86_400 ? { retryAfterMs: Math.ceil(seconds * SECOND) } : {};

@@ -1,7 +1,7 @@
 /**
- * Verifies webhook events: the provider must have signed exactly these bytes within the last five minutes. Invalid
- * UTF-8 is rejected first, because the package would replace it before it verifies the signature. All errors have the
- * same message, so that forgers learn nothing.
+ * Verifies webhook events: the payment provider must have signed exactly these bytes within the last five minutes.
+ * Invalid UTF-8 is rejected first, because the provider's package would replace it before verifying the signature. All
+ * errors have the same message, so that attackers learn nothing.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";

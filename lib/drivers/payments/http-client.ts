@@ -1,7 +1,7 @@
 /**
- * Provides an HTTP client for the provider's package. The package's own clients cannot be cancelled, and one of them
- * repeats a call whose connection was lost. Each call uses a new connection, because Deno silently repeats a POST if
- * the server has closed the old one.
+ * Provides an HTTP client for the payment provider's package. The package's own clients cannot be cancelled, and one of
+ * these clients repeats a call whose connection was lost. Each call uses a new connection, because Deno silently
+ * repeats a POST if the server has closed the old one.
  */
 import type { Stripe } from "stripe";
 import { type ExchangeFailure, type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
@@ -9,7 +9,7 @@ import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface StripeHttpOptions {
-  /** The API's base URL. Its path is put before the path of every call. */
+  /** The API's base URL. The path of this URL is put before the path of every call. */
   readonly base: URL;
   readonly signal: AbortSignal;
   /** The time limit for receiving the complete response, in milliseconds. */
@@ -17,7 +17,7 @@ interface StripeHttpOptions {
   readonly telemetry?: Telemetry | undefined;
 }
 
-/** Opens the client for `new Stripe(…, {httpClient})`. It throws only PaymentErrors or the signal's reason. */
+/** Opens the client for `new Stripe(…, {httpClient})`. Calls throw only PaymentErrors or the signal's reason. */
 export function openStripeHttpClient(
   { base, signal, deadline, telemetry = NO_TELEMETRY }: StripeHttpOptions,
 ): InstanceType<typeof Stripe.HttpClient> {
@@ -60,12 +60,12 @@ function resourceOf(path: string): string {
 
 /**
  * Creates the error for a failed request. An API key with a line break cannot be sent in a header. In this case the
- * cause is dropped, because it contains the key.
+ * original error is dropped, because it contains the key.
  */
 function fail(failure: ExchangeFailure, description: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${description} ${message}`, { transient: true });
   if (failure === "unsendable") {
-    const hint = "Check STRIPE_SECRET_KEY: it contains an invalid character.";
+    const hint = "Check STRIPE_SECRET_KEY: the key contains an invalid character.";
     return new PaymentError("unsendable", `${description} cannot be sent`, { transient: true, hint });
   }
   return new PaymentError("unreachable", `${description}: ${message || "the connection was lost"}`, {
@@ -84,6 +84,6 @@ function parse({ status, body }: ExchangeResponse, description: string): object 
   }
   throw new PaymentError("bad_answer", `${description} returned ${status} and a body that is not from the provider`, {
     transient: true,
-    hint: "Check STRIPE_API_BASE and any proxy in between.",
+    hint: "Check STRIPE_API_BASE and any proxy between this service and Stripe.",
   });
 }

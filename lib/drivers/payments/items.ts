@@ -1,4 +1,4 @@
-/** Computes how a subscription's items must change. A pure function, used for both updates and previews. */
+/** Computes how a subscription's items must change, without side effects. Used for both updates and previews. */
 import { type ItemRequest, PaymentError, type Subscription } from "#lib/drivers/payments/payments.ts";
 
 type ItemChange =
@@ -7,7 +7,7 @@ type ItemChange =
 
 /**
  * Returns the changes for items whose quantity differs. Each size has only one item, so a request changes an existing
- * item with the same price or size. If there is none, a new item is created, unless its quantity is zero.
+ * item with the same price or size. If no such item exists, a new item is created, unless its quantity is zero.
  */
 export function computeItemChanges(
   subscription: Pick<Subscription, "items">,

@@ -1,7 +1,7 @@
 /**
  * Defines the interface to the payment provider, which `openPayments` in open.ts implements. Amounts are integers in
- * the currency's smallest unit, such as cents. Every call may be repeated: before it creates an object, it looks for an
- * existing one with the hub's ID in its metadata. All calls throw PaymentError.
+ * the currency's smallest unit, such as cents. Every call is safe to repeat: before creating an object, it looks for an
+ * existing object with the hub's ID in the metadata. All calls throw PaymentError.
  */
 import { DriverError } from "#lib/base/errors.ts";
 
@@ -9,7 +9,7 @@ export class PaymentError extends DriverError {
   override readonly name = "PaymentError";
 }
 
-/** The error for a webhook request that the provider did not sign. Its message is returned to the sender. */
+/** The error for a webhook request that the provider did not sign. The sender gets the error's message. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
 }
@@ -17,7 +17,7 @@ export class SignatureError extends Error {
 export interface Payments {
   /** Checks that the provider answers and accepts the API key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
-  /** Finds or creates the monthly price for a size, and returns its ID. Throws if an existing price differs. */
+  /** Finds or creates the monthly price for a size. Returns the price's ID. Throws if an existing price differs. */
   priceFor(request: PriceRequest, signal: AbortSignal): Promise<string>;
   /** Finds or creates the hub's customer at the provider, and returns the customer's ID. */
   customerFor(request: CustomerRequest, signal: AbortSignal): Promise<string>;
@@ -32,11 +32,11 @@ export interface Payments {
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /** Sets the items' quantities, which may be 0, and adds missing items. The difference is invoiced immediately. */
   setQuantities(id: string, items: readonly ItemRequest[], signal: AbortSignal): Promise<Subscription>;
-  /** Ends the subscription immediately, credits unused time and creates a final invoice. The call can be repeated. */
+  /** Ends the subscription immediately, credits unused time and creates a final invoice. Safe to repeat. */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
   /**
    * Previews what a change would cost, without changing quantities. Takes only a few seconds, because a user is
-   * waiting. Returns null if a size has neither a price nor an item, or if the subscription has ended.
+   * waiting. Returns null if a size has neither a price nor a subscription item, or if the subscription has ended.
    */
   preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
   /** Returns the charge's customer and all its refunds, or null if the charge does not exist. */
@@ -84,7 +84,7 @@ export interface InvoicePreviewRequest {
 
 export interface SizeQuantityChange {
   readonly size: string;
-  /** By how much the quantity changes. Pass 0 to get only the price for one spoke. */
+  /** The change in quantity. Pass 0 to get only the price for one spoke. */
   readonly by: number;
   /** The price for a new item. An existing item keeps its current price. */
   readonly price: PriceRequest | null;
@@ -103,12 +103,12 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-/** Whether a payment for the subscription is overdue. */
+/** Returns whether a payment for the subscription is overdue. */
 export function isPaymentOverdue({ status }: { readonly status: string | null }): boolean {
   return status === "past_due" || status === "unpaid";
 }
 
-/** Whether the subscription has ended permanently. */
+/** Returns whether the subscription has ended permanently. */
 export function hasSubscriptionEnded({ status }: { readonly status: string | null }): boolean {
   return status === "canceled" || status === "incomplete_expired";
 }
@@ -134,7 +134,7 @@ export interface SubscriptionItem {
   readonly monthly: number | null;
 }
 
-/** The subscription's latest invoice. If payments are overdue, the invoice that was due first. */
+/** The subscription's latest invoice. If payments are overdue, it is the invoice that was due first. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;
@@ -149,7 +149,7 @@ export interface Invoice {
 
 export interface InvoicePreview {
   readonly currency: string;
-  /** The amount due now: the change's prorations, or the complete first invoice. It may be negative. */
+  /** The amount due now: the prorations for the change, or the complete first invoice. May be negative. */
   readonly dueNow: number;
   /** The time for which the provider calculated the prorations. */
   readonly prorationDate: Date;
@@ -180,7 +180,7 @@ export interface ProviderEvent {
   readonly type: string;
   readonly createdAt: Date;
   readonly live: boolean;
-  /** The object that the event is about. Only its IDs are trusted. Its data must be read from the provider again. */
+  /** The object that the event is about. Only the IDs are trusted. All other data must be read from the provider. */
   readonly object: {
     readonly id: string | null;
     readonly type: string | null;

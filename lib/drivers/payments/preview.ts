@@ -85,7 +85,7 @@ async function previewOnce(
   const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);
-    if (!item && by < 0) continue; // reducing a size that was never billed costs nothing
+    if (!item && by < 0) continue; // a size that was never billed costs nothing to reduce
     if (!item && price === null) return null;
     sizes.push({
       size,
@@ -113,7 +113,7 @@ async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: 
   return { ...shape, lines: parseResponse(Lines, answer, "list of lines") };
 }
 
-/** A size's quantity and price after the change. `monthly` is the price per spoke if no invoice line shows it. */
+/** A size's quantity and price after the change. `monthly` is the price per spoke if no invoice line contains it. */
 interface PreviewedSize {
   readonly size: string;
   readonly price: string;
@@ -121,7 +121,7 @@ interface PreviewedSize {
   readonly monthly: number | null;
 }
 
-/** Previews a new subscription: its total is due now and then every month. A pure function. */
+/** Previews a new subscription, whose total is due now and then every month. Has no side effects. */
 export function previewFirstInvoice(shape: PreviewShape, sizes: readonly PreviewedSize[]): InvoicePreview {
   const { currency, created, lines } = shape;
   const total = sum(lines.data.map(totalOf));
@@ -129,7 +129,7 @@ export function previewFirstInvoice(shape: PreviewShape, sizes: readonly Preview
   return { currency, dueNow: total, prorationDate, monthly: total, sizes: monthlyPrices(lines.data, sizes) };
 }
 
-/** Previews a subscription change: prorations are due now, and other lines every month. A pure function. */
+/** Previews a subscription change: prorations are due now, other lines every month. Has no side effects. */
 export function previewChange(
   { currency, created, lines, parent }: PreviewShape,
   sizes: readonly PreviewedSize[],
@@ -140,7 +140,7 @@ export function previewChange(
   const monthly = others.filter((line) => priceOf(line) !== null);
   return {
     currency,
-    // Excludes the prorations for earlier changes, which have an earlier start and wait for the next invoice.
+    // Excludes prorations for earlier changes, which have an earlier start and go on the next invoice.
     dueNow: sum(prorations.filter(({ period }) => period.start === at).map(totalOf)),
     prorationDate: new Date(at * SECOND),
     monthly: sum(monthly.map(totalOf)),

@@ -1,6 +1,6 @@
 /**
- * Manages the provider's prices for sizes. A price's lookup key contains the size, currency and amount. Because a price
- * cannot be changed, a new amount in the catalog creates a new price, and existing items keep the old one.
+ * Manages the provider's prices for sizes. A price's lookup key contains the size, currency and amount. Prices cannot
+ * be changed: a new amount in the catalog creates a new price, and existing items keep the old price.
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
@@ -33,7 +33,7 @@ export async function findOrCreatePrice(
         const response = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
         return requireMatchingPrice(parseResponse(PriceShape, response, "price"), request, lookupKey);
       } catch (error) {
-        // Finds the price that another replica may have created for another hub in the meantime.
+        // Finds the price if another replica created it in the meantime, for another hub.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
         if (found === null) throw error;
         return found;
@@ -52,14 +52,14 @@ async function findPrice(client: PaymentClient, request: PriceRequest, lookupKey
   return found ? requireMatchingPrice(found, request, lookupKey) : null;
 }
 
-/** Throws if the price differs, because somebody may have created it manually for another purpose. */
+/** Throws if the price differs, because somebody may have created the price manually for another purpose. */
 function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceRequest, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;
-  const problem = fits ? "archived" : `not ${monthly} ${currency} a month for each`;
+  const problem = fits ? "archived" : `not ${monthly} ${currency} a month per spoke`;
   throw new PaymentError("price_differs", `The price ${lookupKey} at the payment provider is ${problem}`, {
     transient: false,
-    hint: `Fix it there, or remove the lookup key ${lookupKey} from it. Then a new price is created.`,
+    hint: `Fix the price in Stripe, or remove its lookup key ${lookupKey}. Then a new price is created.`,
   });
 }
 

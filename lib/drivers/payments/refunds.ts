@@ -1,4 +1,4 @@
-/** Reads all refunds for a charge. The caller gives either the charge's ID or the ID of one of its refunds. */
+/** Reads all refunds for a charge. The caller passes either the charge's ID or the ID of one of its refunds. */
 import type { Stripe } from "stripe";
 import { listAllPages, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import type { ChargeRefunds, RefundedObject } from "#lib/drivers/payments/payments.ts";

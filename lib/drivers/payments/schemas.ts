@@ -1,6 +1,6 @@
 /**
- * Defines schemas for the provider's objects, and converts them to the types in payments.ts. Responses are validated,
- * because the package does not check its types at runtime. An unexpected response causes an error that names the field.
+ * Defines schemas for the payment provider's objects, and converts them to types. Responses are validated, because the
+ * provider's package has no runtime checks. An unexpected response causes an error that names the field.
  */
 import * as v from "valibot";
 import {
@@ -49,7 +49,7 @@ export const ItemShape = v.pipe(
   v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
     id,
     price: price.id,
-    // An item that somebody added manually has no size of its own, so its size is taken from the price.
+    // Takes the size from the price if the item has none, because somebody added the item manually.
     size: metadata["size"] ?? price.metadata["size"] ?? null,
     quantity,
     monthly: isMonthly(price) ? price.unit_amount : null,
@@ -79,7 +79,7 @@ export const SubscriptionShape = v.object({
   currency: CurrencySchema,
   metadata: Metadata,
   items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
-  /** The latest invoice. Becomes null if it was a draft that has been deleted, because only its ID is returned. */
+  /** The latest invoice. Null if it was a draft that was deleted, because the provider then returns only its ID. */
   latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
@@ -148,7 +148,7 @@ export function subscriptionOf(shape: SubscriptionShape): Subscription {
   };
 }
 
-/** Whether the price is a fixed amount per unit and month. The quantity must be set in advance, not metered. */
+/** Returns whether the price is a fixed amount per unit and month. The quantity must be set in advance, not metered. */
 export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceShape): boolean {
   return recurring?.interval === "month" && recurring.interval_count === 1 && billing_scheme === "per_unit" &&
     (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
@@ -176,7 +176,7 @@ export function eventOf(value: unknown): ProviderEvent | null {
   };
 }
 
-/** Returns the ID from an object, or the value itself if it is a string. Null for anything else. */
+/** Returns the ID from an object, or the value itself if it is a string. Returns null for any other value. */
 function idIn(value: unknown): string | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
   return typeof id === "string" && id !== "" ? id : null;

@@ -1,7 +1,7 @@
 /**
- * Manages the provider's subscriptions: one open subscription per hub, with the hub's ID in its metadata. Invoices are
- * sent by email and due within 30 days, because Wheelwright stores no cards. Operators can switch a subscription to
- * card payments at the provider. Changes are prorated and invoiced immediately.
+ * Manages subscriptions at the payment provider: one open subscription per hub, with the hub's ID in its metadata.
+ * Invoices are sent by email and due within 30 days, because Wheelwright stores no cards. Operators can switch a
+ * subscription to card payments at the provider. Changes are prorated and invoiced immediately.
  */
 import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { computeItemChanges } from "#lib/drivers/payments/items.ts";
@@ -45,7 +45,7 @@ export async function createSubscription(
   signal: AbortSignal,
 ): Promise<Subscription> {
   const { customer, federationId } = request;
-  if (request.items.length === 0) throw new TypeError("A subscription needs an item");
+  if (request.items.length === 0) throw new TypeError("A subscription needs at least one item");
   // The idempotency key includes the most recently ended subscription, so that the hub can subscribe again.
   const earlier = await listSubscriptions(client, request, signal);
   const subscription = await createOnce<Subscription>(client, {
@@ -83,7 +83,7 @@ export async function readSubscription(
 }
 
 /**
- * Sets the quantities. Sends only differences, so repeated calls create no invoices. The provider creates at most 20
+ * Sets quantities. Sends only differences, so repeated calls create no invoices. The provider creates at most 20
  * invoices per subscription and day (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
  */
 export async function setQuantities(
@@ -108,7 +108,7 @@ export async function setQuantities(
   return await readAll(client, changed, signal);
 }
 
-/** Reads an open subscription. Throws if the subscription has ended, because nobody would be billed. */
+/** Reads an open subscription. Throws if the subscription has ended, because no invoices would be sent. */
 export async function readOpenSubscription(
   client: PaymentClient,
   id: string,
@@ -119,7 +119,7 @@ export async function readOpenSubscription(
   const message = `The subscription ${id} ${subscription ? "has ended" : "no longer exists"}`;
   throw new PaymentError("subscription_ended", message, {
     transient: false,
-    hint: "Reconcile the hub's billing to create a new one.",
+    hint: "Reconcile the hub's billing to create a new subscription.",
   });
 }
 
@@ -136,7 +136,7 @@ export async function endSubscription(
   return await readAll(client, ended, signal);
 }
 
-/** Returns the open subscription, or null. If there are several, every replica chooses the oldest. */
+/** Returns the oldest open subscription, or null. Every replica therefore chooses the same subscription. */
 function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
   return subscriptions.find((each) => !hasSubscriptionEnded(each)) ?? null;
 }
@@ -150,8 +150,8 @@ async function listSubscriptions(
   const expand = ["data.latest_invoice"];
   const params = { customer: owner.customer, status: "all", expand, limit: 100 } as const;
   const all = await listAllPages(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
-  // Reverses the list, because the provider returns the newest first. Sorting by time would not be reliable, because
-  // two subscriptions can be created in the same second.
+  // Reverses the list, because the provider returns the newest subscription first. Sorting by time would be unreliable,
+  // because two subscriptions can be created in the same second.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === owner.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }
@@ -160,7 +160,7 @@ async function readAll(client: PaymentClient, answer: unknown, signal: AbortSign
   return await complete(client, parseResponse(SubscriptionShape, answer, "subscription"), signal);
 }
 
-/** Adds items that the response omitted. If a payment is overdue, sets the invoice that was due first. */
+/** Adds the items that the response omitted. If a payment is overdue, sets the invoice that was due first. */
 async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isPaymentOverdue(subscription)) return subscription;

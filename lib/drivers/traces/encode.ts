@@ -11,7 +11,7 @@ export interface RecordedSpan {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** The error message. Null if there was no error, and empty if the message is not safe to export. */
+  /** The error message. Null without an error, and empty if the message is not safe to export. */
   readonly failure: string | null;
 }
 
@@ -31,7 +31,7 @@ export function encodeSpanBatch(
   }]}]}]}`;
 }
 
-/** Encodes a span as soon as it ends, because the text needs less memory than the object. */
+/** Encodes a span as soon as it ends, because JSON text needs less memory than an object. */
 export function encodeSpan(
   { context: place, name, role, startedAt: beganAt, endedAt, attributes, failure }: RecordedSpan,
 ): string {

@@ -16,7 +16,7 @@ import { encodeSpan, encodeSpanBatch, type RecordedSpan } from "#lib/drivers/tra
 
 export interface SpanExporter {
   add(span: RecordedSpan): void;
-  /** Tries to send the queued spans for up to two seconds, and then drops the rest. */
+  /** Tries to send the queued spans for up to two seconds, then drops the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -33,12 +33,12 @@ const MAX_QUEUE = 2048, BATCH_SIZE = 512;
 const MAX_ATTEMPTS = 5; // the maximum number of attempts per batch
 const CLOSE_TIMEOUT = 2 * SECOND;
 const MAX_ANSWER_BYTES = 64 * 1024; // the maximum number of bytes read from a response
-const RETRYABLE_STATUSES = [429, 502, 503, 504]; // from the OTLP specification; all other errors are permanent
+const RETRYABLE_STATUSES = [429, 502, 503, 504]; // as in the OTLP specification; all other errors are permanent
 
 interface SendResult {
-  /** Why the batch was not accepted. Null if it was accepted. */
+  /** The reason why the collector did not accept the batch. Null if it did. */
   readonly error: string | null;
-  /** How many spans of an accepted batch the collector refused. */
+  /** The number of spans that the collector refused from an accepted batch. */
   readonly refused?: number;
   /** The time until the batch may be sent again, in milliseconds. Absent after a permanent error. */
   readonly retryAfterMs?: number;
@@ -80,14 +80,14 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
       if (problem === null) return;
       if (again === undefined || attempt >= MAX_ATTEMPTS || closing.signal.aborted) return drop(batch.length);
       const wait = Math.max(again, backoffDelay(attempt, first, 30 * SECOND));
-      await sleep(wait, closing.signal).catch(() => {}); // closing ends the wait, for one last attempt
+      await sleep(wait, closing.signal).catch(() => {}); // closing the exporter ends the wait, for one last attempt
     }
   }
 
-  /** Logs when sending starts to fail, and when it succeeds again. */
+  /** Logs when sending spans starts to fail, and when sending succeeds again. */
   function logState(problem: string | null): void {
     if (problem !== null && !failing) log.warn("Cannot send traces; some may be lost", { reason: problem });
-    if (problem === null && failing) log.info("Traces are sent again", { dropped });
+    if (problem === null && failing) log.info("Resumed sending traces", { dropped });
     failing = problem !== null;
   }
 
@@ -125,7 +125,7 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
       await sending;
       drop(queue.splice(0).length);
       agent.destroy();
-      if (dropped > 0) log.warn("Some spans were dropped: their traces have gaps", { dropped });
+      if (dropped > 0) log.warn("Some spans were dropped, so their traces are incomplete", { dropped });
     },
   };
 }

@@ -15,7 +15,7 @@ type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
   readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
 };
 
-/** Maps the details of a span to exported attribute names. Details that are not listed are not exported. */
+/** Maps the details of a span to exported attribute names. Unlisted details are not exported. */
 const DETAIL_ATTRIBUTES: Readonly<Record<string, string>> = {
   request_id: "wheelwright.request.id",
   operation: "wheelwright.operation.id",
@@ -82,7 +82,7 @@ export function observeTraces(sampler: Sampler, exporter: Pick<SpanExporter, "ad
   }
 
   function finishSpan(span: Span, spanContext: RecordedSpan["context"], startedAt: number): void {
-    // The replica that finishes the job sends the span.
+    // Skips unfinished jobs: only the replica that finishes a job sends its span.
     if (span.kind === "job" && !FINAL_OUTCOMES.includes(span.outcome!)) return;
     const { attributes = {}, ...shape } = SHAPES[span.kind](span.labels as never, span.details),
       failed = hasFailed(span);
@@ -111,12 +111,12 @@ function attributesOf(
   return all;
 }
 
-/** Statuses that count as expected, because some calls only check whether an object exists. */
+/** HTTP statuses that do not count as failures, because some calls only check whether an object exists. */
 const EXPECTED_STATUSES = [404, 409];
 
 /**
- * Whether the span counts as failed. Refused requests (4xx), cancelled work and work that moved to another replica do
- * not count.
+ * Returns whether the span counts as failed. Refused requests (4xx), cancelled work and work that moved to another
+ * replica do not count as failed.
  */
 function hasFailed({ kind, labels, outcome }: Span): boolean {
   const { status } = labels as { readonly status?: number | string };
@@ -135,7 +135,7 @@ function errorTypeOf({ error, labels }: Span): string {
   return name ?? (status ? String(status) : "_OTHER");
 }
 
-/** Returns the error's message without email addresses. Empty for bugs, whose messages are only logged. */
+/** Returns the error's message without email addresses. Empty for bugs, because their messages are only logged. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
   return redact(error.message).replace(MAIL_ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
@@ -150,7 +150,7 @@ function parseClusterPath(path: string): { readonly resource: string; readonly n
   return { resource, namespace: decodeURIComponent(namespace!) };
 }
 
-/** Returns a clock that follows the system time with a higher resolution, in milliseconds since the epoch. */
+/** Returns a clock in milliseconds since the epoch that follows the system time with a higher resolution. */
 function openClock(): () => number {
   let ahead = Date.now() - performance.now();
   return () => {

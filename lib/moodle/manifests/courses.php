@@ -1,7 +1,8 @@
 <?php
-// Creates the courses of a seed: empty, restored from a backup, or generated. An existing course with the same short name
-// is kept. Restoring and generating first store a mark, which is removed at the end. If the mark exists, an earlier run was
-// killed: its incomplete course is deleted and created again.
+// Creates the initial courses of a site: empty, restored from a backup, or generated. An existing course with the same
+// short name is kept. Before a course is restored or generated, the script stores a mark, and it removes the mark at
+// the end. An existing mark means that an earlier run was killed. The script then deletes the incomplete course and
+// creates it again.
 defined('MOODLE_INTERNAL') || die();
 
 function seed_course(array $course): void {
@@ -41,7 +42,7 @@ function seed_names(array $course): array {
     return ['shortname' => $course['shortname'], 'fullname' => $course['title'] ?? $course['shortname']];
 }
 
-/** Deletes the incomplete course of an interrupted run, unless a user has visited it. */
+/** Deletes the incomplete course from an interrupted run, unless a user has visited the course. */
 function seed_clear_course(int $id): bool {
     global $DB;
     if ($DB->record_exists('user_lastaccess', ['courseid' => $id])) {
@@ -51,7 +52,7 @@ function seed_clear_course(int $id): bool {
     return true;
 }
 
-/** Sets the final names of a course and removes its mark, in one transaction. */
+/** Sets the final names of a course and removes the mark "being created", in one transaction. */
 function seed_finish_course(int $id, array $names, string $mark): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -103,7 +104,7 @@ function seed_restored_course(array $course, string $mark, int $category): void 
     mtrace('course restored: ' . $shortname);
 }
 
-/** Generates a course with random users and content, with Moodle's test course generator. */
+/** Uses Moodle's test course generator to create a course with random users and content. */
 function seed_demo_course(array $course, string $mark): void {
     global $CFG, $DB;
     $shortname = $course['shortname'];

@@ -1,7 +1,7 @@
 <?php
-// Sets the administrator's password to the one in the Secret, and ends the account's sessions. It is idempotent. The last
-// line is "agreed" on success. "refused: ..." means that the account cannot have a password, and that nothing was changed.
-// This script is an argument of `php -r`; it is not stored in the site.
+// Sets the administrator's password to the password in the Secret, and ends the account's sessions. The script is
+// idempotent. On success, the last line is "agreed". "refused: ..." means that the account cannot have a password and
+// was not changed. This script is an argument of `php -r` and is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the password
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -31,7 +31,7 @@ function password_account(): stdClass {
     return $user;
 }
 
-/** Sets the password unless a later attempt has started: a late pod would restore an old password. */
+/** Sets the password, unless a later attempt has started. Otherwise, a late pod would set an old password. */
 function password_set(stdClass $user, string $password, int $attempt): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -50,7 +50,7 @@ function password_set(stdClass $user, string $password, int $attempt): void {
     mtrace('account set');
 }
 
-/** Ends sessions and reset links, and unlocks the account. */
+/** Ends the account's sessions and password reset links, and unlocks the account. */
 function password_clear(stdClass $user): void {
     global $DB;
     $renamed = method_exists(\core\session\manager::class, 'destroy_user_sessions'); // in 4.5
@@ -61,7 +61,7 @@ function password_clear(stdClass $user): void {
     mtrace('sessions ended');
 }
 
-/** Mails Moodle's password reset link, for administrators who cannot read the Secret. A mail error is no failure. */
+/** Emails Moodle's password reset link, for administrators who cannot read the Secret. Mail errors are only logged. */
 function password_mail(stdClass $user): void {
     global $CFG;
     if (!empty($CFG->noemailever) || empty($CFG->smtphosts)) {
@@ -84,7 +84,7 @@ if ($password === '') {
 $user = password_account();
 password_set($user, $password, (int) getenv('FENCE'));
 password_clear($user);
-// Signs in with the same code as the login page.
+// Checks the new password with the same code as the login page.
 if (!get_auth_plugin($user->auth)->user_login($user->username, $password)) {
     password_end('The account does not accept the password of the Secret', 1);
 }

@@ -1,8 +1,8 @@
 <?php
-// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap, and
-// secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes that users
-// made to accounts and courses. On an existing site it sets only the parts in SEED_CHANGES. It prints a line for each part
-// ("left out: ..." for a skipped part), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap,
+// and secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes
+// that users made to accounts and courses. In an existing site, the script sets only the parts in SEED_CHANGES. The
+// script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -78,7 +78,7 @@ function seed_brand(?string $color, ?string $scss): void {
     mtrace('brand set');
 }
 
-/** Restores Moodle's default theme. Removes an earlier brand. */
+/** Removes the site's brand and restores Moodle's default theme. */
 function seed_no_brand(): void {
     foreach (['brandcolor', 'scss'] as $name) {
         set_config($name, '', 'theme_boost');
@@ -116,7 +116,7 @@ function seed_logo(array $source): void {
     mtrace('logo set');
 }
 
-/** Returns the three endpoints of the identity provider: the configured ones, or those from its discovery document. */
+/** Returns the identity provider's three endpoints, from the settings or from the provider's discovery document. */
 function seed_issuer_endpoints(): array {
     $endpoints = [
         'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
@@ -195,7 +195,7 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
-// Creates the LTI keys if they are missing. adopt.yaml removes the keys of the original site, and Moodle creates keys only
+// Creates missing LTI keys. adopt.yaml removes the LTI keys of the original site, and Moodle creates LTI keys only
 // during an installation or upgrade.
 function seed_keys(): void {
     global $CFG;

@@ -1,8 +1,8 @@
 <?php
-// Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links invalid.
-// The log contains its token only encrypted to the requester's public key. The last line is "sealed: ..." on success.
-// "refused: ..." is the reason why the account cannot use a link; nothing was changed then.
-// This script is an argument of `php -r`; it is not stored in the site.
+// Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links
+// invalid. The log contains the link's token only in encrypted form, for the requester's public key. On success, the
+// last line is "sealed: ...". A line "refused: ..." contains the reason why the account cannot use a link; the account
+// was not changed. This script is an argument of `php -r` and is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');

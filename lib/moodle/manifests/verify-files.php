@@ -1,14 +1,14 @@
 <?php
-// Compares the files in mdl_files with those in moodledata/filedir: all by existence and size, a random sample by hash.
-// Prints one name|value per line, and "verified" at the end. A restore test runs this script before Moodle could repair
-// files. This script is an argument of `php -r`; it is not stored in the site.
+// Compares the list of files in mdl_files with the files in moodledata/filedir: existence and size of all files, and
+// the hash of a random sample. Prints one name|value per line, and "verified" at the end. A restore test runs this
+// script before Moodle could repair files. This script is an argument of `php -r` and is not stored in the site.
 ini_set('display_errors', 'stderr');
 ini_set('memory_limit', '128M');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $html = $env('HTML_DIR', '/var/www/html');
 $data = $env('DATA_DIR', '/var/www/moodledata');
 
-// The version of the code on the volume. Since Moodle 5.1, most code is below public/.
+// Reads the version of the code on the volume. Since Moodle 5.1, most of the code is in the directory public/.
 foreach (["$html/version.php", "$html/public/version.php"] as $file) {
     if (is_file($file)) {
         $code = (string) file_get_contents($file);
@@ -42,7 +42,7 @@ function rows($database, string $query, array $values = []): array {
     return pg_fetch_all($result);
 }
 
-// References to files of other systems have no content here. Some versions do not store the empty file.
+// Omits references to files in other systems, and the empty file, which some Moodle versions do not store.
 const STORED = "referencefileid is null and contenthash <> 'da39a3ee5e6b4b0d3255bfef95601890afd80709' and filename <> '.'";
 $since = (int) $env('SINCE', '0');
 $facts = ['files' => 0, 'bytes' => 0, 'hashed' => 0, 'missing' => 0, 'othersize' => 0, 'othercontent' => 0, 'newer' => 0];
@@ -52,7 +52,7 @@ $examples = [];
 $end = time() + (int) $env('HASH_SECONDS', '300');
 $most = (int) $env('HASH_BYTES', '2147483648');
 rows($database, 'begin isolation level repeatable read read only');
-// Uses a new random order each time. The first files are hashed, until the time or byte limit is reached.
+// Sorts the files in a new random order. The first files are hashed, until the time or byte limit is reached.
 $order = bin2hex(random_bytes(8));
 rows($database, "declare stored no scroll cursor for
     select contenthash, max(filesize) as size, max(greatest(timecreated, timemodified)) as time from mdl_files

@@ -16,7 +16,7 @@ import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
 
 export const AUDIT_PER_PAGE = 50;
 
-/** The values of the search form. `until` comes from a `datetime-local` field and is in UTC. */
+/** The values of the audit log's search form. `until` is a UTC time from a `datetime-local` field. */
 export interface AuditFilters {
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
@@ -26,7 +26,7 @@ export interface AuditFilters {
   readonly until?: string | undefined;
 }
 
-/** Returns the query to send to the API. `before`, the cursor for a page, takes precedence over `until`. */
+/** Returns the query parameters for the audit API. The page cursor `before` takes precedence over the time `until`. */
 export function auditQuery({ until, ...filters }: AuditFilters, before?: string) {
   const end = until !== undefined && !until.endsWith("Z") ? `${until}Z` : until;
   return { ...filters, before: before ?? end };
@@ -62,7 +62,7 @@ export function auditView({ events, next, filters }: AuditProps): PageView {
         }</ul>`
         : emptyState(
           "No matching events",
-          "Change the search, or show the whole log.",
+          "Change the search or show the whole audit log.",
           linkButton(["Show all", PATH]),
         )
     }</div>
@@ -81,7 +81,7 @@ ${
       label: "Actor",
       type: "search",
       value: actor,
-      placeholder: "Email address, ID or system",
+      placeholder: "Email address, user ID or system",
     })
   }
 ${selectField({ name: "kind", label: "Event", value: kind, options: [["", "Any"], ...KINDS] })}

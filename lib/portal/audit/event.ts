@@ -18,8 +18,8 @@ const SIGNS: Readonly<Record<BadgeTone, IconName>> = {
 };
 
 /**
- * `details` are shown below the event's text, and `action` at the end of the row. If `linkUsers` is true, email
- * addresses link to the users' pages.
+ * Options for the row of an audit event. `details` appear below the event's text, `action` at the end of the row.
+ * If `linkUsers` is true, email addresses link to the pages of these users.
  */
 interface RowOptions {
   readonly linkUsers: boolean;
@@ -42,7 +42,7 @@ ${detail ? markup`<p class="small">${detail}</p>` : ""}
 ${action ? markup`<div class="row-action">${action}</div>` : ""}</li>`;
 }
 
-/** Returns the event's sentence as plain text, for screen readers. */
+/** Returns the sentence that describes an audit event, as plain text for screen readers. */
 export function eventSentence(event: AuditEventItem): string {
   return pieces(event).map(({ text }) => text).join("");
 }
@@ -71,7 +71,7 @@ function pieces(event: AuditEventItem): Piece[] {
   });
 }
 
-/** Returns a metadata field as text. Replaces hyphens in action names with spaces. */
+/** Formats a metadata field of an audit event as text. Replaces hyphens in names of actions with spaces. */
 function fieldText(field: string, value: unknown): string {
   const text = typeof value === "string" || typeof value === "number"
     ? String(value)
@@ -95,7 +95,7 @@ function objectName({ objectId, actor, metadata: { slug, email } }: AuditEventIt
   return typeof name === "string" ? name : objectId === actor.id ? actor.email : objectId;
 }
 
-/** Returns the path to the page of the event's object; null if the object was removed or has no page. */
+/** Returns the path of the page for the event's object, or null if the object was removed or has no page. */
 function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: boolean): string | null {
   if (kind === "spoke_destroyed" || kind === "federation_destroyed") return null;
   if (objectType === "spoke") return `/spokes/${objectId}`;
@@ -108,12 +108,12 @@ function userLink(id: string, email: string, linkUsers: boolean): Markup | strin
   return linkUsers && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
 }
 
-/** Returns whether the ID belongs to a user. Some actors, such as `system`, have no account. */
+/** Returns whether an ID is the ID of a user. Some actors, such as `system`, have no user account. */
 function isUser(id: string): boolean {
   return id.startsWith("usr_");
 }
 
-/** Returns the event's message, its reason, or what it changed; empty if there is nothing to add. */
+/** Returns an event's message, reason or changed fields, or an empty string if the event has no such metadata. */
 function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventItem["metadata"]): string {
   if (typeof message === "string") return `${message}.`;
   if (typeof reason === "string" && reason) return humanize(reason);

@@ -4,7 +4,7 @@ import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";
 
-/** The maximum number of events in an exported file. If events are left out, the file's name contains this number. */
+/** The maximum number of events in an export. If older events are left out, the file name contains this number. */
 export const MAX_EXPORTED_EVENTS = 10_000;
 export const EXPORT_PAGE_SIZE = 100;
 
@@ -19,7 +19,7 @@ interface ExportedLog {
   readonly isTruncated: boolean;
 }
 
-/** Collects the newest events, up to the maximum. `read` returns one page. */
+/** Collects up to `limit` audit events, newest first. `read` returns one page of events, starting at a cursor. */
 export async function collectEvents(
   format: Format,
   read: (before: string | undefined) => Promise<ListPage<AuditEventItem>>,
@@ -53,7 +53,7 @@ export const exportReply: Reply<ExportedLog, ExportedLog> = {
 
 const COLUMNS = ["at", "kind", "actor", "actorId", "objectType", "objectId", "ip", "userAgent", "metadata", "id"];
 
-/** A byte order mark, without which Excel would not read the file as UTF-8. */
+/** A byte order mark. Without this mark, Excel does not read a CSV file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 function csvOf(events: readonly AuditEventItem[]): string {
@@ -63,7 +63,7 @@ function csvOf(events: readonly AuditEventItem[]): string {
   return BYTE_ORDER_MARK + [COLUMNS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-/** Quotes a CSV cell (RFC 4180). Escapes formulas, because a spreadsheet would run one that a user chose as a name. */
+/** Quotes a CSV cell (RFC 4180). Escapes formulas, because a spreadsheet would run a formula in a user's name. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

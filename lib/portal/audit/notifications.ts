@@ -56,7 +56,7 @@ function noNotifications(unreadOnly: boolean): Markup {
   return unreadOnly
     ? emptyState(
       "No unread notifications",
-      "New events of your hubs and spokes appear here.",
+      "New events from your hubs and spokes appear here.",
       linkButton(["All notifications", PATH]),
     )
     : emptyState(

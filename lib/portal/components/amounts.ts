@@ -1,6 +1,6 @@
 /** Formats prices and resource quantities. */
 
-/** Formats an amount in the currency's smallest unit: 1900 EUR becomes €19.00, 1900 JPY becomes ¥1,900. */
+/** Formats a price, given in the currency's smallest unit: 1900 EUR becomes €19.00, 1900 JPY becomes ¥1,900. */
 export function formatPrice(minor: number, currency: string): string {
   const format = new Intl.NumberFormat("en", { style: "currency", currency });
   return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));

@@ -2,7 +2,7 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { callout, hiddenInputs } from "#lib/portal/components/parts.ts";
 
-/** A user's input in a form that was refused, and the reason for the refusal. */
+/** A form submission that was refused: the user's input, and the reason for the refusal. */
 export interface Submission {
   readonly values: Readonly<Record<string, string>>;
   readonly message: string;
@@ -15,12 +15,12 @@ interface Form {
   readonly button: string;
   readonly variant?: "main" | "danger";
   readonly submission?: Submission | undefined;
-  /** Whether to omit the error message above the form, because a preview next to the form shows it. */
+  /** Whether to omit the error message above the form. True if a preview next to the form shows that message. */
   readonly hideRefusal?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
   /** Markup to put next to the submit button. */
   readonly also?: Markup | string;
-  /** The ID of an element in which the script shows a preview while the user types. */
+  /** The ID of the element in which the portal's script shows a preview while the user types. */
   readonly previews?: string;
 }
 
@@ -43,7 +43,7 @@ ${hiddenInputs(also)}${inside}
 </form>`;
 }
 
-/** Returns the API's error message, or a short one if each error is already shown next to its field. */
+/** Returns the API's error message, or a short message if every error already appears next to its form field. */
 function refusalText({ message, problems }: Submission, inside: string): string {
   const names = Object.keys(problems), isListed = (name: string) => inside.includes(`id="${name}-problem"`);
   if (names.length === 0 || !names.every(isListed)) return `${message}.`;
@@ -53,7 +53,7 @@ function refusalText({ message, problems }: Submission, inside: string): string 
 interface Field {
   readonly name: string;
   readonly label: string;
-  /** The subject of sentences that describe an error in this field. Defaults to the label. */
+  /** The subject of error messages about this field, such as `The slug`. Defaults to the label. */
   readonly subject?: string;
   readonly hint?: Markup | string;
   readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "datetime-local";
@@ -70,13 +70,13 @@ interface Field {
 export function inputField(props: Field): Markup {
   const { name, label, subject = label, hint, type = "text", value, required = false, submission } = props;
   const attributes = {
-    // Fills in the value, except for passwords, which are never sent back to the browser.
+    // Fills in the earlier value, except in password fields: passwords are never sent back to the browser.
     ...(type !== "password" && { value: submission?.values[name] ?? value ?? "" }),
     autocomplete: props.autocomplete ?? "off",
     placeholder: props.placeholder,
     minlength: props.minLength,
     maxlength: props.maxLength,
-    // Avoids the input type email, because browsers then reject non-ASCII characters before the @.
+    // Does not use the input type `email`, because browsers would reject non-ASCII characters before the @.
     ...(type === "email" && { inputmode: "email" }),
     ...(["text", "email"].includes(type) && { autocapitalize: "none", spellcheck: "false" }),
   };
@@ -108,7 +108,7 @@ export function textAreaField({ name, label, hint, required = false, submission,
 ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
-/** A select's option: its value, and a label if that differs from the value. */
+/** An option of a select element: a value, and a label if the label differs from the value. */
 export type SelectOption = readonly [value: string, text?: string];
 
 interface Choice {
@@ -131,7 +131,7 @@ export function selectField({ name, label, options, value, hint, submission }: C
 ${hintAndProblem(name, label, hint, submission)}</div>`;
 }
 
-/** Returns a checkbox that sends the value `on` if it is ticked. */
+/** Renders a checkbox. If the user ticks the checkbox, the form sends the value `on`. */
 export function checkboxField(name: string, label: string, ticked: boolean, hint?: string): Markup {
   return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" autocomplete="off" ${
     ticked ? markup`checked` : ""
@@ -139,7 +139,7 @@ export function checkboxField(name: string, label: string, ticked: boolean, hint
 ${hintAndProblem(name, label, hint, undefined)}</div>`;
 }
 
-/** Returns a field's ARIA attributes, and moves the focus to the first field that has an error. */
+/** Returns the ARIA attributes of a form field. The first field with an error also gets the focus. */
 function ariaAttributes(name: string, hint: Markup | string | undefined, submission: Submission | undefined): Markup {
   const wrong = submission?.problems[name] !== undefined;
   const about = [...(wrong ? [`${name}-problem`] : []), ...(hint ? [`${name}-hint`] : [])].join(" ");
@@ -160,7 +160,7 @@ function hintAndProblem(
   }`;
 }
 
-/** Turns an error such as `must be text` or `The slug north is taken` into a sentence. */
+/** Turns an error message into a sentence. If the message has no subject, such as `must be text`, adds the subject. */
 function sentence(subject: string, problem: string): string {
   return /^[a-z]/.test(problem) ? `${subject} ${problem}.` : `${problem}.`;
 }

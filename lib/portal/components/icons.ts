@@ -1,4 +1,4 @@
-/** Defines the portal's icons. They are decorative, because the text next to each icon has the same meaning. */
+/** Defines the portal's icons. The icons are decorative: the text next to each icon has the same meaning. */
 import { type Markup, trustedMarkup } from "#lib/http/page.ts";
 
 const SHAPES = {

@@ -5,7 +5,7 @@ import type { NavLink } from "#lib/portal/components/view.ts";
 
 export type BadgeTone = "good" | "info" | "warn" | "bad" | "still";
 
-/** Returns a badge that shows a state through text, an icon and a colour. */
+/** Returns a badge that shows a state as text, with an icon and a colour. */
 export function badge(tone: BadgeTone, sign: IconName, text: string): Markup {
   return markup`<span class="badge ${tone}">${icon(sign)}${text}</span>`;
 }
@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
   cancelled: ["still", "minus"],
 };
 
-/** Returns a badge for the state of a hub, spoke or operation. An active but degraded spoke gets `Degraded`. */
+/** Returns a badge for the state of a hub, spoke or operation. An active spoke with bad health gets `Degraded`. */
 export function stateBadge(state: string, health?: string): Markup {
   const label = state === "active" && health === "degraded" ? "degraded" : state;
   const [tone, sign] = STATES[label] ?? ["still", "dot"];
@@ -39,7 +39,7 @@ export function humanize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll(/[-_]/g, " ");
 }
 
-/** Returns a time in UTC, with seconds in its tooltip. The script converts it to the user's time zone. */
+/** Renders a UTC time, with seconds in a tooltip. The portal's script converts the time to the user's time zone. */
 export function timeElement(stamp: string | null, otherwise = "never"): Markup {
   if (stamp === null) return markup`<span class="soft">${otherwise}</span>`;
   const exact = `${stamp.slice(0, 10)} ${stamp.slice(11, 19)} UTC`;
@@ -71,7 +71,7 @@ export function callout(tone: "good" | "warn" | "bad" | "info", text: Markup | s
 
 interface Panel {
   readonly id: string;
-  /** Whether the script keeps the panel up to date. */
+  /** Whether the portal's script keeps the content of the panel up to date. */
   readonly live?: boolean;
   readonly actions?: Markup | string;
   readonly lead?: Markup | string;
@@ -103,7 +103,7 @@ export function linkButton([text, href]: NavLink, variant: "main" | "quiet" = "q
 interface PostButton {
   readonly variant?: "main" | "quiet" | "danger";
   readonly fields?: Readonly<Record<string, string>>;
-  /** The name of the thing that the button acts on, for screen readers. */
+  /** The name of the object that the button acts on. Only screen readers announce this text. */
   readonly about?: string;
 }
 
@@ -123,19 +123,19 @@ export function hiddenInputs(fields: Readonly<Record<string, string>>): readonly
   return Object.entries(fields).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`);
 }
 
-/** Returns text to which the script adds a Copy button. */
+/** Renders text in a code element, to which the portal's script adds a Copy button. */
 export function copyableCode(text: string, label: string): Markup {
   return markup`<span class="copy" data-copy="${label}"><code>${text}</code></span>`;
 }
 
-/** Returns a link to the next page of a list; empty on the last page. */
+/** Returns a link to the next page of a list, or an empty string if `href` is null on the last page. */
 export function olderLink(href: string | null, text = "Older"): Markup | string {
   return href === null
     ? ""
     : markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">${text}</a></p>`;
 }
 
-/** Adds a query to a path. Omits parameters that are undefined. */
+/** Appends query parameters to a path. Omits undefined parameters. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;

@@ -10,7 +10,7 @@ export function isUnfinished(operation: Operation | null): operation is Operatio
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }
 
-/** Returns a progress bar with the current step, the remaining time and what the operation is waiting for. */
+/** Returns a progress bar with the operation's current step, its remaining time and the reason for any wait. */
 export function progressBar(operation: Operation): Markup {
   const { kind, state, step, of, label } = operation;
   const done = state === "queued" ? 0 : step - (state === "running" ? 1 : 0);
@@ -24,7 +24,7 @@ export function progressBar(operation: Operation): Markup {
 }
 
 function waitText({ position, waitingFor, nextAttemptAt, label }: Operation): Markup {
-  if (nextAttemptAt !== null) return markup`Retries at ${timeElement(nextAttemptAt)}: ${label}`;
+  if (nextAttemptAt !== null) return markup`Next attempt at ${timeElement(nextAttemptAt)}: ${label}`;
   const queueText = position === null || position === 1 ? "Next in the queue" : `Position ${position} in the queue`;
   return waitingFor ? markup`${queueText}, after: ${waitingFor.label}` : markup`${queueText}`;
 }
@@ -33,7 +33,7 @@ function etaText({ etaSeconds }: Operation): string {
   return etaSeconds === null ? "" : ` · about ${formatDuration(etaSeconds)} left`;
 }
 
-/** Returns the steps with their durations and, if the operation failed, why. The script updates the running step. */
+/** Renders an operation's steps with durations and, after a failure, the reason. Scripts update the running step. */
 export function stepList(operation: OperationDetails, now: Date): Markup {
   return markup`<ol class="steps">${
     operation.steps.map((step, i) => {
@@ -78,7 +78,7 @@ function stepStatus(
 
 type Step = OperationDetails["steps"][number];
 
-/** Returns how long something has been running. The script keeps counting. */
+/** Renders the time since a step or an operation started. The portal's script keeps the time up to date. */
 function runningTime(since: string, now: Date): Markup {
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(since)) / 1000));
   return markup`<span data-counts="${seconds}">${formatSeconds(seconds)}</span>`;
@@ -88,7 +88,7 @@ function elapsedTime(from: string | null, to: string | null): string {
   return from && to ? formatSeconds(Math.floor((Date.parse(to) - Date.parse(from)) / 1000)) : "";
 }
 
-/** Formats a duration in whole seconds: `4 min 05 s`. The script uses the same format. */
+/** Formats a duration in whole seconds: `4 min 05 s`. The portal's script uses the same format. */
 function formatSeconds(seconds: number): string {
   const two = (number: number) => String(number).padStart(2, "0"), minutes = Math.floor(seconds / 60);
   if (seconds < 1) return "under 1 s";
@@ -98,7 +98,7 @@ function formatSeconds(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** Returns a line with the operation's duration, when it was requested and finished, and the number of attempts. */
+/** Renders a line with an operation's duration, its request and finish times, and its number of attempts. */
 export function operationSummary({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
@@ -108,7 +108,7 @@ export function operationSummary({ state, attempt, createdAt, startedAt, finishe
   }</p>`;
 }
 
-/** Returns why an operation failed, what to do about it, and the last log lines and cluster events. */
+/** Renders why an operation failed and what the user can do, with the last log lines and cluster events. */
 export function failureReport({ state, error }: OperationDetails): Markup | string {
   if (!error) return "";
   const { message, hint, fault, log, events, code } = error;
@@ -136,7 +136,7 @@ ${
   }`;
 }
 
-/** Returns an operation's notes, for example about skipped parts. */
+/** Renders the notes of an operation, for example about skipped steps. Omits notes that the error repeats. */
 export function operationNotes({ notes, error }: Pick<OperationDetails, "notes" | "error">): Markup | string {
   const otherNotes = notes.filter((note) => !error?.message.includes(note));
   return otherNotes.length === 0
@@ -147,9 +147,9 @@ export function operationNotes({ notes, error }: Pick<OperationDetails, "notes" 
 }
 
 const FAULT_SENTENCES = {
-  user: "Caused by the request.",
-  operator: "Caused by the configuration of this service.",
-  cluster: "Caused by the cluster.",
+  user: "The request caused this failure.",
+  operator: "The configuration of this service caused this failure.",
+  cluster: "The cluster caused this failure.",
 } as const;
 
 export const progressStyle: string = `

@@ -1,4 +1,4 @@
-/** CSS for the portal's frame. The navigation is next to the page or, on narrow screens, above it. */
+/** CSS for the frame around portal pages: the navigation is at the side or, on narrow screens, at the top. */
 export const shellStyle: string = `
 .shell { display: grid; grid-template-columns: 14.5rem minmax(0, 1fr); min-height: 100vh; }
 .side { position: sticky; top: 0; height: 100vh; display: flex; flex-direction: column; gap: var(--s4); padding: var(--s5) var(--s3) var(--s4); border-inline-end: 1px solid var(--line); overflow-y: auto; }

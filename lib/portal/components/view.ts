@@ -1,4 +1,4 @@
-/** Types that describe a page's content, to which the frame is added later. */
+/** Types that describe the content of a portal page. `shell.ts` adds the frame with the navigation. */
 import type { Role } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
@@ -7,11 +7,11 @@ export interface CurrentUser {
   readonly email: string;
   readonly role: Role;
   readonly unread: number;
-  /** A warning that operators see on every page; null if there is none. */
+  /** A warning that operators see on every page; null if there is no warning. */
   readonly warning: string | null;
 }
 
-/** A position in a hub's event stream, after the event with the number `since`. */
+/** A position in a hub's event stream: right after the event with the number `since`. */
 export interface StreamPosition {
   readonly federationId: string;
   readonly since: number;
@@ -28,25 +28,25 @@ export type PortalSection =
   | "changelog";
 export type NavLink = readonly [text: string, href: string];
 
-/** A page's content, without the frame. */
+/** The content of a portal page, without the frame and the navigation. */
 export interface PageView {
   readonly title: string;
   readonly section: PortalSection;
   /** Links to the parent pages, outermost first. */
   readonly crumbs?: readonly NavLink[];
-  /** The state of what the page is about, shown next to the title. */
+  /** A badge next to the title, with the state of the page's hub, spoke, operation or request. */
   readonly badge?: Markup | string;
   readonly lead?: Markup | string;
-  /** Buttons and links to show next to the title. */
+  /** Buttons and links next to the title of the page. */
   readonly actions?: Markup | string;
-  /** The tabs, and the path of the current tab. */
+  /** The tabs of the page, and the path of the current tab. */
   readonly tabs?: { readonly links: readonly NavLink[]; readonly here: string };
   readonly body: Markup;
   /** A message about the user's last action. */
   readonly flash?: Markup | string | undefined;
-  /** The event stream whose events make the page refresh its live parts. */
+  /** The hub event stream that the page follows. Each event refreshes the live parts of the page. */
   readonly follow?: StreamPosition;
-  /** How often to refresh the page even without an event, in seconds. */
+  /** The number of seconds after which the page refreshes even without an event. */
   readonly poll?: number;
   /** CSS that only this page needs. */
   readonly style?: string;

@@ -1,4 +1,4 @@
-/** Renders a hub's subscription, its open invoice and the address to which invoices are sent. */
+/** Renders a hub's billing page: the subscription, the open invoice and the email address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -51,20 +51,20 @@ function notBilled({ charged }: CatalogOffer, managesBilling: boolean): Markup {
     );
   }
   return managesBilling
-    ? emptyState("This hub is not billed", "Enter an address for invoices to start billing its spokes.")
-    : emptyState("This hub is not billed", "Its spokes are not charged. An operator can start billing.");
+    ? emptyState("This hub is not billed", "To start billing the hub's spokes, enter an email address for invoices.")
+    : emptyState("This hub is not billed", "The hub's spokes are not charged. An operator can start billing.");
 }
 
 function billingNotices({ pastDueSince, difference, error, pending, status }: Billing): readonly (Markup | string)[] {
   return [
     pastDueSince === null ? "" : callout(
       "bad",
-      markup`<p><b>A payment is overdue</b> since ${
+      markup`<p><b>A payment has been overdue</b> since ${
         timeElement(pastDueSince)
       }. Pay the invoice below. The spokes keep running.</p>`,
     ),
     difference
-      ? callout("warn", markup`<p><b>The bill differs from this hub's spokes.</b> ${difference.message}.</p>`)
+      ? callout("warn", markup`<p><b>The bill does not match this hub's spokes.</b> ${difference.message}.</p>`)
       : "",
     error === null ? "" : callout("bad", markup`<p><b>The payment provider refused the last change.</b> ${error}.</p>`),
     pending && error === null
@@ -73,7 +73,7 @@ function billingNotices({ pastDueSince, difference, error, pending, status }: Bi
     status === "canceled" || status === "incomplete_expired"
       ? callout(
         "warn",
-        "The subscription ended, and the spokes are not charged. Reconcile to start a new subscription.",
+        "The subscription ended, so the hub's spokes are not charged. Reconcile billing to start a new subscription.",
       )
       : "",
   ];
@@ -153,7 +153,9 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Su
           label: "Send invoices to",
           type: "email",
           value: email,
-          hint: connected ? "Used for future invoices." : "From then on, its spokes are charged at list prices.",
+          hint: connected
+            ? "Future invoices are sent to this address."
+            : "Once you start billing, the hub's spokes are charged at list prices.",
           required: true,
           maxLength: 254,
           submission,
@@ -185,7 +187,9 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
     ),
     {
       id: "prices",
-      lead: charged ? "Per spoke. Suspended and failed spokes are not charged." : "Per spoke, once billing is on.",
+      lead: charged
+        ? "Prices are per spoke. Suspended and failed spokes are not charged."
+        : "Prices are per spoke and apply once billing is on.",
     },
   );
 }

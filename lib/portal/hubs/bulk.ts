@@ -14,7 +14,7 @@ import { postForm } from "#lib/portal/components/forms.ts";
 import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
-/** A selected spoke. `preview` is a message if the action is refused, and null if no preview was requested. */
+/** A selected spoke. `preview` is an error message if the API refuses the action; null if no preview was requested. */
 export interface SelectedSpoke {
   readonly spoke: Spoke;
   readonly preview: PreviewedAction | string | null;
@@ -35,7 +35,7 @@ export function confirmBulkView({ hub, action, selected }: BulkProps): PageView 
       ? nothingToDo(hub, selected)
       : markup`${
         refused > 0
-          ? callout("warn", `${countSpokes(refused)} cannot do this now. The action applies to the others.`)
+          ? callout("warn", `${countSpokes(refused)} cannot run this action now. The other spokes can.`)
           : ""
       }${
         panel(
@@ -67,7 +67,7 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
     )
     : markup`${
       panel(
-        "None of the selected spokes can do this now",
+        "None of the selected spokes can run this action now",
         spokeList(selected.map((each) => [each.spoke, previewCell(each.preview)])),
         {
           id: "chosen",
@@ -83,7 +83,7 @@ export function bulkOutcomeView(
   const accepted = answers.filter((answer) => answer.accepted).length, refused = answers.length - accepted;
   return {
     ...bulkHead(hub, `${humanize(action)}: ${accepted} of ${answers.length} accepted`),
-    lead: refused === 0 ? "" : "The refused spokes are unchanged.",
+    lead: refused === 0 ? "" : "Spokes for which the action was refused are unchanged.",
     body: markup`${
       panel(
         "Results",
@@ -95,7 +95,7 @@ export function bulkOutcomeView(
         ])),
         { id: "answers" },
       )
-    }<p>${linkButton(["Back to the hub to see the progress", `/hubs/${hub.id}`], "main")}</p>`,
+    }<p>${linkButton(["Go to the hub to see the progress", `/hubs/${hub.id}`], "main")}</p>`,
   };
 }
 

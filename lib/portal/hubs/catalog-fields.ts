@@ -1,4 +1,4 @@
-/** Renders form fields for values from the catalog: a select if the catalog lists them, otherwise a text field. */
+/** Renders form fields for catalog values: a select if the catalog lists the values, otherwise a text field. */
 import type { Markup } from "#lib/http/page.ts";
 import { inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
@@ -10,14 +10,14 @@ interface CatalogFieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** The current value. Users can keep or change it, but not clear it. */
+  /** The current value of the field. Users can change this value, but not clear the field. */
   readonly value?: string | null;
-  /** The label for the option that selects nothing. */
+  /** The label of the empty option, which selects no value. */
   readonly nothing?: string;
   readonly submission?: Submission | undefined;
 }
 
-/** Returns a field for one list in the catalog; empty if the catalog lists no values. */
+/** Returns a form field for one list in the catalog, or an empty string if that list has no values. */
 export function catalogField(
   catalog: CatalogOffer,
   listed: CatalogList,
@@ -47,9 +47,9 @@ type Described = Pick<Hub | HubRequest, "slug" | "name" | "region" | "mode" | "t
 
 interface HubFields {
   readonly catalog: CatalogOffer;
-  /** The values that the hub has now or that were requested for it. */
+  /** The current values of the hub, or the values in a hub request. */
   readonly hub?: Described;
-  /** Whether the slug can be chosen. It cannot be changed once the hub has been created. */
+  /** Whether the user can choose the slug. The slug of an existing hub is fixed. */
   readonly slug: "chosen" | "fixed";
   readonly submission?: Submission | undefined;
 }
@@ -61,7 +61,7 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
       name: "name",
       label: "Name",
       value: name,
-      hint: slug === "chosen" ? "Shown to users. Defaults to the slug." : "Shown to users.",
+      hint: slug === "chosen" ? "The name that users see. Defaults to the slug." : "The name that users see.",
       required: slug === "fixed",
       submission,
       maxLength: 200,
@@ -70,7 +70,7 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
       name: "slug",
       label: "Slug",
       value: hub?.slug,
-      hint: "Lowercase letters, digits and hyphens. Used in addresses and commands. It cannot be changed later.",
+      hint: "Lowercase letters, digits and hyphens. Used in addresses and commands. You cannot change the slug later.",
       required: true,
       placeholder: "northern-schools",
       submission,
@@ -79,7 +79,7 @@ export function hubFields({ catalog, hub, slug, submission }: HubFields): readon
     catalogField(catalog, "regions", {
       name: "region",
       label: "Region",
-      hint: "Default region for its spokes.",
+      hint: "The default region for the hub's spokes.",
       value: region,
       nothing: "Any",
       submission,

@@ -1,4 +1,4 @@
-/** Renders the parts of the new-spoke form that are used to copy a spoke. */
+/** Renders the parts of the new-spoke form for copying an existing spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
@@ -9,7 +9,7 @@ export interface SpokeToCopy {
   readonly backups: BackupList;
 }
 
-/** Returns the spokes that can be copied, starting with those in this hub. */
+/** Returns the spokes that can be copied. Spokes in this hub are first in the list. */
 export function listCopyableSpokes(spokes: readonly Spoke[], { id }: Pick<Hub, "id">): readonly Spoke[] {
   const copyable = spokes.filter(({ readyAt, state }) => readyAt !== null && state !== "removing");
   const here = (spoke: Spoke): boolean => spoke.federationId === id;
@@ -25,7 +25,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
       selectField({
         name: "copyOf",
         label: "Copy of",
-        hint: "Creates a separate site with the same courses and users. It sends no mail until you turn mail on.",
+        hint: "Creates a separate site with the same courses and users. The copy sends no mail until you turn mail on.",
         options: spokes.map((spoke) => [spoke.id, `${spoke.displayName}, ${spoke.domain}`]),
       })
     }<div class="form-actions"><button class="quiet">Continue</button></div></form>`,
@@ -33,7 +33,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
   );
 }
 
-/** Renders a select with which the user copies either the spoke's current state or one of its backups. */
+/** Renders a select for the state to copy: the spoke's current state or one of its backups. */
 export function backupSelect(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,
@@ -46,9 +46,9 @@ export function backupSelect(
   return selectField({
     name: "copyBackup",
     label: "State to copy",
-    hint: "To copy the current state, the original is backed up first. It stays available.",
+    hint: "To copy the current state, the original site is backed up first. The original site stays available.",
     value: value || (options[0]?.[0] ?? "now"),
-    options: [...options, ["now", "Now (takes a backup first)"]],
+    options: [...options, ["now", "Current state (takes a backup first)"]],
     submission,
   });
 }

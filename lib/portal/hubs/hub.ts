@@ -134,21 +134,21 @@ function isForOperators(action: SpokeActionName): boolean {
   return action !== "retry" && "forOperators" in SPOKE_OPERATIONS[action];
 }
 
-/** Actions that cannot be applied to several spokes at once, because each spoke needs its own input. */
+/** Actions that cannot run on several spokes together, because each spoke needs its own input. */
 const NEEDS_INPUT: readonly string[] = ["upgrade", "resize", "reset-admin-password"];
 
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {
   if (isFiltered) {
     return emptyState(
       "No matching spokes",
-      "Change the search, or show all spokes.",
+      "Change the search or show all spokes.",
       linkButton(["All spokes", `/hubs/${id}`]),
     );
   }
   return canManageHub
     ? emptyState(
       "No spokes yet",
-      "A spoke is one Moodle site with its own database. Creating the first takes a few minutes.",
+      "A spoke is one Moodle site with its own database. Creating the first spoke takes a few minutes.",
       linkButton(["Add a spoke", `/hubs/${id}/spokes/new`], "main"),
     )
     : emptyState("No spokes yet", "You do not administer a spoke in this hub. Ask an admin of the hub for access.");

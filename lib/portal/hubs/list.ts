@@ -1,4 +1,4 @@
-/** Renders the list of hubs with spoke counts. For operators, it includes the unhealthy spokes. */
+/** Renders the list of hubs with spoke counts, and a panel with the unhealthy spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
@@ -25,7 +25,7 @@ export interface HubListProps {
   readonly me: CurrentUser;
   readonly hubs: readonly Hub[];
   readonly overview: FleetOverview;
-  /** Spokes that have failed or are degraded. */
+  /** Spokes that failed or are degraded. */
   readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
   /** The cursor for the next page; null on the last page. */
@@ -51,7 +51,7 @@ ${selectField({ name: "state", label: "State", value: query.state, options: [[""
       hubs.length > 0
         ? markup`<ul class="list hubs">${hubs.map((hub) => hubRow(hub, overview))}</ul>`
         : isFiltered
-        ? emptyState("No matching hubs", "Change the search, or show all hubs.", linkButton(["All hubs", "/hubs"]))
+        ? emptyState("No matching hubs", "Change the search or show all hubs.", linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
 ${olderLink(next && withQuery("/hubs", { ...query, before: next }))}`,
@@ -66,17 +66,17 @@ function firstHub({ role }: CurrentUser): Markup {
   return role === "operator"
     ? emptyState(
       "No hubs yet",
-      "A hub groups the Moodle sites of one organisation. Create the first one.",
+      "A hub groups the Moodle sites of one organisation. Create the first hub.",
       linkButton(["New hub", "/hubs/new"], "main"),
     )
     : emptyState(
       "No hubs yet",
-      "You do not administer a hub. Request one, and an operator decides.",
+      "You do not administer a hub. Request a hub, and an operator decides.",
       linkButton(["Request a hub", "/requests/new"], "main"),
     );
 }
 
-/** Renders the number of spokes per state, the job queue, the restore tests and, for operators, the templates. */
+/** Renders spoke counts per state, the job queue, restore tests and, for operators, the site templates. */
 export function fleetSummary({ spokes, queue, templates }: FleetOverview): Markup {
   const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
@@ -115,10 +115,12 @@ function templateLine(templates: NonNullable<FleetOverview["templates"]>): Marku
 
 function restoreTestSummary({ unverified, oldestVerifiedAt }: FleetOverview["spokes"]): Markup | string {
   if (unverified === 0 && oldestVerifiedAt === null) return "";
-  const failing = unverified === 1 ? "The newest backup of 1 spoke" : `The newest backups of ${unverified} spokes`;
+  const failing = unverified === 1
+    ? "The newest backup of 1 spoke failed the restore test"
+    : `The newest backups of ${unverified} spokes failed the restore test`;
   return markup`<p class="small soft restore-tests">${
     oldestVerifiedAt === null ? "" : markup`Oldest restore test: ${timeElement(oldestVerifiedAt)}. `
-  }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing} failed the restore test.</b>` : ""}</p>`;
+  }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing}.</b>` : ""}</p>`;
 }
 
 function queueLabel({ running, oldestWaitSeconds }: FleetOverview["queue"]): string {
@@ -132,7 +134,7 @@ function unhealthyPanel(spokes: readonly Spoke[]): Markup {
     markup`<ul class="list plain">${
       spokes.map(({ id, displayName, domain, state, health, stateReason }) =>
         markup`<li id="trouble-${id}"><span class="name"><a class="cover" href="/spokes/${id}">${displayName}</a><span class="tiny soft">${domain}</span></span>
-<span class="small">${stateReason ?? "Some parts do not respond"}</span>${stateBadge(state, health)}</li>`
+<span class="small">${stateReason ?? "Some parts of the site do not respond"}</span>${stateBadge(state, health)}</li>`
       )
     }</ul>`,
     { id: "troubled" },

@@ -1,4 +1,4 @@
-/** Renders a hub's admins, with forms to invite and remove them. */
+/** Renders a hub's admins, with forms to invite and remove admins. */
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
@@ -53,7 +53,7 @@ ${
           inputField({
             name: "displayName",
             label: "Name",
-            hint: "Used only for a new account.",
+            hint: "Used only if the user has no account yet.",
             maxLength: 200,
             submission,
           }),
@@ -78,7 +78,7 @@ export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: H
       email,
       markup`<p>${
         email === me.email ? "You lose" : "They lose"
-      } access to this hub, also by API tokens. The account and its audit events are kept.</p>${
+      } access to this hub, including through API tokens. The account and its audit events are kept.</p>${
         postForm({
           action: `${here}/${userId}/remove`,
           button: "Remove",

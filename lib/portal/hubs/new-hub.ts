@@ -11,7 +11,7 @@ export function newHubView(catalog: CatalogOffer, submission?: Submission): Page
     title: "New hub",
     section: "hubs",
     crumbs: [["Hubs", "/hubs"]],
-    lead: "A hub groups the Moodle sites of one organisation and their admins.",
+    lead: "A hub groups the Moodle sites of one organisation and has its own admins.",
     body: markup`<div class="two-columns">${
       panel(
         "Details",

@@ -14,7 +14,7 @@ export interface NewSpokeProps {
   /** The values in the form; empty when the page is first shown. */
   readonly values: Readonly<Record<string, string>>;
   readonly submission?: Submission | undefined;
-  /** The preview from the API; null until one is requested. */
+  /** The preview from the API; null until the user requests a preview. */
   readonly preview: PreviewedSpoke | null;
   readonly cost: CostEstimate;
   /** The spoke to copy; null to create a spoke from scratch. */
@@ -22,7 +22,7 @@ export interface NewSpokeProps {
   readonly copyable: readonly Spoke[];
 }
 
-/** Returns the preview panel, which the script replaces while the user types. */
+/** Returns the preview panel, which the portal's script replaces while the user types. */
 export function spokePreviewPanel({ catalog, values, submission, preview, cost }: NewSpokeProps): Markup {
   const size = preview?.spoke.size ?? values.size ?? catalog.defaults.size;
   return panel(
@@ -41,7 +41,7 @@ function previewStatus(preview: PreviewedSpoke | null, submission: Submission | 
     : markup`<p class="small soft">Enter a slug to preview the spoke before you create it.</p>`;
 }
 
-/** Extracts the TXT record's name and value from the API's message about an unverified domain. */
+/** A pattern for the name and value of the DNS record in the API's message about an unverified domain. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
 export function renderRefusal({ message }: Submission): Markup {
@@ -64,7 +64,7 @@ function spoken(message: string): string {
   );
 }
 
-/** Returns the price as the payment provider calculates it if the hub is billed; otherwise the list price. */
+/** Renders a spoke's price: the payment provider's calculation if the hub is billed, otherwise the list price. */
 function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: string): Markup | string {
   if (cost.available) {
     const { currency, recurringMonthly, dueNow } = cost;
@@ -109,7 +109,7 @@ function spokeDetails({ spoke, quota, objects }: PreviewedSpoke): Markup {
   }${
     quota.over.length === 0 ? "" : callout(
       "warn",
-      `Over the quota: ${quota.over.join("; ")}.`,
+      `This spoke exceeds the quota: ${quota.over.join("; ")}.`,
     )
   }<h3>${objects.length} objects to create</h3>
 <ul class="objects">${

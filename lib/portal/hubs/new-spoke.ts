@@ -1,4 +1,4 @@
-/** Renders the form that creates a spoke, with a preview next to it. */
+/** Renders the form for creating a spoke, next to a preview of the new spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { checkboxField, inputField, postForm, selectField } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
@@ -38,7 +38,7 @@ export function newSpokeView(props: NewSpokeProps): PageView {
             name: "slug",
             label: "Slug",
             value: value("slug"),
-            hint: `Lowercase letters, digits and hyphens. Used in the address: slug.${catalog.rootDomain}`,
+            hint: `Lowercase letters, digits and hyphens. The slug is part of the address: slug.${catalog.rootDomain}`,
             placeholder: "oak-school",
             required: true,
             maxLength: 63,
@@ -101,7 +101,7 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
       name: "domain",
       label: "Domain",
       value: values.domain,
-      hint: "Your own domain, such as learn.example.org. A DNS record must prove that this hub may use it.",
+      hint: "Your own domain, such as learn.example.org. A DNS record must prove that this hub may use the domain.",
       placeholder: "learn.example.org",
       maxLength: 253,
       submission,
@@ -111,7 +111,7 @@ function optionalFields({ me, hub, catalog, values, submission, source }: NewSpo
       label: "Administrator's address",
       type: "email",
       value: values.adminEmail ?? adminEmail,
-      hint: "Address of the site's admin account.",
+      hint: "The email address of the site's admin account.",
       maxLength: 254,
       submission,
     }),

@@ -22,7 +22,7 @@ interface HubOperationsProps {
   readonly operations: readonly Operation[];
   /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** The spokes that the operations belong to and that the user may see, by ID. */
+  /** The spokes of the listed operations, by spoke ID. Spokes that the user may not see are left out. */
   readonly spokes: ReadonlyMap<string, Spoke>;
   readonly publicUrl: URL;
   readonly follow: StreamPosition;

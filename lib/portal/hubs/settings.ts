@@ -54,8 +54,8 @@ ${
 
 function removalPanel({ id, spokeCount }: Hub): Markup {
   const text = spokeCount === 0
-    ? "This hub has no spokes. Its namespace and memberships are removed with it."
-    : `Destroy ${spokeCount === 1 ? "its spoke" : `its ${spokeCount} spokes`} first.`;
+    ? "This hub has no spokes. Removing the hub also removes its namespace and memberships."
+    : `Destroy ${spokeCount === 1 ? "the hub's spoke" : `the hub's ${spokeCount} spokes`} first.`;
   return panel(
     "Remove this hub",
     markup`<p class="small">${text}</p><p><a class="button danger" href="/hubs/${id}/remove">Remove hub …</a></p>`,
@@ -65,12 +65,12 @@ function removalPanel({ id, spokeCount }: Hub): Markup {
 
 interface RemovalProps {
   readonly hub: Hub;
-  /** The hub's remaining spokes, newest first. The list may be incomplete. */
+  /** The hub's remaining spokes, newest first, up to a limit. */
   readonly spokes: readonly Spoke[];
   readonly submission?: Submission | undefined;
 }
 
-/** Returns the page on which a user removes a hub after typing its slug as confirmation. */
+/** Returns the page for removing a hub. The user types the hub's slug to confirm the removal. */
 export function hubRemovalView({ hub, spokes, submission }: RemovalProps): PageView {
   const { id, slug, name } = hub;
   return {
@@ -110,7 +110,7 @@ function remainingSpokesPanel({ id, spokeCount }: Hub, spokes: readonly Spoke[])
   const more = spokeCount - spokes.length;
   return panel(
     spokeCount === 1 ? "This hub still has one spoke" : `This hub still has ${spokeCount} spokes`,
-    markup`<p>Destroy them first. You can remove the hub once they are gone.</p>
+    markup`<p>Destroy these spokes first. You can remove the hub once they are removed.</p>
 <ul class="list plain">${
       spokes.map((spoke) =>
         markup`<li id="${spoke.id}"><span class="name"><a class="cover" href="/spokes/${spoke.id}">${spoke.displayName}</a></span><span class="small soft">${spoke.domain}</span>${
@@ -124,7 +124,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
   );
 }
 
-/** Shows a hub's removal in progress. A failing removal can be abandoned, leaving objects in the cluster. */
+/** Renders the progress of a hub's removal. Users can abandon a failing removal, leaving objects in the cluster. */
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
   const error = operation?.error ?? null;
   return panel(
@@ -141,7 +141,8 @@ function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submiss
     }${
       error
         ? markup`<h3>Abandon the removal</h3>
-<p class="small">If its cluster is permanently gone, you can mark the hub as removed. Objects left in the cluster stay there.</p>${
+<p class="small">If the hub's cluster no longer exists, you can mark the hub as removed. Objects in the
+cluster are not deleted.</p>${
           postForm(
             {
               action: `/hubs/${id}/remove`,

@@ -4,7 +4,7 @@ import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/pa
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, type Submission } from "#lib/portal/components/forms.ts";
 
-/** A form's values. Absent fields become empty strings, and are validated only after the link has been checked. */
+/** The fields of a form that an emailed link opens. Missing fields become empty strings; the link is checked first. */
 export const LinkForm = v.object({
   token: v.optional(v.string(), ""),
   password: v.optional(v.string(), ""),
@@ -17,7 +17,7 @@ export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
 
 type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
 
-/** Validates the fields with the API's schema and the password rules for the account. Empty fields count as absent. */
+/** Validates form fields with the API's schema and the account's password rules. Empty fields count as absent. */
 export function checkLinkForm<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
   form: LinkForm,
@@ -32,10 +32,10 @@ export function checkLinkForm<T extends { password: string }>(
     return password === null ? { fields: result.output } : { problems: { password } };
   }
   const problems = result.issues.map((issue) => [v.getDotPath(issue) ?? "", issue.message] as const);
-  return { problems: Object.fromEntries(problems.reverse()) }; // the first problem of each field wins
+  return { problems: Object.fromEntries(problems.reverse()) }; // keeps the first problem of each field
 }
 
-/** Shows the account's email address as text, and repeats it in a hidden field for password managers. */
+/** Renders the account's email address as text, and repeats the address in a hidden field for password managers. */
 export function addressField(email: string): Markup {
   return markup`<div class="field"><p class="label">Email address</p>
 <p class="account">${email}</p>

@@ -5,7 +5,7 @@ import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
 import { html, type Reply } from "#lib/http/reply.ts";
 
-/** A page or a redirect, with its status, its headers and possibly a session cookie. */
+/** A response of the portal: a page or a redirect, with a status, headers and an optional session cookie. */
 export type PortalAnswer =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
@@ -54,7 +54,7 @@ export function pageHeading(title: string, lead: Markup | string): Markup {
 
 const TICK = "M5 12.5l4.5 4.5L19 7.5", CROSS = "M12 6.5v7M12 17.2v.3";
 
-/** Returns a title and an introduction, with an icon that shows success or failure. */
+/** Renders a page's title and introduction, with an icon that shows success or failure. */
 export function resultHeading(result: "well" | "wrong", title: string, lead: Markup | string): Markup {
   const sign = markup`<svg class="${result === "well" ? "tick" : "tick bad"}" viewBox="0 0 24 24" fill="none"
 stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
@@ -63,9 +63,9 @@ d="${result === "well" ? TICK : CROSS}"/></svg>`;
 }
 
 /**
- * The referrer policy for pages whose URL contains a secret. `strict-origin` sends only the origin, never the URL.
- * `no-referrer` would be stricter, but browsers would then send "null" as the Origin of forms, so that over plain HTTP
- * the portal's own forms would look like those of other sites.
+ * The referrer policy for pages with a secret in the URL: browsers send only the origin, never the full URL. With the
+ * stricter `no-referrer`, browsers would send forms with `Origin: null`. Over plain HTTP, the portal could then not
+ * distinguish its own forms from forms of other sites.
  */
 const REFERRER_POLICY = "strict-origin";
 
@@ -97,15 +97,15 @@ interface RefusedRequest {
   readonly message: string;
 }
 
-/** Returns the page to show when a form on a page from an emailed link is refused. */
+/** Returns the error page for a refused form submission on a page that opens from an emailed link. */
 export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "No changes were made. Go back and try again in a moment.",
-    permanent: "No changes were made. Open the link from the mail again.",
+    permanent: "No changes were made. Open the link from the email again.",
   });
 }
 
-/** Returns the page to show when a request to view a page from an emailed link is refused. */
+/** Returns the error page for a refused request to view a public page, such as the changelog. */
 export function refusedReadPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Reload the page in a moment.",

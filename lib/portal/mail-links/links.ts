@@ -1,4 +1,4 @@
-/** Handles links that are sent by email: shows a form, performs the link's action, and shows the next steps. */
+/** Handles links from emails: shows the link's form, carries out the link's action and shows the next steps. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { acceptInvitation, acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
@@ -49,7 +49,7 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   /** Advice for users who did not request the link. */
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
-  /** Returns the fields to show. `form` holds the submitted values; null before the first submission. */
+  /** Returns the fields of the form. `form` contains the submitted values, or is null before the first submission. */
   readonly fields: (link: MailLink, form: Form | null, submission: Submission | undefined) => readonly Markup[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
@@ -64,7 +64,7 @@ interface Context<Form> {
   readonly places: readonly AdministeredObject[];
 }
 
-/** Shows the form without using up the link, because mail scanners open links before users do. */
+/** Shows a link's form. The link stays valid until the form is sent, because mail scanners open links before users. */
 export async function showLinkForm<Form extends LinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
@@ -133,13 +133,14 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvit
   purpose: "invitation",
   path: "/invite",
   title: "You are invited",
-  lead: (places) => places.length > 0 ? "If you accept, you administer:" : "Choose a password to accept.",
+  lead: (places) =>
+    places.length > 0 ? "If you accept, you will administer:" : "Choose a password to accept the invitation.",
   listsMemberships: true,
   signsIn: true,
   button: "Accept invitation",
   ifUnexpected: "If you did not expect this invitation, close this page.",
   body: AcceptInvitationBody,
-  // Omits the display name if it is just the email address, which the page shows anyway.
+  // Leaves the name field empty if the display name is only the email address, which the page shows anyway.
   fields: ({ displayName, email }, _given, submission) => [
     nameField(displayName === email ? "" : displayName, submission),
     passwordField("Choose a password", submission),
@@ -153,7 +154,7 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvit
   },
 };
 
-/** The API's request body without the checkbox `keepTokens`, whose value in a form is not a boolean. */
+/** The API's request body without `keepTokens`, because a form sends this checkbox as text, not as a boolean. */
 const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
 
 /** The page on which a user sets a new password. */
@@ -161,9 +162,9 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
   purpose: "password_reset",
   path: "/reset",
   title: "Set a new password",
-  lead: () => "It replaces your old password immediately and signs you out everywhere.",
+  lead: () => "The new password replaces your old password immediately and signs you out everywhere.",
   button: "Set password",
-  ifUnexpected: "If you did not request this, close this page. Your password stays unchanged.",
+  ifUnexpected: "If you did not request this email, close this page. Your password stays unchanged.",
   body: NewPasswordBody,
   fields: (_, form, submission) => [
     passwordField("New password", submission),
@@ -171,14 +172,14 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
       "keepTokens",
       "Keep my API tokens",
       form !== null && form.keepTokens !== "",
-      "Otherwise they are revoked, in case someone else has them.",
+      "Without this option, your API tokens are revoked, in case someone else has them.",
     ),
   ],
   async run(app, origin, body, { form }) {
     const keepTokens = form.keepTokens !== "";
     const email = await resetPasswordByLink(app, origin, { ...body, keepTokens });
     const lead = markup`All sessions of <strong>${email}</strong> are signed out${
-      keepTokens ? "" : ", and its API tokens are revoked"
+      keepTokens ? "" : ", and the account's API tokens are revoked"
     }.`;
     return { title: "Your new password is set", lead };
   },
@@ -192,7 +193,7 @@ export const verificationPage: LinkPage<LinkForm, v.InferOutput<typeof NewPasswo
   purpose: "email_verification",
   path: "/verify",
   title: "Confirm your address",
-  lead: () => "Enter the password that you signed up with, or choose a new one. It becomes your password.",
+  lead: () => "Enter the password that you chose when you signed up, or choose a new password for your account.",
   button: "Confirm address",
   ifUnexpected: "If you did not sign up, close this page. Nobody can use your address without this confirmation.",
   body: NewPasswordBody,

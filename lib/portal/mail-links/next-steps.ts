@@ -1,4 +1,4 @@
-/** Renders the last page after a link from an email: the next steps, or why the link does not work. */
+/** Renders the last page after a user opens an emailed link: the next steps, or why the link does not work. */
 import type { App } from "#lib/app.ts";
 import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -26,7 +26,7 @@ ${siteSignInHelp(app, places)}
 ${docs ? markup`<p><a href="/api/docs">API reference</a></p>` : ""}`;
 }
 
-const MAX_LISTED = 10; // more would hide what follows
+const MAX_LISTED = 10; // a longer list would hide the text below
 
 export function bulletList(places: readonly (Markup | string)[]): Markup | string {
   if (places.length === 0) return "";
@@ -41,7 +41,7 @@ function addressOf({ host, url, open }: Site): Markup {
   return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not available now</span>`;
 }
 
-/** Explains how to sign in to a site, which has user accounts of its own. */
+/** Explains how to sign in to a Moodle site, which has its own user accounts. */
 function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]): Markup | string {
   const sites = places.flatMap(({ site }) => site ?? []);
   if (sites.length === 0) return "";
@@ -53,17 +53,17 @@ function siteSignInHelp({ config }: App, places: readonly AdministeredObject[]):
 const ADVICE: Readonly<Record<LinkPurpose, string>> = {
   invitation:
     "If you already accepted the invitation, sign in with your password. Invitations expire after seven days. " +
-    "Ask the person who invited you for a new one.",
-  password_reset: "If you already set a new password, sign in with it. Links expire after an hour. Request a new one.",
+    "Ask the person who invited you for a new invitation.",
+  password_reset: "If you already set a new password, sign in with it. Links expire after an hour. Request a new link.",
   email_verification:
-    "If you already confirmed your address, sign in. Links expire after a day. Sign up again with the same " +
-    "address to get a new one.",
+    "If you already confirmed your address, sign in. Links expire after a day. " +
+    "Sign up again with the same address to get a new link.",
 };
 
-/** Returns the same page for every link that does not work, without revealing why. */
+/** Returns the error page for links that do not work. The page is always the same and does not reveal the reason. */
 export function spentLinkPage(app: App, purpose: LinkPurpose): PortalAnswer {
   const title = "This link no longer works";
-  const lead = "It was already used, has expired or was not copied completely.";
+  const lead = "The link was already used, has expired or was not copied completely.";
   const [words, path] = purpose === "password_reset" ? ["Request a new link", "/forgot"] : ["Sign in", "/sign-in"];
   const way = hasPortal(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
   return {
@@ -72,7 +72,7 @@ export function spentLinkPage(app: App, purpose: LinkPurpose): PortalAnswer {
   };
 }
 
-/** Runs `work`. If the link was used in the meantime, returns the page for links that do not work. */
+/** Runs `work`. If the link was used in the meantime, returns the error page for links that do not work. */
 export async function catchSpentLink(
   app: App,
   purpose: LinkPurpose,

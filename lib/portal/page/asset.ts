@@ -16,7 +16,7 @@ interface PortalAsset {
   readonly summary: string;
   readonly type: string;
   readonly text: string;
-  /** The file's path including its content hash, from `assetPath`. */
+  /** The path of the file with a hash of its content, as returned by `assetPath`. */
   readonly path: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lets pages call API endpoints within the process. The endpoint's access rules, schemas, handler and reply filter all
- * apply, so a page can neither do nor see anything that the API would not allow.
+ * Lets portal pages call API endpoints within the process. The endpoint's access rules, schemas, handler and response
+ * filter all apply, so a page can neither do nor show anything that the API does not allow.
  */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
@@ -11,25 +11,25 @@ import { parseInput, parseQuery, refuseControlCharacters, validateIdempotencyKey
 import type { Reply } from "#lib/http/reply.ts";
 import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
-/** The call that a page's own endpoint received. */
+/** The HTTP call that the endpoint of a portal page received. */
 // deno-lint-ignore no-explicit-any
 export type AnyEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
 
 interface ApiRequest {
-  /** Path parameters. Defaults to the page's own. */
+  /** Path parameters for the API endpoint. Defaults to the path parameters of the page. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Query parameters. Those that are undefined are left out. */
+  /** Query parameters for the API endpoint. Undefined parameters are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
   /** The form's idempotency key. */
   readonly key?: string;
 }
 
-/** An endpoint that returns a `Value`. */
+/** An API endpoint with results of type `Value`. */
 // deno-lint-ignore no-explicit-any
 export type EndpointReturning<Value> = AnyEndpoint & { readonly reply: Reply<any, Value> };
 
-/** Calls an endpoint and returns its result. Throws a fault if the endpoint refuses the call. */
+/** A function that calls an API endpoint and returns the result. Throws a fault if the endpoint refuses the call. */
 export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: ApiRequest) => Promise<Value>;
 
 const NOTHING = new Uint8Array();
@@ -68,7 +68,7 @@ export function createApiCaller(call: AnyEndpointCall): CallApi {
   };
 }
 
-/** Returns the result, or null if the caller may not see it. Used for optional parts of a page. */
+/** Returns the result of an API call, or null if the user may not see the object. For optional parts of a page. */
 export async function ifAllowed<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

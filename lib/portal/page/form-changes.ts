@@ -1,13 +1,13 @@
 /** Finds out which form fields a user changed, so that saving does not undo changes by other users. */
 
-/** The name of a hidden field that contains the value with which the form was first shown. */
+/** The name of the hidden form field with the original value of field `K`, from when the form was first shown. */
 export type OriginalField<K extends string> = `was:${K}`;
 
 export function originalFields<K extends string>(names: readonly K[]): readonly OriginalField<K>[] {
   return names.map((name) => `was:${name}` as const);
 }
 
-/** Returns values for the hidden fields: those with which the form was first shown or, by default, the current ones. */
+/** Returns the values for the hidden fields: the form's original values or, by default, the current values. */
 export function originalValues<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,
@@ -17,7 +17,7 @@ export function originalValues<K extends string>(
   return Object.fromEntries(values) as Record<OriginalField<K>, string>;
 }
 
-/** Returns the key of a message that says whether anything changed (components/flash-messages.ts). */
+/** Returns the key of the flash message that reports whether a form changed anything (flash-messages.ts). */
 export function flashKeyFor(changes: object): "changed" | "unchanged" {
   return Object.keys(changes).length > 0 ? "changed" : "unchanged";
 }

@@ -1,4 +1,4 @@
-/** Declares portal pages and form actions as endpoints. They require a session and show errors as pages. */
+/** Declares portal pages and form actions as HTTP endpoints, which require a session and show errors as pages. */
 import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedInAccess } from "#lib/domains/auth/access.ts";
@@ -22,12 +22,12 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
   readonly body: B;
-  /** PUBLIC_URL, for building URLs that users copy. */
+  /** The setting PUBLIC_URL, from which pages build URLs for users to copy. */
   readonly publicUrl: URL;
   readonly signup: boolean;
   /** Returns the current time according to the database. */
   readonly now: () => Promise<Date>;
-  /** Returns the hub's event stream position. Call this before reading data, so that no event is missed. */
+  /** Returns the position in a hub's event stream. Call this function before reading data, to miss no event. */
   readonly follow: (federationId: string) => Promise<StreamPosition>;
 }
 
@@ -42,7 +42,7 @@ interface Page<Q> {
 
 const Params = v.record(v.string(), v.string());
 
-/** Returns a schema for a page's query. All parameters are optional, and empty ones count as absent. */
+/** Returns a schema for a page's query. All parameters are optional, and empty parameters count as absent. */
 export function queryParams<K extends string>(...names: readonly K[]) {
   const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
   return v.object(
@@ -56,7 +56,7 @@ export function formFields<K extends string>(...names: readonly K[]) {
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
 
-/** Prepares form values for the API: trims them, normalizes line breaks and drops empty ones. */
+/** Prepares form values for the API: trims values, normalizes line breaks and drops empty values. */
 export function nonEmptyFields<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
   return Object.fromEntries(
     Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
@@ -75,7 +75,7 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
     errorPage: renderRefusalPage,
     async handle(call): Promise<PortalAnswer> {
       const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
-      // Lets the browser cache the page for the Back button. Signing out clears that cache (routes/sign-out.ts).
+      // Lets the browser cache the page for the Back button. Signing out clears this cache (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
       return { ...answer(pageCall, { flash: flashMessage(done), ...await show(pageCall) }), headers };
     },
@@ -84,13 +84,13 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
 
 interface FormAction<B, Q> {
   readonly summary: string;
-  /** The message of the 429 response. If set, submissions are rate-limited per client network. */
+  /** The message of a 429 response. If this message is set, form submissions are rate-limited per client network. */
   readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
-  /** Returns a redirect or a page. Throws faults from the API. */
+  /** Handles a submitted form and returns a redirect or a page. Throws faults from the API. */
   submit(call: PageCall<Q, B>): Promise<PageView | Redirect>;
-  /** Returns the form with an error message. If this function is absent, the error is shown on a separate page. */
+  /** Returns the form with an error message. Without this function, the error is shown on a separate page. */
   onRefusal?(call: PageCall<Q, B>, submission: Submission): PageView | Promise<PageView>;
 }
 
@@ -129,12 +129,12 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
   });
 }
 
-/** The result of an API call, or why it was refused. `blocked` is true if the real request would be refused, too. */
+/** The result of an API call such as a preview, or its refusal. `blocked`: the real call would be refused as well. */
 export type CallResult<T> =
   | { readonly result: T; readonly submission?: undefined; readonly blocked: false }
   | { readonly result: null; readonly submission: Submission; readonly blocked: boolean };
 
-/** Calls the API for an optional part of a page, such as a preview. Returns faults instead of throwing them. */
+/** Awaits an API call for an optional part of a page, such as a preview. Returns faults instead of throwing them. */
 export async function attemptCall<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},
@@ -153,7 +153,7 @@ function isForForm(error: unknown): error is Fault {
   return error instanceof Fault && FOR_FORMS.includes(error.kind) && error.code !== "access_changed";
 }
 
-/** The form field to which a fault belongs, for faults that do not name a field. */
+/** The form field next to which the portal shows an error, by error code. For errors that do not name a field. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   slug_taken: "slug",
   domain_taken: "domain",

@@ -11,16 +11,16 @@ const TITLES: Readonly<Record<number, string>> = {
   429: "Too many attempts",
   500: "Something went wrong",
   503: "Temporarily unavailable",
-  504: "This took too long",
+  504: "The request took too long",
 };
 
 const ADVICE: Readonly<Record<number, string>> = {
   403: "Ask an administrator for access.",
-  404: "It may have been removed, or you may not have access to it.",
+  404: "The page may have been removed, or you may not have access to it.",
   429: "Wait a minute, then try again.",
 };
 
-/** Returns an error page or, for a 401, the sign-in page, which then redirects back to `path`. */
+/** Returns an error page or, for status 401, the sign-in page. After signing in, users are redirected to `path`. */
 export function renderRefusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
@@ -35,8 +35,8 @@ export function renderRefusalPage({ statusCode, message, path }: RequestRefusal)
   );
 }
 
-const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit it again.";
-/** Where the script restores a form that was refused because the session had ended (script/drafts.ts). */
+const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit the form again.";
+/** The path on which the script restores the user's input after the session had ended (script/drafts.ts). */
 const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {

@@ -1,4 +1,4 @@
-/** Shows members to whom email could not be delivered, and lets the user send the invitation again. */
+/** Marks members whose mail server refused an email, with a button that sends the invitation again. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, postButton } from "#lib/portal/components/parts.ts";
 import type { HubMember } from "#lib/portal/components/api-types.ts";
@@ -8,7 +8,7 @@ export function mailBadge({ pending, mailRefusal }: Pick<HubMember, "pending" | 
   return pending ? badge("still", "wait", "Invited") : "";
 }
 
-/** Returns why an email was refused. `invitePath` is null if the invitation cannot be sent again. */
+/** Renders the reason why an email was refused. `invitePath` is null if the invitation cannot be sent again. */
 export function refusedMailDetails(reason: string | null, invitePath: string | null, email: string): Markup | string {
   if (reason === null) return "";
   return markup`<span class="tiny">Mail was refused: ${reason}</span>${

@@ -1,4 +1,4 @@
-/** Renders API tokens: the list, the form to create one, and the page that shows a new token once. */
+/** Renders API tokens: the list, the form to create a token, and the page that shows a new token once. */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -22,11 +22,11 @@ type NewToken = v.InferOutput<typeof NewTokenView>;
 type Scope = TokenItem["scope"];
 
 const SCOPES: Readonly<Record<Scope, readonly [name: string, permission: string]>> = {
-  readonly: ["Read only", "Reads what you can see. Changes nothing."],
-  provisioning: ["Add and remove spokes", "Also adds and removes spokes."],
+  readonly: ["Read only", "Can read what you can see, and change nothing."],
+  provisioning: ["Add and remove spokes", "Can also add and remove spokes."],
   cli: [
     "Full API access",
-    "Also acts on spokes, changes hubs and manages members, within your permissions.",
+    "Can also run actions on spokes, change hubs and manage members, within your permissions.",
   ],
 };
 
@@ -42,7 +42,7 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
     body: tokens.length === 0
       ? emptyState(
         "No tokens yet",
-        "Create one token per program, so that you can revoke each separately.",
+        "Create one token per program, so that you can revoke each token separately.",
         linkButton(["New token", "/tokens/new"], "main"),
       )
       : markup`<ul class="list tokens">${tokens.map((token) => row(token, now))}</ul>`,
@@ -75,7 +75,7 @@ export function newTokenView(submission?: Submission): PageView {
       inputField({
         name: "name",
         label: "Name",
-        hint: "What the token is for.",
+        hint: "The purpose of the token.",
         required: true,
         maxLength: 100,
         submission,
@@ -100,7 +100,7 @@ function scopeField(submission: Submission | undefined): Markup {
 
 const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
 
-/** Converts the selected lifetime to an expiry time. Passes unknown values on, so that the API rejects them. */
+/** Converts a token's selected lifetime to an expiry time. Returns unknown values unchanged; the API rejects them. */
 export function parseExpiry(chosen: string, now: Date): string | undefined {
   if (chosen === "never") return undefined;
   const isListed = EXPIRIES.some(([days]) => days === chosen);
@@ -117,7 +117,7 @@ export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewT
     body: markup`${
       callout(
         "good",
-        markup`<p><b>Copy it now.</b> It is not shown again. Anyone who has it acts in your name.</p>`,
+        markup`<p><b>Copy this token now.</b> It is not shown again. Anyone who has it can act in your name.</p>`,
       )
     }
 ${panel("Token", copyableCode(token, "the token"), { id: "token" })}
@@ -137,14 +137,14 @@ ${
         ["Expires", timeElement(expiresAt)],
       ])
     }
-<p>${linkButton(["I have copied it", "/tokens"])}</p>`,
+<p>${linkButton(["I have copied the token", "/tokens"])}</p>`,
   };
 }
 
-/** Returns the user's token that the path names. Throws a `missing` fault if there is none. */
+/** Returns the user's token with the ID in the path. Throws a `missing` fault if the user has no such token. */
 export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly<Record<string, string>>): TokenItem {
   const token = tokens.find(({ id }) => id === tokenId);
-  if (!token) throw new Fault("missing", "token_missing", "You have no such token");
+  if (!token) throw new Fault("missing", "token_missing", "You have no token with this ID");
   return token;
 }
 

@@ -16,12 +16,12 @@ import {
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
-/** The maximum number of memberships to list by name. Further ones are only counted. */
+/** The maximum number of memberships to list by name. Further memberships are only counted. */
 export const MAX_NAMED_MEMBERSHIPS = 20;
 
 interface UserProps {
   readonly user: UserItem;
-  /** Links to the first few hubs and spokes that the user is a member of. */
+  /** Links to hubs and spokes that the user is a member of, at most MAX_NAMED_MEMBERSHIPS. */
   readonly memberships: readonly NavLink[];
   readonly isSelf: boolean;
 }
@@ -79,7 +79,7 @@ function headOf({ id, displayName }: UserItem) {
 function membershipList({ role, federationIds, spokeIds }: UserItem, memberships: readonly NavLink[]): Markup {
   if (role === "operator") return markup`<p class="small">Operators can see and manage all hubs.</p>`;
   if (memberships.length === 0) {
-    return markup`<p class="small soft">No access now. Invitations take effect once accepted.</p>`;
+    return markup`<p class="small soft">This user has no access now. Invitations take effect once accepted.</p>`;
   }
   const rest = federationIds.length + spokeIds.length - memberships.length;
   return markup`<ul class="small">${memberships.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)}${
@@ -90,13 +90,13 @@ function membershipList({ role, federationIds, spokeIds }: UserItem, memberships
 function accountActions(user: UserItem): Markup {
   const { id, state, operator } = user;
   const actions: readonly (readonly [what: string, path: string, text: string])[] = [
-    ["Sets a new password for a user who gets no mail.", "reset-password", "Reset password …"],
+    ["Sets a new password for a user who cannot receive email.", "reset-password", "Reset password …"],
     operator
-      ? ["They can see and manage everything.", "demote", "Remove operator role …"]
+      ? ["This user can see and manage everything.", "demote", "Remove operator role …"]
       : ["Operators can see and manage everything.", "promote", "Make operator …"],
     state === "disabled"
-      ? ["They cannot sign in, and their tokens do not work.", "enable", "Enable …"]
-      : ["Signs them out everywhere and disables their tokens.", "disable", "Disable …"],
+      ? ["The user cannot sign in, and their tokens do not work.", "enable", "Enable …"]
+      : ["Signs the user out everywhere and disables their tokens.", "disable", "Disable …"],
   ];
   return markup`${
     actions.map(([what, path, text]) =>
@@ -124,29 +124,29 @@ const CHANGES: Readonly<Record<string, UserChange>> = {
     patch: { operator: true },
   },
   demote: {
-    title: (name) => `Remove the operator role of ${name}?`,
-    text: "They keep the hubs and spokes that they are a member of, and lose access to all others immediately.",
+    title: (name) => `Remove the operator role from ${name}?`,
+    text: "The user stays a member of their hubs and spokes, and loses access to all others immediately.",
     button: "Remove operator role",
     variant: "danger",
     patch: { operator: false },
   },
   disable: {
     title: (name) => `Disable ${name}?`,
-    text: "Their sessions end, and their tokens do not work until you enable the account again. Their data is kept.",
+    text: "The user's sessions end. Their tokens do not work until you enable the account again. Their data is kept.",
     button: "Disable",
     variant: "danger",
     patch: { disabled: true },
   },
   enable: {
     title: (name) => `Enable ${name}?`,
-    text: "They can sign in again, and their tokens work again.",
+    text: "The user can sign in again, and their tokens work again.",
     button: "Enable",
     variant: "main",
     patch: { disabled: false },
   },
 };
 
-/** Returns the change that the path names. Throws a `missing` fault if there is no such change. */
+/** Returns the account change with this name, such as `promote`. Throws a `missing` fault for an unknown name. */
 export function requireUserChange(change: string | undefined): UserChange {
   if (change !== undefined && Object.hasOwn(CHANGES, change)) return CHANGES[change]!;
   throw new Fault("missing", "no_route", "No endpoint at this path");
@@ -171,8 +171,8 @@ export function userChangeView(user: UserItem, change: string, submission?: Subm
 export function resetPasswordView(user: UserItem, submission?: Submission): PageView {
   const { id, displayName, email } = user;
   const text =
-    "They are signed out everywhere. The next page shows their new password, once. Their address then counts as confirmed. " +
-    "Users who get mail can reset their password themselves: on the sign-in page, with “Forgot your password?”.";
+    "The user is signed out everywhere, and their address counts as confirmed. The next page shows the new password once. " +
+    "Users who can receive email can reset their own password on the sign-in page, with “Forgot your password?”.";
   return {
     ...headOf(user),
     title: `Reset the password of ${displayName}?`,
@@ -195,16 +195,16 @@ function confirmation(text: string, form: Parameters<typeof postForm>[0]): Marku
 export function createdPasswordView(user: UserItem, password: string): PageView {
   return {
     ...headOf(user),
-    title: `New password of ${user.displayName}`,
+    title: `New password for ${user.displayName}`,
     lead: user.email,
     body: markup`${
       callout(
         "good",
-        markup`<p><b>Copy it now.</b> It is not shown again. Send it to the user privately, and ask them to
-change it on their account page.</p>`,
+        markup`<p><b>Copy this password now.</b> It is not shown again. Send it to the user privately, and ask them
+to change it on their account page.</p>`,
       )
     }
 ${copyableCode(password, "the password")}
-<p>${linkButton(["I have copied it", `/users/${user.id}`])}</p>`,
+<p>${linkButton(["I have copied the password", `/users/${user.id}`])}</p>`,
   };
 }

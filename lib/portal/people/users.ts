@@ -1,4 +1,4 @@
-/** Renders the list of users and the form to invite one, for operators. */
+/** Renders the list of users and the form to invite a user, for operators. */
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -51,7 +51,7 @@ ${
 <button class="quiet">Search</button></form>
 ${
       users.length === 0
-        ? emptyState("No matching users", "Change the search, or show all users.", linkButton(["All users", "/users"]))
+        ? emptyState("No matching users", "Change the search or show all users.", linkButton(["All users", "/users"]))
         : markup`<ul class="list people">${users.map(row)}</ul>`
     }
 ${olderLink(next && withQuery("/users", { ...query, before: next }))}`,
@@ -91,12 +91,12 @@ function membershipCount(hubs: number, spokes: number): string {
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 
-/** Returns the invitation form. `hubs` is null if there are too many for a select; users then type the hub's slug. */
+/** Returns the invitation form. With too many hubs for a select, `hubs` is null and operators type the hub's slug. */
 export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): PageView {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {
     const action = linkButton(["New hub", "/hubs/new"], "main");
-    return { ...page, body: emptyState("No hubs yet", "Users are invited to a hub. Create one first.", action) };
+    return { ...page, body: emptyState("No hubs yet", "Users are invited to a hub. Create a hub first.", action) };
   }
   const name = "federationId", label = "Hub";
   return {
@@ -105,7 +105,13 @@ export function inviteView(hubs: readonly Hub[] | null, submission?: Submission)
     body: postForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
       inputField({ name: "email", label: "Email address", type: "email", required: true, submission }),
-      inputField({ name: "displayName", label: "Name", hint: "The user can change it.", maxLength: 200, submission }),
+      inputField({
+        name: "displayName",
+        label: "Name",
+        hint: "The user can change this name.",
+        maxLength: 200,
+        submission,
+      }),
       hubs
         ? selectField({ name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]), submission })
         : inputField({ name, label, hint: "Slug or ID.", required: true, submission }),

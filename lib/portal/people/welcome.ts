@@ -1,4 +1,4 @@
-/** Renders the page for new users, on which they enter a name, a password and their first hub request. */
+/** Renders the page on which new users enter their name, a password and their first hub request. */
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
@@ -39,12 +39,13 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submi
 
 function hubFields(submission: Submission | undefined) {
   return markup`<h2>Your first hub</h2>
-<p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request, and you get a mail.</p>
+<p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request,
+and you get an email.</p>
 ${
     inputField({
       name: "slug",
       label: "Slug",
-      hint: "Lowercase letters, digits and hyphens. Used in addresses. Leave it empty to request no hub.",
+      hint: "Lowercase letters, digits and hyphens. Used in addresses. To request no hub, leave this field empty.",
       placeholder: "north",
       maxLength: 63,
       submission,
@@ -54,7 +55,7 @@ ${inputField({ name: "name", label: "Name of the hub", placeholder: "Northern sc
 ${inputField({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
 }
 
-/** Renames the API's fields, such as `federationRequest.slug`, to the form's field names. */
+/** Renames API fields in error messages, such as `federationRequest.slug`, to the names of the form's fields. */
 function withFormNames(submission: Submission): Submission {
   const problems = Object.entries(submission.problems).map((
     [name, each],
@@ -64,7 +65,7 @@ function withFormNames(submission: Submission): Submission {
 
 type OnboardingForm = Readonly<Record<"displayName" | "password" | "slug" | "name" | "reason", string>>;
 
-/** Returns the request body for the API, without empty fields. */
+/** Returns the request body for the onboarding API, without empty fields. */
 export function buildOnboardingBody({ displayName, password, slug, name, reason }: OnboardingForm) {
   const trimmed = (text: string) => text.trim() || undefined;
   return {

@@ -23,7 +23,7 @@ interface RequestsProps {
   readonly requests: readonly HubRequest[];
   /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** Restore requests that are still open, for operators. */
+  /** Restore requests that are still open; empty unless the user is an operator. */
   readonly restores: readonly RequestedRestoreItem[];
   readonly query: { readonly state?: string | undefined };
 }
@@ -33,7 +33,7 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
     title: "Hub requests",
     section: "requests",
     lead: me.role === "operator"
-      ? "Approve or reject each request. The requester gets an email and becomes the hub's admin."
+      ? "Approve or reject each request. The requester gets an email and, if approved, becomes the hub's admin."
       : "An operator approves or rejects your request. If it is approved, you become the hub's admin.",
     actions: markup`<a class="button main" href="/requests/new" data-create>Request a hub</a>`,
     poll: 15,
@@ -54,7 +54,7 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
         ? noRequests(me)
         : emptyState(
           "No matching requests",
-          "Change the filter, or show all requests.",
+          "Change the filter or show all requests.",
           linkButton(["All requests", "/requests"]),
         )
     }</div>
@@ -78,7 +78,7 @@ function restoreRequestsPanel(restores: readonly RequestedRestoreItem[]): Markup
 
 function noRequests({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? emptyState("No hub requests yet", "New requests appear here, and you get an email for each.")
+    ? emptyState("No hub requests yet", "New requests appear here, and you get an email for each request.")
     : emptyState(
       "No hub requests yet",
       "A hub groups the Moodle sites of one organisation.",

@@ -12,7 +12,8 @@ export function newRequestView(catalog: CatalogOffer, submission?: Submission): 
     title: "Request a hub",
     section: "requests",
     crumbs: [["Requests", "/requests"]],
-    lead: "A hub groups the Moodle sites of one organisation. An operator decides, and you get an email.",
+    lead:
+      "A hub groups the Moodle sites of one organisation. An operator decides on your request, and you get an email.",
     body: panel(
       "Details",
       postForm(
@@ -27,7 +28,7 @@ export function newRequestView(catalog: CatalogOffer, submission?: Submission): 
         textAreaField({
           name: "reason",
           label: "Reason",
-          hint: "Who you are, and how many sites you plan.",
+          hint: "Tell operators who you are and how many sites you plan.",
           maxLength: 2000,
           submission,
         }),
@@ -41,7 +42,7 @@ interface RequestProps {
   readonly me: CurrentUser;
   readonly request: HubRequest;
   readonly catalog: CatalogOffer;
-  /** The decision form that was refused, with what the operator entered. */
+  /** The operator's input in a decision form that was refused, with the error message. */
   readonly submission?: Submission | undefined;
   readonly refusedDecision?: "approve" | "reject";
 }
@@ -126,7 +127,7 @@ function rejectPanel({ id, requestedBy }: HubRequest, submission: Submission | u
       textAreaField({
         name: "reason",
         label: "Reason",
-        hint: `Mailed to ${requestedBy.email} and shown here.`,
+        hint: `Sent to ${requestedBy.email} by email and shown on this page.`,
         required: true,
         maxLength: 2000,
         submission,

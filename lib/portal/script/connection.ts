@@ -1,6 +1,6 @@
 /**
- * Shows "Reconnecting…" instead of the browser's error page while the server is unreachable. Links that the user clicks
- * meanwhile open once it is back. Forms are not sent, so that the user's input is not lost.
+ * Shows "Reconnecting…" instead of the browser's error page while the server is unreachable. A link that the user
+ * clicks opens once the server is reachable again. Forms are not sent meanwhile, so that no input is lost.
  */
 export const connectionScript: string = `
 const PROBE = 3000;
@@ -56,6 +56,6 @@ document.addEventListener("submit", (event) => {
   if (!cut) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  say("Reconnecting… Nothing was sent. Submit it again once connected.");
+  say("Reconnecting… Nothing was sent. Submit the form again once connected.");
 }, true);
 `;

@@ -1,6 +1,6 @@
 /**
- * Stores what a user enters in a form in the tab's session storage, and restores it if the session ended before the
- * form was sent. Passwords and hidden fields are never stored.
+ * Saves form input in the session storage of the browser tab. Restores the input if the user's session ended before
+ * the form was sent. Never saves passwords and hidden fields.
  */
 export const draftScript: string = `
 const me = shell.dataset.me;
@@ -9,7 +9,7 @@ const isTyped = ({ options, type, checked, defaultChecked, value, defaultValue }
   ? [...options].some((each) => each.selected !== each.defaultSelected)
   : /^(checkbox|radio)$/.test(type) ? checked !== defaultChecked : value !== defaultValue;
 
-// Stores only edited fields: another user may change the others meanwhile. A refused form stores all its fields.
+// Saves only edited fields, because other users may change other fields meanwhile. Saves all fields of a refused form.
 function keepDraft(form, sent) {
   if (!form || form.method !== "post") return;
   const isRefused = form.querySelector("#refusal") !== null;
@@ -31,12 +31,12 @@ function restoreDraft({ action, values }) {
   const note = document.createElement("p");
   note.className = "callout info";
   note.setAttribute("role", "status");
-  note.textContent = "Your session ended. Your input is restored; nothing was sent.";
+  note.textContent = "Your session ended, and nothing was sent. Your input is restored.";
   form.prepend(note);
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-// The sign-in page returns to this hash after a form was refused because the session had ended.
+// If a form was refused because the session had ended, the sign-in page redirects to the hash "#draft".
 const marked = location.hash === "#draft", draft = JSON.parse(sessionStorage.getItem("draft") || "null");
 const lost = sessionStorage.getItem("lost") === "yes";
 sessionStorage.removeItem("lost");

@@ -6,7 +6,7 @@ function inZone(within) {
 }
 inZone(document);
 
-// Counts up from the duration in the page, because the clocks of browser and server differ.
+// Counts up from the durations in the page, because the clocks of browser and server may differ.
 const counts = new WeakMap();
 function count() {
   for (const each of all("[data-counts]")) {
@@ -47,7 +47,7 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = "Copy"; }, 2000);
 });
 
-// Ignores the second submission of a double click.
+// Ignores the second form submission after a double click.
 document.addEventListener("submit", (event) => {
   if (event.target.method !== "post") return;
   if (event.target.dataset.sent) return event.preventDefault();
@@ -57,17 +57,17 @@ function unsend() { for (const form of all("form[data-sent]")) delete form.datas
 addEventListener("pageshow", unsend);
 addEventListener("keydown", (event) => { if (event.key === "Escape") unsend(); }); // Escape also stops the request
 
-// Removes the flash message from the URL, so that a reload does not repeat it.
+// Removes the key of the flash message from the URL, so that a reload does not show the message again.
 const here = new URL(location.href);
 if (here.searchParams.has("done")) { here.searchParams.delete("done"); history.replaceState(null, "", here); }
 
-// Scrolls to the current item in rows that are wider than the screen.
+// Scrolls navigation rows that are wider than the screen to the current item.
 for (const row of all(".side nav, .tabs")) {
   const mark = row.querySelector("[aria-current]");
   if (mark) row.scrollLeft = mark.offsetLeft - (row.clientWidth - mark.offsetWidth) / 2;
 }
 
-// Selects all checkboxes of a list.
+// Makes the checkbox "Select all" select or clear all checkboxes in its list.
 for (const box of all("[data-ticks]")) {
   box.hidden = false;
   box.addEventListener("change", (event) => {
@@ -76,12 +76,12 @@ for (const box of all("[data-ticks]")) {
   });
 }
 
-// Closes a menu on a click outside of it.
+// Closes open menus when the user clicks outside of the menu.
 document.addEventListener("click", (event) => {
   for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// Previews a form while the user types, by submitting it with "preview".
+// Previews a form while the user types: submits the form with the extra field "preview".
 for (const form of all("form[data-previews]")) {
   let timer, latest = 0;
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(preview, 500); });
@@ -95,7 +95,7 @@ for (const form of all("form[data-previews]")) {
       const read = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place.id);
       if (mine === latest && read) { inZone(read); offerCopies(read); morph(place, read); }
     } catch {
-      // The preview button does the same.
+      // Ignores errors, because the user can still press the form's Preview button.
     } finally {
       if (mine === latest) place.removeAttribute("aria-busy");
     }

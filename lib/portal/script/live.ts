@@ -1,6 +1,6 @@
 /**
- * Refreshes the page when an event occurs in its hub. After a slow refresh, the next one waits longer, to limit the
- * load that busy hubs cause. If the event stream is unavailable, the page is refreshed periodically.
+ * Refreshes a portal page after each event in its hub. After a slow refresh, the next refresh waits longer, to limit
+ * the load from busy hubs. If the event stream is unavailable, the page is refreshed periodically.
  */
 export const liveScript: string = `
 const EVERY = 15000, LEAST = 400;
@@ -25,7 +25,7 @@ async function renew() {
   if (again) { again = false; soon(); }
 }
 
-// Returns the closest parent page that exists, for a page that was removed.
+// Returns the URL of the closest parent page that still exists, for a page that was removed.
 async function nearest() {
   for (const { href } of all(".crumbs a").reverse()) if ((await fetch(href)).ok) return href;
   return location.href;
@@ -55,7 +55,6 @@ function soon() {
 }
 document.addEventListener("visibilitychange", () => { if (!document.hidden && again) { again = false; soon(); } });
 
-// Hidden pages hold no connection: with HTTP/1 a browser has six connections to a server, for all tabs.
 const STATES = "Provisioning Active Failed Suspending Suspended Resuming Updating Removing Removed".split(" ");
 let source, streams = false, since = shell.dataset.since;
 
@@ -68,6 +67,7 @@ function follow() {
   source.addEventListener("error", () => { streams = null; probe(); });
 }
 
+// Closes the event stream of a hidden page: with HTTP/1, all tabs of a browser share six connections to a server.
 function unfollow() {
   source.close();
   streams = null;
@@ -82,11 +82,11 @@ if (shell.dataset.hub) {
 
 const every = Number(shell.dataset.poll || 0) * 1000;
 if (every || shell.dataset.hub) setInterval(() => {
-  if (source && !document.hidden) follow(); // browsers abandon a refused stream, such as one refused by a proxy without a backend
+  if (source && !document.hidden) follow(); // browsers do not retry a refused stream, for example after a proxy's error
   if (!shell.dataset.hub || !streams) soon();
 }, every || EVERY);
 
-// Updates the unread count on every page. The ETag makes most responses empty.
+// Updates the number of unread notifications on every page. With the ETag, most responses have no body.
 let etag = "";
 async function countUnread() {
   if (document.hidden) return;

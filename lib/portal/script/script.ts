@@ -1,6 +1,6 @@
 /**
  * Combines the portal's scripts. Every page also works without JavaScript. The script sends requests only to this
- * server and builds no HTML: it replaces parts of the page with those from a newly fetched copy.
+ * server and builds no HTML: the script replaces parts of a page with the same parts of a newly fetched copy.
  */
 import { assetPath } from "#lib/portal/page/asset.ts";
 import { connectionScript } from "#lib/portal/script/connection.ts";
@@ -19,5 +19,5 @@ ${connectionScript}${domMorphScript}${draftScript}${enhancementScript}${liveScri
 })();
 `;
 
-/** The script's path with a content hash, so that browsers can cache it indefinitely. */
+/** The path of the portal's script, with a content hash so that browsers can cache the file indefinitely. */
 export const scriptPath: string = assetPath("portal.js", portalScript);

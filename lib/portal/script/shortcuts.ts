@@ -1,6 +1,6 @@
-/** Adds keyboard shortcuts: `/` searches, `g` plus a letter opens a page, `j`/`k` move in a list, `?` lists all. */
+/** Adds keyboard shortcuts: `/` searches, `g` plus a letter opens a page, `j`/`k` move in a list, `?` shows help. */
 export const shortcutScript: string = `
-const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Next and previous in a list"], ["c", "Create"], ["?", "Show these shortcuts"]];
+const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Next and previous item in a list"], ["c", "Create"], ["?", "Show these shortcuts"]];
 const PLACES = { h: "/hubs", r: "/requests", n: "/notifications", a: "/audit", u: "/users", t: "/tokens" };
 const linkOf = (letter) => PLACES[letter] && document.querySelector('.side a[href="' + PLACES[letter] + '"]');
 let leads = false, keysOn = localStorage.getItem("keys") !== "off";

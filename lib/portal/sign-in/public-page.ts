@@ -1,4 +1,4 @@
-/** Declares pages and forms for users who are not signed in, such as sign-in. API tokens are refused. */
+/** Declares pages and forms for users who are not signed in, such as the sign-in page. Refuses API tokens. */
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { type Actor, publicAccess } from "#lib/domains/auth/access.ts";
@@ -12,12 +12,12 @@ import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal
 import { type Redirect, toSubmission } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
-/** The data that the functions of a public page receive. */
+/** The data that the functions `show` and `submit` of a public page receive. */
 export interface PublicCall<T> {
   readonly callApi: CallApi;
   readonly input: T;
   readonly signup: boolean;
-  /** The path to open afterwards, which `safeNextPath` has checked. */
+  /** The path to open after signing in. `safeNextPath` has checked this path. */
   readonly next: string;
 }
 
@@ -49,7 +49,7 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
 
 interface PublicForm<T> {
   readonly summary: string;
-  /** The message of the 429 response. If set, submissions are rate-limited per client network. */
+  /** The message of a 429 response. If this message is set, form submissions are rate-limited per client network. */
   readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
   submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;

@@ -1,11 +1,11 @@
-/** Renders the pages on which users sign in, sign up or ask for a new password. */
+/** Renders the pages on which users sign in, sign up or request a new password. */
 import { type HtmlPage, markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { callout } from "#lib/portal/components/parts.ts";
 import { pageHeading, renderFrame } from "#lib/portal/mail-links/frame.ts";
 
 interface SignIn {
-  /** The path to open after signing in; null for the default. */
+  /** The path to open after signing in; null for the default, `/hubs`. */
   readonly next: string | null;
   readonly lead?: string | undefined;
   readonly submission?: Submission;
@@ -40,9 +40,9 @@ ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: 
   );
 }
 
-/** Returns the page for forgotten passwords. It does not reveal whether an account exists. */
+/** Returns the page for users who forgot their password. The page does not reveal whether an account exists. */
 export function forgotPage(sentTo: string | null, submission?: Submission): HtmlPage {
-  const lead = "Enter your address to get a link for setting a new password.";
+  const lead = "Enter your email address to get a link for setting a new password.";
   return renderFrame(
     "Forgot password",
     markup`${pageHeading("Forgot password", lead)}
@@ -106,7 +106,7 @@ ${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in
   );
 }
 
-/** Returns the path to open after signing in. If `next` leads to another site, returns `/hubs`. */
+/** Returns the path to open after signing in: `next`, or `/hubs` if `next` is a URL on another site. */
 export function safeNextPath(next: string, publicUrl: URL): string {
   const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
   const path = url?.origin === publicUrl.origin ? url.pathname + url.search + url.hash : "";

@@ -16,7 +16,7 @@ export function previewSummary({ action, state, becomes, downtime, notes, price 
       : state === "active"
       ? [["done", "The site stays available."]]
       : []) as [IconName, string][],
-    ...(becomes === state ? [] : [["dot", `State changes from ${state} to ${becomes}.`]]) as [IconName, string][],
+    ...(becomes === state ? [] : [["dot", `The state changes from ${state} to ${becomes}.`]]) as [IconName, string][],
     ...notes.map((note) => ["dot", `${note}.`] as const),
     ...costLines(price).map((words) => ["dot", words] as const),
   ];
@@ -34,7 +34,7 @@ function costLines(price: CostEstimate): string[] {
   return [`New price: ${formatPrice(recurringMonthly, currency)} per month; ${credit}.`];
 }
 
-/** Returns the action's steps and the objects in the cluster that it would change. */
+/** Renders the steps of an action, and the objects in the cluster that the action would change. */
 export function previewPanels({ steps, changes }: PreviewedAction): Markup {
   const objects = new Map<string, PreviewedAction["changes"]>();
   for (const each of changes) objects.set(each.object, [...objects.get(each.object) ?? [], each]);
@@ -49,7 +49,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
     panel(
       "Changes in the cluster",
       objects.size === 0
-        ? markup`<p class="small soft">No existing object changes.</p>`
+        ? markup`<p class="small soft">No existing object would change.</p>`
         : [...objects].map(([object, fields]) =>
           markup`<details id="object-${object}" class="object" ${
             few ? markup`open` : ""
@@ -59,7 +59,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
         ),
       {
         id: "changes",
-        lead: objects.size === 0 ? "" : "From a dry run by the cluster. Nothing has changed yet.",
+        lead: objects.size === 0 ? "" : "The cluster made a dry run of these changes. Nothing has changed yet.",
       },
     )
   }`;

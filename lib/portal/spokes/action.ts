@@ -1,4 +1,4 @@
-/** Renders a form that runs an action on a spoke, with a preview of its effects. */
+/** Renders a form that runs an action on a spoke, with a preview of the action's effects. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
@@ -13,7 +13,7 @@ import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
 const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   suspend: "Stops the site. Its data is kept.",
-  resume: "Starts the site again.",
+  resume: "Starts the suspended site again.",
   restart: "Restarts Moodle and its scheduled tasks. Data is kept.",
   upgrade: "Upgrades Moodle to a newer version. A backup is taken first.",
   resize: "Changes the site's CPU, memory and storage.",
@@ -24,10 +24,10 @@ const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
   "run-cron": "Runs Moodle's scheduled tasks now.",
   "reset-admin-password": "Sets a new password for the site's admin account and ends its sessions.",
   reapply: "Reverts changes that were made to the site's objects in the cluster.",
-  retry: "Resumes the failed operation.",
+  retry: "Resumes the spoke's failed operation.",
 };
 
-/** Returns the action with this name. Throws a `missing` fault (`no_route`) if there is none. */
+/** Returns the action with this name. Throws a `missing` fault (`no_route`) if no action has this name. */
 export function requireActionName(name: string | undefined): SpokeActionName {
   const found = SPOKE_ACTIONS.find((each) => each === name);
   if (!found) throw new Fault("missing", "no_route", "No such action");
@@ -49,7 +49,7 @@ export function defaultActionFields(
   return { ...none, lmsVersion: (newer.find(({ preview }) => !preview) ?? newer[0])?.name ?? "" };
 }
 
-/** Returns the request body for the API. */
+/** Returns the API request body that runs an action on a spoke. */
 export function buildActionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
   if (action === "resize") return { action, size };
   return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
@@ -60,7 +60,7 @@ export interface ActionProps {
   readonly action: SpokeActionName;
   readonly catalog: CatalogOffer;
   readonly values: ActionFields;
-  /** The preview; null if the API refused it or it is not available. */
+  /** The preview of the action; null if the API refused the preview or could not create one. */
   readonly preview: PreviewedAction | null;
   readonly submission?: Submission | undefined;
   /** Whether the API would refuse the action. */
@@ -102,7 +102,7 @@ export function actionView(
   };
 }
 
-/** A preview button for browsers without JavaScript. Otherwise, the script shows the preview automatically. */
+/** A preview button for browsers without JavaScript. In other browsers, the script shows the preview automatically. */
 const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
 function fieldsOf(
@@ -114,7 +114,7 @@ function fieldsOf(
 ): readonly Markup[] {
   if (action === "resize") return [sizeField({ catalog, chosen: values.size, currentSize: size, submission })];
   if (action !== "upgrade") return [];
-  const skip = "Only if the cluster cannot take a backup. Without one, you cannot roll back.";
+  const skip = "Use this only if the cluster cannot take a backup. Without a backup, you cannot roll back.";
   return [
     versionField(lmsVersion, catalog, values.lmsVersion, submission),
     checkboxField("skipBackup", "Skip the backup", values.skipBackup !== "", skip),

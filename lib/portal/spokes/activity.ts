@@ -13,7 +13,7 @@ export interface ActivityProps {
   readonly events: readonly AuditEventItem[];
   /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
-  /** The cursor with which this page was requested; null for the newest events. */
+  /** The cursor of this page; null for the page with the newest events. */
   readonly before: string | null;
   readonly now: Date;
 }
@@ -42,7 +42,7 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
 ${olderLink(next && withQuery(here, { before: next }))}`
       : emptyState(
         "No activity",
-        before === null ? "Events of this spoke appear here." : "There are no older events.",
+        before === null ? "Events for this spoke appear here." : "There are no older events.",
       ),
   };
 }

@@ -1,4 +1,4 @@
-/** Renders a spoke's backups, when they are made, and how to restore one. */
+/** Renders a spoke's backups, the backup schedule, and instructions for restoring a backup. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
@@ -133,7 +133,7 @@ function schedulePanel(
   );
 }
 
-/** How often backups are tested by restoring them. */
+/** The frequency of restore tests, in which the newest backup is restored into a sandbox and checked. */
 const RESTORE_TESTS = {
   off: "off",
   weekly: "weekly, with the newest backup",
@@ -156,10 +156,10 @@ function retainedPanel({ kept }: BackupList): Markup | string {
 
 function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokePageData): Markup {
   const steps = state === "removed"
-    ? ["A new spoke is created in the same hub.", "It gets the files and the database of the backup."]
+    ? ["A new spoke is created in the same hub.", "The new spoke gets the files and the database from the backup."]
     : [
-      "Volumes are created from the backup while the site runs.",
-      "The site is stopped, then started with these volumes.",
+      "New volumes are created from the backup while the site runs.",
+      "The site is stopped, then started with the new volumes.",
       "The previous volumes are kept for a week.",
     ];
   return panel(
@@ -168,10 +168,10 @@ function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokeP
 <p class="small">Changes since the backup are lost, including new passwords.</p>
 <p class="small soft">${icon("people")} ${
       isOperator
-        ? markup`Operators restore on the command line: <code>wheelwright restore ${id} --backup …</code>`
+        ? markup`Operators restore backups on the command line: <code>wheelwright restore ${id} --backup …</code>`
         : canManageHub
-        ? "Only operators can restore a backup. Request it above."
-        : "Only operators can restore a backup. An admin of the hub can request it."
+        ? "Only operators can restore a backup. Request a restore above."
+        : "Only operators can restore a backup. An admin of the hub can request a restore."
     }</p>`,
     { id: "restoring" },
   );

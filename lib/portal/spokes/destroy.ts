@@ -9,7 +9,7 @@ import type { BackupList, OperationDetails, Spoke } from "#lib/portal/components
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
-/** Checks that the user typed the spoke's slug as confirmation. Throws an `invalid` fault otherwise. */
+/** Throws an `invalid` fault unless the user typed the spoke's slug as confirmation. */
 export function requireSlug({ slug }: Spoke, typed: string): void {
   if (typed.trim() === slug) return;
   const fields = { slug: `must be ${slug}, the slug of this spoke` };
@@ -19,7 +19,7 @@ export function requireSlug({ slug }: Spoke, typed: string): void {
 export interface DestroyProps {
   readonly spokePage: SpokePageData;
   readonly backups: BackupList;
-  /** The operation that removes the spoke; null until the removal is requested. */
+  /** The operation that removes the spoke; null before a user requests the removal. */
   readonly removal: OperationDetails | null;
   readonly submission?: Submission | undefined;
 }
@@ -38,7 +38,7 @@ export function destroySpokeView({ spokePage, backups, removal, submission }: De
   return {
     ...about,
     title: `Destroy ${displayName}`,
-    lead: "This permanently removes the site. It starts immediately and cannot be cancelled.",
+    lead: "This permanently removes the site. The removal starts immediately and cannot be cancelled.",
     body: markup`<div class="two-columns"><div class="column">${
       panel("What is deleted", lostList(spoke), { id: "deleted-items" })
     }${panel("What is kept", retainedList(backups), { id: "retained-items" })}</div>${
@@ -50,10 +50,10 @@ export function destroySpokeView({ spokePage, backups, removal, submission }: De
 function lostList({ domain, formerDomains }: Spoke): Markup {
   return iconList("cross", [
     markup`The site at <b>${domain}</b>: its courses, users, activity and files`,
-    markup`Its address${formerDomains.length > 0 ? " and its former addresses" : ""}, which other sites can then use`,
-    "Its namespace in the cluster and everything in it",
-    "Its running and queued operations, which are cancelled",
-    "The access of its admins",
+    markup`The address${formerDomains.length > 0 ? " and all former addresses" : ""}, which other sites can then use`,
+    "The site's namespace in the cluster, with all objects in that namespace",
+    "Running and queued operations, which are cancelled",
+    "The access of the spoke's admins",
   ]);
 }
 
@@ -62,10 +62,10 @@ function retainedList({ available, lastError, lastSuccessAt, snapshots }: Backup
   return markup`${
     iconList("done", [
       ...(available
-        ? ["A final backup of its files and database, taken before anything is deleted and kept permanently"]
+        ? ["A final backup of the site's files and database, taken before anything is deleted and kept permanently"]
         : []),
-      ...(ready > 0 ? [ready === 1 ? "Its existing backup" : `Its ${ready} existing backups`] : []),
-      "Its audit events, for the hub's admins",
+      ...(ready > 0 ? [ready === 1 ? "The existing backup" : `The ${ready} existing backups`] : []),
+      "The spoke's audit events, for the hub's admins",
     ])
   }${available ? "" : callout("warn", markup`<p><b>No final backup can be taken.</b> ${lastError ?? ""}</p>`)}${
     lastSuccessAt === null && !available ? callout("bad", "This site has no backups.") : ""
@@ -130,7 +130,8 @@ function removalPanels(
     isOperator && stuck
       ? panel(
         "Abandon the removal",
-        markup`<p class="small">If its cluster is permanently gone, the removal never finishes. Abandon it to mark the spoke as removed. <b>Objects left in the cluster stay there.</b></p>
+        markup`<p class="small">If the spoke's cluster no longer exists, the removal never finishes. Abandon
+the removal to mark the spoke as removed. <b>Objects in the cluster are not deleted.</b></p>
 ${slugForm(spoke, "Abandon", { abandon: "yes" }, submission)}`,
         { id: "abandon" },
       )

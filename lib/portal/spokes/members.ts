@@ -1,4 +1,4 @@
-/** Renders a spoke's admins, with forms to add and remove them. */
+/** Renders a spoke's admins, with forms to add and remove admins. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
@@ -22,7 +22,7 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
     members.length === 0
       ? emptyState(
         "No admins yet",
-        "The hub's admins manage this spoke. Delegate it to a user who needs only this spoke.",
+        "The hub's admins manage this spoke. Delegate this spoke to users who need access only to this spoke.",
       )
       : markup`<ul class="list plain">${
         members.map(({ userId, displayName, email, pending, mailRefusal, createdAt }) => {
@@ -45,7 +45,7 @@ ${
     {
       id: "members",
       lead:
-        "Spoke admins see this spoke, act on it and sign in to its site. They cannot remove it or see the hub's other spokes.",
+        "Spoke admins see this spoke, run actions on it and sign in to its site. They cannot remove it or see other spokes.",
     },
   );
   return {
@@ -67,7 +67,7 @@ ${
             inputField({
               name: "displayName",
               label: "Name",
-              hint: "Used only for a new account.",
+              hint: "Used only if the user has no account yet.",
               maxLength: 200,
               submission,
             }),
@@ -75,7 +75,7 @@ ${
           {
             id: "delegate",
             lead:
-              "A user without an account gets an invitation by email, valid for 7 days. You can send it again after an hour.",
+              "A user without an account gets an email invitation, valid for 7 days. You can resend it after an hour.",
           },
         )
       }</div>`
@@ -83,7 +83,7 @@ ${
   };
 }
 
-/** Returns the member with this user ID. Throws a `missing` fault (`member_missing`) if there is none. */
+/** Returns the member with this user ID. Throws a `missing` fault (`member_missing`) if no such member exists. */
 export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
   const found = members.find((member) => member.userId === userId);
   if (!found) throw new Fault("missing", "member_missing", "No such member");
@@ -107,7 +107,8 @@ export function spokeMemberRemovalView(
       own ? "You lose access immediately" : email,
       markup`<p>${
         own ? "You lose" : "They lose"
-      } access to ${spoke.displayName}, also by API tokens. The account here and any account on the site are kept.</p>
+      } access to ${spoke.displayName}, including through API tokens. The
+account here and any account on the site are kept.</p>
 ${
         postForm({
           action: `${here}/${userId}/remove`,

@@ -12,7 +12,7 @@ const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [BadgeTone
   declined: ["bad", "cross", "Declined"],
 };
 
-/** Returns the request form; empty if the viewer may not request a restore or no backup is ready. */
+/** Returns the form for restore requests; empty if the user may not request a restore or no backup is ready. */
 export function restoreRequestForm(
   { spoke: { id }, canManageHub }: SpokePageData,
   backups: BackupList,

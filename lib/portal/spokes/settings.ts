@@ -1,4 +1,4 @@
-/** Renders a spoke's settings, with a preview of what saving them would change. */
+/** Renders a form for a spoke's settings, next to a preview of the effects of a change. */
 import { markup } from "#lib/http/page.ts";
 import { inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
@@ -10,7 +10,7 @@ import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
-/** The settings that users can change in the form. None of them can be cleared. */
+/** The settings that users can change in the form, but not clear. */
 export const EDITABLE_SPOKE_FIELDS = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
 type Changeable = (typeof EDITABLE_SPOKE_FIELDS)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
@@ -18,12 +18,12 @@ export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>
 export interface SettingsProps {
   readonly spokePage: SpokePageData;
   readonly catalog: CatalogOffer;
-  /** The form's values; absent until the form is submitted. */
+  /** The values of the form; absent until the user submits the form. */
   readonly form?: SpokeFields | undefined;
-  /** The preview; null if nothing would change or the API refused it. */
+  /** The preview of the changes; null if nothing would change or the API refused the changes. */
   readonly preview: PreviewedAction | null;
   readonly submission?: Submission | undefined;
-  /** Whether the user saved the form rather than only previewing it. */
+  /** Whether the user saved the form instead of only previewing the changes. */
   readonly isSave: boolean;
 }
 
@@ -84,7 +84,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
           selectField({
             name: "mail",
             label: "Mail",
-            hint: "Whether the site sends mail. Changing this restarts the site.",
+            hint: "Whether the site sends mail. Changing this setting restarts the site.",
             value: mail,
             options: [["on", "On"], ["held", "Held: no mail is sent"]],
             submission,

@@ -1,4 +1,4 @@
-/** Renders a form that creates a link with which a site administrator signs in, and shows the new link once. */
+/** Renders a form that creates a sign-in link for the site's administrator, and shows the new link once. */
 import { markup } from "#lib/http/page.ts";
 import { postForm, type Submission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
@@ -24,7 +24,7 @@ export function signInLinkView(
         markup`${
           callout(
             "warn",
-            "This link is shown only once. Anyone who has it can sign in as the site's administrator. Do not share it.",
+            "This link is shown only once. Do not share it: anyone with it can sign in as the site's administrator.",
           )
         }
 ${copyableCode(link.url, "the link")}

@@ -1,4 +1,4 @@
-/** Renders a choice of sizes with their resources and prices. */
+/** Renders a form field to select a spoke's size, with the resources and prices of each size. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { Submission } from "#lib/portal/components/forms.ts";
 import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";

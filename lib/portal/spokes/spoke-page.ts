@@ -10,7 +10,7 @@ import type { PageCall } from "#lib/portal/page/page.ts";
 
 export interface SpokePageData {
   readonly spoke: Spoke;
-  /** The spoke's hub; null if the user may not see it. */
+  /** The spoke's hub; null if the user may not see the hub. */
   readonly hub: Hub | null;
   /** Whether the user is an operator or one of the hub's admins. */
   readonly canManageHub: boolean;
@@ -20,7 +20,7 @@ export interface SpokePageData {
 
 type SpokePageCall = Pick<PageCall<unknown, unknown>, "callApi" | "actor" | "follow">;
 
-/** Loads a spoke and its hub. Call this before reading other data. Operators can also see removed spokes. */
+/** Loads a spoke and its hub. Pages call this function before reading other data. Operators also see removed spokes. */
 export async function loadSpokePage(
   { callApi, actor, follow }: SpokePageCall,
   spokes: EndpointReturning<Spoke>,
@@ -45,7 +45,7 @@ type Head =
   & Pick<PageView, "title" | "section" | "crumbs" | "badge" | "follow" | "style">
   & Required<Pick<PageView, "tabs">>;
 
-/** Returns the header for a tab on a spoke's page. `path` is relative to the spoke's path. */
+/** Returns the page header for a tab of a spoke. `path` is the path of the tab, relative to the spoke's path. */
 export function spokeHeader({ spoke, hub, follow }: SpokePageData, path: string): Head {
   const { id, displayName, state, health } = spoke;
   const of = (text: string, path: string): NavLink => [text, `/spokes/${id}${path}`];
@@ -82,7 +82,7 @@ function crumbsOf(hub: Hub | null): NavLink[] {
 
 export type ActionName = keyof typeof SPOKE_OPERATIONS;
 
-/** Returns the actions that the user may run in the spoke's current state, as the operations declare them. */
+/** Returns the actions that the user may run in the spoke's current state, according to SPOKE_OPERATIONS. */
 export function allowedActions({ spoke: { state, maintenance }, isOperator }: SpokePageData): readonly ActionName[] {
   return (Object.keys(SPOKE_OPERATIONS) as ActionName[]).filter((name) => {
     const operation = SPOKE_OPERATIONS[name];
@@ -95,5 +95,5 @@ export function allowedActions({ spoke: { state, maintenance }, isOperator }: Sp
 /** Throws a `forbidden` fault (`federation_admin_only`) if the user is neither an operator nor a hub admin. */
 export function requireHubManager(spokePage: SpokePageData): SpokePageData {
   if (spokePage.canManageHub) return spokePage;
-  throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");
+  throw new Fault("forbidden", "federation_admin_only", "Only operators and admins of the hub can remove a spoke");
 }

@@ -29,7 +29,7 @@ export interface SpokePageProps {
   readonly spokePage: SpokePageData;
   /** The spoke's recent operations, newest first. */
   readonly operations: readonly Operation[];
-  /** The newest operation with its steps; null if there is none. */
+  /** The newest operation with its steps; null if the spoke has no operations. */
   readonly latest: OperationDetails | null;
   readonly now: Date;
 }
@@ -54,7 +54,7 @@ ${aboutPanel(spoke)}</div>`,
   };
 }
 
-/** Spoke states for which no health is shown, because the operation's panel explains them. */
+/** Spoke states without a health panel, because the panel for the operation explains these states. */
 const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
 function actionMenu(spokePage: SpokePageData): Markup {
@@ -80,7 +80,7 @@ function actionMenu(spokePage: SpokePageData): Markup {
   }`;
 }
 
-/** Returns a panel for the operation that is running or has failed; empty if there is none. */
+/** Returns a panel for the spoke's running or failed operation; empty if no operation is running or has failed. */
 function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, now: Date): Markup {
   const failed = latest?.state === "failed" && state === "failed";
   if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
@@ -106,11 +106,11 @@ function healthPanel(
   { spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePageData,
 ): Markup {
   const healthText = state !== "active"
-    ? stateReason ?? "Health is checked while the spoke is active."
+    ? stateReason ?? "Health is checked only while the spoke is active."
     : health === "healthy"
     ? "Healthy."
     : health === "degraded"
-    ? stateReason ?? "Some parts do not respond."
+    ? stateReason ?? "Some parts of the site do not respond."
     : observedAt === null
     ? "Not checked yet."
     : "The cluster does not respond.";
@@ -132,7 +132,9 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
     objects.length === 0
       ? ""
       : markup`<div class="callout warn"><p><b>Objects in the cluster were changed outside of Wheelwright.</b> ${
-        isOperator ? "The action Reapply reverts them. Its preview lists each field." : "An operator can revert them."
+        isOperator
+          ? "The action Reapply reverts these changes. Its preview lists each field."
+          : "An operator can revert these changes."
       }</p></div>
 <ul class="drift small">${
         objects.map(({ object, what, fields }) =>
@@ -157,7 +159,7 @@ function removedNotice({ id, updatedAt }: Spoke): Markup {
   );
 }
 
-/** Explains that a copied site sends no email at first, because its users belong to the original site. */
+/** Explains why a copied site sends no email at first: its users belong to the original site. */
 function mailNotice({ id }: Spoke): Markup {
   return callout(
     "info",

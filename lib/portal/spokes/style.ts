@@ -1,4 +1,4 @@
-/** CSS that only a spoke's pages use. */
+/** CSS for the pages about a spoke. */
 export const spokeStyle: string = `
 .history > li { grid-template-columns: minmax(9rem, 1fr) minmax(0, 2fr) auto; }
 .history > li > .small { display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; overflow-wrap: anywhere; }

@@ -1,6 +1,6 @@
 /**
  * Writes the changelog as an Atom feed (RFC 4287). IDs do not depend on the service's address, so that feed readers do
- * not show old entries again after a move. An announcement that is dated in the future is added on that date.
+ * not show old entries again after a move. An announcement with a date in the future is added on that date.
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
@@ -24,7 +24,7 @@ interface Entry {
   readonly title: string;
   readonly url: string;
   readonly published: Date;
-  /** HTML. */
+  /** The entry's text as HTML. */
   readonly content: string;
 }
 
@@ -65,8 +65,8 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
 function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: Announcement): Entry {
   const day = formatDateTime(takesEffectAt);
   const [opening, effect] = kind === "deprecation"
-    ? ["Deprecated", `It works unchanged until it ends on ${day}.`]
-    : ["New limit", `It applies from ${day} on.`];
+    ? ["Deprecated", `The endpoint works unchanged until it ends on ${day}.`]
+    : ["New limit", `The limit applies from ${day} on.`];
   const content = String(markup`<p>${proseMarkup(note)}</p><p>${effect}</p>`);
   return { name: `notice ${id}`, kind, title: `${opening}: ${title}`, url, published: announcedAt, content };
 }
@@ -101,7 +101,7 @@ function escape(text: string): string {
     .replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
 }
 
-/** A random namespace for the entries' UUIDs. Never change it, or feed readers will show every entry again. */
+/** The random namespace for UUIDs of entries. If this value changed, feed readers would show all entries again. */
 const NAMESPACE = "2753f5bb-9c51-4e10-acda-42bc07bb7773";
 
 /** Returns a name-based UUID (RFC 9562, version 5) as a URN. */

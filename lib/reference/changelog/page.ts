@@ -32,8 +32,8 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
 <section class="intro" id="top">
 <p class="hint">${api} (${version})</p>
 <h1>Changelog</h1>
-<p class="lead">Upcoming and past changes. Breaking changes of the API are announced here at least 30 days ahead. Users with
-an active token get a mail on the same day.</p>
+<p class="lead">Upcoming and past changes. Breaking changes to the API are announced here at least 30 days ahead. Users with
+an active token get an email on the same day.</p>
 <ul class="ways">
 <li><a href="${FEED_PATH}">${trustedMarkup(WAVES)}Atom feed</a></li>
 <li><a href="/api/changelog">${trustedMarkup(BRACES)}JSON</a></li>
@@ -49,7 +49,7 @@ ${past.length === 0 ? "" : pastMarkup(past)}
   };
 }
 
-/** Decorative icons, each of which appears next to a text label. */
+/** The decorative icons, each shown next to a text label. */
 const WAVES =
   `<svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" aria-hidden="true"><path d="M3 3a10 10 0 0 1 10 10M3 7.5A5.5 5.5 0 0 1 8.5 13"/><circle cx="3.9" cy="12.1" r="1.2" fill="currentColor" stroke="none"/></svg>`;
 const BRACES =
@@ -76,7 +76,7 @@ ${past.map((notice) => noticeMarkup(notice, null))}
 </section>`;
 }
 
-/** Renders an announcement. `now` is null if the announcement is in the past. */
+/** Renders an announcement of a change. `now` is null if the change has already taken effect. */
 function noticeMarkup(notice: Announcement, now: Date | null): Markup {
   const { id, kind, announcedAt, takesEffectAt, note } = notice;
   return markup`
@@ -118,7 +118,7 @@ function releaseMarkup({ version, releasedAt, changes }: Changelog["releases"][n
 <header><h3><a href="#${id}">${unreleased ? "Unreleased" : version}</a></h3><p class="hint">${
     releasedAt
       ? markup`<time datetime="${releasedAt.toISOString().slice(0, 10)}">${formatDay(releasedAt)}</time>`
-      : "Already running here; part of the next release"
+      : "Already running on this server; part of the next release"
   }</p></header>
 ${
     changes.length === 0

@@ -1,4 +1,4 @@
-/** Renders the front page: what this service is, whether it is working, and links to other pages. */
+/** Renders the front page: a description of the service, its health, and links to other pages. */
 import type { App } from "#lib/app.ts";
 import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
@@ -15,7 +15,7 @@ export async function frontPage({ config, release }: App, { readiness }: ServerI
 }
 
 interface Front {
-  /** PUBLIC_URL without a trailing slash. */
+  /** The service's address from the setting PUBLIC_URL, without a trailing slash. */
   readonly url: string;
   readonly version: string;
   readonly works: boolean;
@@ -47,8 +47,8 @@ ${LINKS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b
         : "Sign in through the API."
     } This command stores a session in the file <code>jar</code>. Use the session to create a token.</p>
 <pre tabindex="0" role="group" aria-label="Command"><code>${signIn(url)}</code></pre>
-<p class="small">Invited, or forgot your password? Open the link in your mail. If you have no mail, contact the operator of
-this service.</p>
+<p class="small">If you were invited or forgot your password, open the link in the email. If you got no email, contact the
+operator of this service.</p>
 </section>
 <footer><p>Wheelwright ${version}</p></footer>
 </main>`,
@@ -56,13 +56,13 @@ this service.</p>
 }
 
 const LEAD =
-  "The control plane for hosted Moodle sites. A hub groups the sites of an organization; each site has its own " +
-  "database and namespace.";
+  "The control plane for hosted Moodle sites. A hub groups the sites of an organization. " +
+  "Each site has its own database and namespace.";
 
 const LINKS: readonly (readonly [href: string, title: string, says: string])[] = [
   ["/api/docs", "API reference", "Every endpoint with its fields, errors and an example command"],
   ["/changelog", "Changelog", "Upcoming changes and release notes"],
-  ["/api/openapi.json", "OpenAPI document", "The reference as JSON, for programs"],
+  ["/api/openapi.json", "OpenAPI document", "The API reference as JSON, for programs"],
 ];
 
 function statusMarkup(works: boolean): Markup {

@@ -2,77 +2,103 @@
 import type { FieldEntries } from "#lib/reference/glossary/entry.ts";
 
 export const BILLING_FIELDS: FieldEntries = {
-  // Billing. Amounts are in the currency's smallest unit: 1900 in JPY is ¥1,900.
+  // The fields for billing. Amounts are in the currency's smallest unit: 1900 means €19.00, but ¥1,900.
   "Billing.connected": ["Whether the hub's spokes are billed", true],
-  "Billing.email | BillingAddress.email": ["The address that invoices are sent to", "treasurer@north.example"],
-  "Billing.status": ["The subscription's status at the payment provider; null if there is no subscription", "active"],
-  "Billing.pastDueSince": ["Since when an invoice has been overdue; null if none is", null],
-  "Billing.currency": ["ISO 4217 code; null if there is no subscription", "EUR"],
-  "Billing.items": ["The billed items, as the payment provider counts them"],
-  "items.size": ["The size of the spokes; null if the item is not for spokes", "medium"],
-  "items.quantity": ["The quantity", 3],
-  "items.monthly": ["The monthly price of the whole quantity; null if it is not a single amount", 14700],
-  "Billing.monthly": ["The hub's monthly price; null if it is not a single amount, or nothing is billed", 14700],
-  "Billing.invoice": [
-    "The latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice",
+  "Billing.email | BillingAddress.email": [
+    "The email address that receives the hub's invoices",
+    "treasurer@north.example",
   ],
-  "invoice.number": ["The invoice number; null for a draft", "NORTH-0007"],
-  "invoice.status": ["The status at the payment provider", "open"],
-  "invoice.total": ["The total amount", 14700],
-  "invoice.remaining": ["The amount that is not yet paid", 14700],
-  "invoice.currency | price.currency | Cost.currency": ["ISO 4217 code", "EUR"],
-  "invoice.dueAt": ["When it is due; null if it is charged immediately", "2026-12-21T12:00:00.000Z"],
+  "Billing.status": [
+    "The status of the hub's subscription at the payment provider; null if the hub has no subscription",
+    "active",
+  ],
+  "Billing.pastDueSince": ["When an invoice of the hub became overdue; null if no invoice is overdue", null],
+  "Billing.currency": ["The ISO 4217 code of the subscription's currency; null if the hub has no subscription", "EUR"],
+  "Billing.items": ["The items of the hub's subscription, as the payment provider counts them"],
+  "items.size": ["The size of the billed spokes; null if the item is not for spokes", "medium"],
+  "items.quantity": ["The billed quantity of the item", 3],
+  "items.monthly": ["The monthly price for the item's whole quantity; null if the price is not a single amount", 14700],
+  "Billing.monthly": [
+    "The total monthly price for the hub; null if nothing is billed, or if the price is not a single amount",
+    14700,
+  ],
+  "Billing.invoice": [
+    "The hub's latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice",
+  ],
+  "invoice.number": ["The number of the invoice; null for a draft", "NORTH-0007"],
+  "invoice.status": ["The status of the invoice at the payment provider", "open"],
+  "invoice.total": ["The total amount of the invoice, in the currency's smallest unit", 14700],
+  "invoice.remaining": ["The unpaid amount of the invoice, in the currency's smallest unit", 14700],
+  "invoice.currency | price.currency | Cost.currency": ["The ISO 4217 code of the currency", "EUR"],
+  "invoice.dueAt": ["When the invoice is due; null if the invoice is charged immediately", "2026-12-21T12:00:00.000Z"],
   "invoice.url": [
-    "The invoice's page at the payment provider. Anybody with the URL can open it; null for a draft",
+    "The invoice's page at the payment provider, which anyone with the URL can open; null for a draft",
     "https://invoice.stripe.example/i/north-0007",
   ],
-  "Billing.pending": ["Whether a change is still to be sent to the payment provider", false],
+  "Billing.pending": ["Whether a change to the hub's spokes must still be sent to the payment provider", false],
   "Billing.difference": [
-    "Differences between the payment provider's counts and the spokes; null if they are equal",
+    "Differences between the payment provider's counts and the hub's spokes; null if they are equal",
     null,
   ],
-  "difference.message": ["What differs", "The payment provider counts 2 instead of 3 spokes of size medium"],
-  "difference.sizes": ["The same as numbers; empty if it is not only numbers"],
-  "sizes.spokes": ["The number of spokes to be billed", 3],
-  "sizes.billed": ["The number that the payment provider counts", 2],
-  "Billing.error": ["Why the payment provider could not be updated, for operators; null for other users", null],
-  "Billing.checkedAt": ["When the subscription was last checked; null if never", "2026-11-21T12:00:00.000Z"],
-
-  // The catalog's default values and prices, and what a spoke costs.
-  "Catalog.defaults": [
-    "The values used if a request leaves them out; null if there is no default. A spoke's region defaults to its hub's",
+  "difference.message": [
+    "A sentence that describes the difference between the payment provider's counts and the hub's spokes",
+    "The payment provider bills 2 instead of 3 spokes of size medium",
   ],
-  "defaults.size": ["The default size", "medium"],
-  "defaults.lmsVersion": ["The default version", "4.5.12"],
-  "defaults.region": ["The default region. Always null: a spoke uses the region of its hub", null],
-  "defaults.tier | defaults.mode | defaults.contentMode": ["Always null", null],
-  "defaults.brand": ["Always null: the platform's own look", null],
-  "defaults.seed": ["Always null: the site starts without courses", null],
+  "difference.sizes": [
+    "The difference as numbers for each size; empty if numbers alone cannot describe the difference",
+  ],
+  "sizes.spokes": ["The number of spokes with this size that should be billed", 3],
+  "sizes.billed": ["The number of spokes with this size that the payment provider counts", 2],
+  "Billing.error": ["Why the payment provider could not be updated. Only for operators; null for other users", null],
+  "Billing.checkedAt": [
+    "When the subscription was last checked at the payment provider; null if it was never checked",
+    "2026-11-21T12:00:00.000Z",
+  ],
+
+  // The fields for the catalog's default values and prices, and for the cost of a spoke.
+  "Catalog.defaults": [
+    "The default values for fields that a request omits; null for a field without a default. " +
+    "A spoke's region defaults to the region of its hub",
+  ],
+  "defaults.size": ["The default size of a new spoke", "medium"],
+  "defaults.lmsVersion": ["The default Moodle version of a new spoke", "4.5.12"],
+  "defaults.region": ["Always null, because a new spoke is in the region of its hub by default", null],
+  "defaults.tier | defaults.mode | defaults.contentMode": ["Always null: this field has no default value", null],
+  "defaults.brand": ["Always null: a spoke without a brand has the platform's own look", null],
+  "defaults.seed": ["Always null: a site without a seed starts without courses", null],
   "Catalog.rootDomain": [
-    "The default domain of a spoke is its slug, a dot, and this domain",
+    "The domain below which spokes get their default domain: the slug, a dot, and this domain",
     "school.example",
   ],
-  "Catalog.currency": ["The currency of all prices; null if there are no prices, or several currencies", "EUR"],
-  "Catalog.charged": ["Whether a payment provider is connected, so that prices are charged", true],
-  "sizes.price": ["The monthly price of a spoke; null if it has none"],
-  "sizes.quota": ["The quota of the spoke's namespace"],
+  "Catalog.currency": [
+    "The ISO 4217 code of all prices; null if the catalog has no prices, or prices in several currencies",
+    "EUR",
+  ],
+  "Catalog.charged": [
+    "Whether a payment provider is connected, so that users are charged the prices in the catalog",
+    true,
+  ],
+  "sizes.price": ["The monthly price of a spoke with this size; null if this size has no price"],
+  "sizes.quota": ["The resource quota for the namespace of a spoke with this size"],
   "price.monthly": [
-    "The monthly price of each, in the minor unit of the currency: 1900 means €19.00, but ¥1,900",
+    "The monthly price of one spoke, in the currency's smallest unit: 1900 means €19.00, but ¥1,900",
     1900,
   ],
 
   "Cost.available": [
-    "Whether the cost is known. It needs a payment provider, a billed hub, a size with a price, and a caller who manages the hub",
+    "Whether the cost is known. " +
+    "The cost requires a payment provider, a billed hub, a size with a price, and a caller who manages the hub",
     true,
   ],
   "Cost.size": ["The spoke's size after the change", "medium"],
   "Cost.recurringMonthly": [
-    "The spoke's monthly price, in the minor unit of the currency: 1900 means €19.00, but ¥1,900",
+    "The spoke's monthly price after the change, in the currency's smallest unit: 1900 means €19.00, but ¥1,900",
     4900,
   ],
   "Cost.dueNow": [
-    "The prorated amount due now, in minor units; for a hub's first spoke, the first invoice. Negative for a credit",
+    "The prorated amount that is due now, in the currency's smallest unit; negative for a credit. " +
+    "For a hub's first spoke, the amount of the first invoice",
     3267,
   ],
-  "Cost.prorationDate": ["The time for which the proration was computed", "2026-11-21T12:00:00.000Z"],
+  "Cost.prorationDate": ["The time for which the prorated amount was computed", "2026-11-21T12:00:00.000Z"],
 };

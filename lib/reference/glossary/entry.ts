@@ -1,11 +1,11 @@
-/** Defines entries for the glossary of API fields, and IDs that the examples share. */
+/** Defines the type of entries in the glossary of API fields, and the IDs that all examples use. */
 
-/** A field's description, and an example value if the schema cannot provide one. */
+/** The description of an API field, and an example value if the field's schema cannot provide an example. */
 export type FieldEntry = readonly [saying: string, example?: unknown];
 
 /**
- * Glossary entries, keyed by field name, or by `owner.name` if the name has another meaning in the schema or field
- * `owner`. The key `owner.` holds an example of the entire schema. One entry can have several keys: `a | b.c`.
+ * Glossary entries by field name, or by `owner.name` if a field has another meaning inside the schema or field `owner`.
+ * The key `owner.` contains an example of the whole schema. An entry can have several keys, such as `a | b.c`.
  */
 export type FieldEntries = Readonly<Record<string, FieldEntry>>;
 

@@ -1,6 +1,6 @@
 /**
- * Looks up descriptions and examples for API fields by name. The texts are kept in separate files, so that the API's
- * views stay short. A test finds fields that lack a description.
+ * Looks up the descriptions and examples of API fields by name. The texts are in separate files, so that the files that
+ * define the fields stay short. A test finds fields without a description.
  */
 import { BILLING_FIELDS } from "#lib/reference/glossary/billing.ts";
 import type { FieldEntry } from "#lib/reference/glossary/entry.ts";
@@ -10,7 +10,7 @@ import { RESOURCE_FIELDS } from "#lib/reference/glossary/resources.ts";
 import type { Fields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 
-/** All glossary entries, with only one key for each. */
+/** All glossary entries as pairs of key and entry. An entry with several keys is repeated for each key. */
 export const GLOSSARY_LINES: readonly (readonly [key: string, entry: FieldEntry])[] = [
   RESOURCE_FIELDS,
   OPERATION_FIELDS,
@@ -21,12 +21,12 @@ export const GLOSSARY_LINES: readonly (readonly [key: string, entry: FieldEntry]
 );
 const GLOSSARY = new Map(GLOSSARY_LINES);
 
-/** Returns a field's description, or null. `owner` is the schema or field that contains the field. */
+/** Returns the description of an API field; null if missing. `owner` is the schema or field that contains the field. */
 export function fieldDescription(owner: string, name: string): string | null {
   return entryOf(owner, name)?.[0] ?? null;
 }
 
-/** Returns an example value for a field; undefined if the field's schema must provide it. */
+/** Returns an example value for an API field; undefined if the glossary has none, as the schema then provides it. */
 export function fieldExample(owner: string, name: string): unknown {
   return entryOf(owner, name)?.[1];
 }

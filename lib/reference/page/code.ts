@@ -1,4 +1,4 @@
-/** Renders examples: curl commands and highlighted JSON. */
+/** Renders the examples in the API reference: curl commands and highlighted JSON. */
 import { type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { PageEntry } from "#lib/reference/page/document.ts";
 
@@ -16,7 +16,7 @@ export function jsonMarkup(value: unknown): Markup {
   return markup`${[...parts, text.slice(at)]}`;
 }
 
-/** Builds a curl command with the shell variables from docs/api.md (URL, TOKEN) and the cookie file `jar`. */
+/** Builds an example curl command with the shell variables URL and TOKEN and the cookie file `jar` (docs/api.md). */
 export function buildCurlCommand(
   { method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry,
 ): string {
@@ -41,7 +41,7 @@ export function buildCurlCommand(
   return lines.join(" \\\n  ");
 }
 
-/** How curl authenticates, by endpoint scope. All other scopes use a token. */
+/** The curl options for authentication, by the scope of the endpoint. All other scopes use a token. */
 const CREDENTIAL: Readonly<Record<string, readonly string[]>> = {
   public: [],
   flow: ["-b jar -c jar"],
@@ -57,7 +57,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Renders text, with `code` in backticks and **strong** text. */
+/** Renders text in which backticks mark code and double asterisks mark strong text. */
 export function proseMarkup(text: string): Markup {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
     i % 2 === 0
@@ -69,7 +69,7 @@ export function proseMarkup(text: string): Markup {
   return markup`${parts}`;
 }
 
-/** Renders a path with highlighted parameters. The path may wrap after slashes. */
+/** Renders the path of an endpoint with highlighted parameters. The path may wrap before each slash. */
 export function pathMarkup(path: string): Markup {
   const parts = path.split(/(?=\/)/).map((part) =>
     /\{/.test(part) ? markup`/<em>${part.slice(1)}</em>` : markup`${part}`

@@ -1,4 +1,4 @@
-/** Renders one endpoint: its path, access, parameters, body, responses and an example command. */
+/** Renders the reference of one API endpoint: path, access, parameters, body, responses and an example command. */
 import { buildCurlCommand, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 import type { MediaTypeObject, PageAnswer, PageEntry, ReferenceDocument } from "#lib/reference/page/document.ts";
@@ -71,7 +71,7 @@ function contentMarkup({ content = {} }: PageAnswer): readonly Markup[] {
   );
 }
 
-/** Lists errors that are specific to the endpoint. Common errors are listed once, at the top of the page. */
+/** Lists the errors that are specific to an endpoint. Common errors are listed once, at the top of the page. */
 function sentences({ components }: ReferenceDocument, status: string, { content }: PageAnswer): readonly Markup[] {
   const codes = Object.keys(content?.["application/json"]?.examples ?? {});
   return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
@@ -79,7 +79,7 @@ function sentences({ components }: ReferenceDocument, status: string, { content 
   );
 }
 
-/** Errors that most endpoints have in common. */
+/** The codes of errors that most endpoints have in common. */
 const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "bad_query",
   "repeated_parameter",
@@ -118,7 +118,7 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "database_closed",
 ];
 
-/** Renders short examples in place. Long ones appear once, with their schema; the page's script copies them. */
+/** Renders the example responses of an endpoint. A long example is only a link to its schema until opened. */
 function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
   return Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).filter(({ example }) => Number(status) < 400 && example !== undefined)
@@ -148,7 +148,7 @@ function resolve({ components }: ReferenceDocument, schema: JsonSchema): JsonSch
   return name === null ? schema : components.schemas[name] ?? schema;
 }
 
-/** Returns the names of the response schemas, so that a search for their fields also finds this endpoint. */
+/** Returns the names of an endpoint's response schemas, so that a search for their fields also finds the endpoint. */
 function shapesOf({ responses }: PageEntry): string {
   const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));

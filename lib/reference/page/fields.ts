@@ -2,10 +2,10 @@
 import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
-/** `sent` marks the required fields in requests, `answered` the optional fields in responses. */
+/** Whether a schema is part of a request (`sent`), which marks required fields, or of a response (`answered`). */
 type Direction = "sent" | "answered";
 
-/** Renders a schema's fields or, if it has none, its type. */
+/** Renders the fields of a schema. Renders only the type if the schema has no fields. */
 export function fieldsMarkup(schema: JsonSchema, way: Direction): Markup {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties);
@@ -39,7 +39,7 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Direction): Ma
   }</dd>`;
 }
 
-/** Matches a list of choices in a description, to remove it, because it is also shown next to the field's name. */
+/** Matches the list of allowed values in a description. The list is removed, as it is also next to the field's name. */
 const CHOICES = /(?:^|; )must be one of [^;]*$/;
 
 function hasChoices(schema: JsonSchema): boolean {

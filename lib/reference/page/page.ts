@@ -90,7 +90,7 @@ function introMarkup({ info }: ReferenceDocument): Markup {
     )
   }</ul></section>
 <section class="try"><h2>Example commands</h2>
-<p>The commands use the shell variables <code>URL</code> and <code>TOKEN</code>, and the session in the file <code>jar</code> that signing in writes.</p>
+<p>The commands use the shell variables <code>URL</code> and <code>TOKEN</code>, and the session in the file <code>jar</code>, which the sign-in command writes.</p>
 <div class="code"><pre tabindex="0" role="group" aria-label="Command"><code>export URL=http://localhost:3000 TOKEN=ww_cli_…</code></pre></div>
 </section>
 </section>`;
@@ -127,7 +127,7 @@ ${
 </section>`;
 }
 
-/** Returns the name of a request body's schema, whose fields are listed with the endpoint; null if there is none. */
+/** Returns the name of a request body's schema; null if the body has no named schema. */
 function bodyName(content: PageContent | undefined): string | null {
   return referencedName(content?.["application/json"]?.schema ?? {});
 }

@@ -1,4 +1,4 @@
-/** The reference page's script as a string, because the executable cannot contain asset files. It makes no requests. */
+/** Contains the script of the API reference page as a string, because the executable cannot contain asset files. */
 export const referenceScript: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -6,7 +6,7 @@ const form = document.querySelector("form[role=search]"), field = document.getEl
 const found = document.querySelector(".found"), intro = document.querySelector(".intro");
 const shapes = (names) => names.split(" ").filter(Boolean).map((name) => name + " " + all("#schema-" + name + " .fields").map((part) => part.textContent).join(" "));
 const articles = all("article").map((element) => ({ element, text: [element.querySelector(".entry-text").textContent, ...shapes(element.dataset.shapes)].join(" ").toLowerCase() }));
-// Searches for "restor" instead of "restoring" or "restored".
+// Removes the end of a word, so that a search for "restoring" also finds "restored".
 const stem = (word) => word.length > 5 ? word.replace(/(?:ing|ed|es|s|e)$/, "") : word;
 const links = new Map(all("nav li a").map((link) => [link.hash.slice(1), link]));
 form.hidden = false;
@@ -40,7 +40,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.target === field) { field.value = ""; filter(); field.blur(); }
 });
 
-// Shows the target of a link that the filter or a closed section hides.
+// Shows the target of a link, even if the search or a closed section hides the target.
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -54,7 +54,7 @@ if (location.hash) reveal();
 const own = document.querySelector(".try pre code");
 own.textContent = own.textContent.replace("http://localhost:3000", location.origin);
 
-// Copies a long example from its schema when the reader opens it.
+// Copies a long example from the list of schemas when the reader opens the example.
 for (const place of all("details[data-of]")) {
   place.addEventListener("toggle", () => {
     const shape = document.querySelector("#schema-" + place.dataset.of + " pre"), note = place.querySelector("p");

@@ -1,4 +1,4 @@
-/** Suspends, resumes and restarts a site. A run cannot change an object that a newer run has already changed. */
+/** Suspends, resumes and restarts a site. A replica that lost the job cannot overwrite the changes of a newer run. */
 import type { App } from "#lib/app.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -65,8 +65,8 @@ export function spokeActionHandler<Step extends string>(
 }
 
 /**
- * Reads a site's state after a failed action: suspended if it has no pods, otherwise active. A site with paused
- * scheduled tasks counts as healthy only in maintenance mode.
+ * Reads a site's state after a failed action: `suspended` if the site has no running pods, otherwise `active`. The
+ * health is `degraded` if scheduled tasks are paused outside of maintenance mode.
  */
 export async function readStateAfterFailure(
   { space, spoke: { maintenance } }: SpokeSite,

@@ -1,6 +1,6 @@
 /**
  * Sets a new password for a site's administrator, first in a Secret and then in Moodle. The Secret keeps the previous
- * password until Moodle has accepted the new one. Passwords are never written to database rows, logs or notes.
+ * password until Moodle accepts the new password. Passwords are never written to the database, logs or operation notes.
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
@@ -41,15 +41,15 @@ export function resetAdminPassword(app: App): Handler {
 }
 
 /**
- * Returns a patch that writes a new password to the Secret, once per operation. If the Secret still has a previous
- * password, an earlier operation did not finish and Moodle may use either one. The patch then keeps both.
+ * Returns a patch that writes a new password to the Secret, once per operation. If an earlier operation stopped
+ * halfway, Moodle may use either of the two stored passwords, so the patch keeps both.
  */
 function createPasswordPatch({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OPERATION_ANNOTATION] === operation) return [];
   const mark: PatchOperation = { op: "add", path: OPERATION_ANNOTATION, value: operation };
   if (data?.[PREVIOUS_KEY] !== undefined) return [mark];
   const keep: PatchOperation[] = data?.[KEY] === undefined
-    ? [{ op: "add", path: "/data", value: data ?? {} }] // the Secret was emptied
+    ? [{ op: "add", path: "/data", value: data ?? {} }] // someone emptied the Secret
     : [{ op: "add", path: `/data/${PREVIOUS_KEY}`, value: data[KEY] }];
   return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(generateSitePassword()) }, mark];
 }
@@ -59,8 +59,8 @@ function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {
 }
 
 /**
- * Sets the password of Moodle's account `admin` to the password in the Secret. Throws a permanent ClusterError if this
- * fails, for example `AccountUnusable`.
+ * Sets the password of the Moodle account `admin` to the password in the Secret. Throws a permanent ClusterError on
+ * failure, for example `AccountUnusable`.
  */
 export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordReset> {
   const result = await runJob(context, run, "password");
@@ -75,14 +75,14 @@ export async function applyAdminPassword(context: JobContext, run: Run): Promise
   throw incompleteError(result);
 }
 
-/** Creates the error for an account whose password cannot be set until the site's administrators repair the account. */
+/** Creates the error for an `admin` account that the site's administrators must repair before a password can be set. */
 function refusalError(reason: string, context: JobContext, { log }: JobResult): ClusterError {
   return new ClusterError(ACCOUNT_UNUSABLE, `${RESET_FAILED} because ${reason}`, {
     transient: false,
     blame: "user",
     hint:
-      "Fix the account admin on the site, then request this again. Until then the Secret admin contains the previous " +
-      `password as ${PREVIOUS_KEY}: ${readSecretCommand(context)}`,
+      "Fix the account admin on the site, then reset the password again. " +
+      `Until then, the Secret admin has the previous password as ${PREVIOUS_KEY}: ${readSecretCommand(context)}`,
     evidence: { log, events: [] },
   });
 }
@@ -91,7 +91,7 @@ function incompleteError({ log }: JobResult): ClusterError {
   return new ClusterError("PasswordNotProven", `${RESET_FAILED} because its Job ended early`, {
     transient: false,
     blame: "operator",
-    hint: "Read the last lines of its log. The blueprint's password.php must print the line agreed at its end.",
+    hint: "Read the last lines of the Job's log. The blueprint's password.php must end with the agreed result line.",
     evidence: { log, events: [] },
   });
 }

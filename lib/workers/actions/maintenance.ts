@@ -1,6 +1,6 @@
 /**
- * Turns maintenance mode on and off. Moodle stores the mode in a file on the site's volume, so it may have changed even
- * if the operation failed. The actual mode is therefore read from the login page.
+ * Turns maintenance mode on and off. Moodle stores the mode in a file on the site's volume, so the mode may have
+ * changed even if the operation failed. After a failure, the mode is therefore read from the login page.
  */
 import type { App } from "#lib/app.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
@@ -20,7 +20,7 @@ import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts
 import { patchSiteObjects, pauseCron, resumeCron } from "#lib/workers/workloads.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows ten seconds for reading the state
+const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a site's state after a failure
 
 /**
  * Creates the handler that turns maintenance mode on. Pauses scheduled tasks first, because they would fail in
@@ -46,7 +46,7 @@ function maintenanceOutcomes(maintenance: boolean): Hooks {
   return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
-/** Turns maintenance mode on or off in Moodle. Can be repeated. The caller handles scheduled tasks and the database. */
+/** Turns Moodle's maintenance mode on or off; safe to repeat. Does not change scheduled tasks or the spoke's row. */
 export async function setMaintenanceMode(context: JobContext, run: Run, mode: "enable" | "disable"): Promise<void> {
   const result = await runJob(context, run, `maintenance-${mode}`);
   const what = mode === "enable"
@@ -56,8 +56,8 @@ export async function setMaintenanceMode(context: JobContext, run: Run, mode: "e
 }
 
 /**
- * Reads whether the site is in maintenance mode from its login page, or else infers it from the finished steps. If the
- * site is open, resumes its scheduled tasks.
+ * Determines after a failure whether the site is in maintenance mode: from its login page, or else from the finished
+ * steps. If maintenance mode is off, resumes the site's scheduled tasks.
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure> {
   const { finishedSteps } = run.job;

@@ -38,8 +38,8 @@ export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
 
 /**
  * Runs the site's scheduled tasks in a Kubernetes Job and waits for the result. After a crash, waits for the Job that
- * was already started, so that no task runs twice. A simultaneous regular run is harmless, because Moodle locks each
- * task.
+ * an earlier attempt started, so that no task runs twice. The CronJob may run at the same time, because Moodle locks
+ * each task.
  */
 async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
@@ -55,8 +55,8 @@ async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
 }
 
 /**
- * Creates a Job from the CronJob's template. The CronJob is an owner of the Job but not its controller. As the
- * controller, it could delete the Job before the result has been read.
+ * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller, because a controller
+ * could delete the Job before the result has been read.
  */
 function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;
@@ -77,7 +77,7 @@ function maintenanceError(): ClusterError {
   return permanentError(
     "Maintenance",
     "Scheduled tasks cannot run in maintenance mode",
-    "Turn maintenance mode off, then request this again.",
+    "Turn off maintenance mode, then run the scheduled tasks again.",
     "user",
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Runs the operation `backup`, which a user requests or plan.ts queues every night. The result is recorded as the audit
- * event `tenant_backup_succeeded` or `tenant_backup_failed`. If nightly backups fail repeatedly, only the first failure
- * is reported.
+ * Runs the operation `backup`, requested by a user or queued every night by plan.ts. Records the audit event
+ * `tenant_backup_succeeded` or `tenant_backup_failed`. If nightly backups of a spoke fail repeatedly, only the first
+ * failure is reported.
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -29,8 +29,8 @@ export interface BackupPayload {
 }
 
 /**
- * The time limit for one attempt, in milliseconds. A snapshot on slow storage may take an hour; between two attempts,
- * other operations on the spoke can run.
+ * The time limit for one attempt at a backup, in milliseconds. A snapshot on slow storage may take an hour. Between two
+ * attempts, other operations on the spoke can run.
  */
 const ATTEMPT_TIMEOUT = 5 * MINUTE;
 
@@ -55,7 +55,7 @@ const backupOutcomes: Hooks = {
   async onFailed(tx, job, report) {
     await lockBackup(tx, job);
     const backup = (await failBackup(tx, job.id, report.message))!;
-    // Reports success if the backup exists: only the deletion of older backups failed, which the operation reports.
+    // Reports success if the backup is ready, because only the deletion of expired backups has failed then.
     if (backup.state === "ready") return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
     if (!await claimBackupFailureMail(tx, backup)) return {};
     const { step, code, fault, message } = report;

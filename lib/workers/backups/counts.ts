@@ -27,7 +27,7 @@ async function countContent(site: SpokeSite, run: Run, suffix: string): Promise<
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;
-    run.log.warn("Cannot count the courses and users of a site; backing it up without counts", { error });
+    run.log.warn("Cannot count the courses and users of a site; backing up the site without counts", { error });
     return null;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Deletes expired backups. A good backup is deleted only if a newer good backup exists and no operation needs the old
- * one. Backups of a spoke that is being removed are kept.
- * A snapshot's content has the deletionPolicy `Retain`. Therefore this module first changes the policy to `Delete`,
+ * backup. Backups of a spoke that is being removed are kept.
+ * A VolumeSnapshot's stored data has the deletionPolicy `Retain`. This module first changes the policy to `Delete`,
  * then deletes the VolumeSnapshot by its UID and waits until the VolumeSnapshot is gone.
  */
 import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
@@ -23,30 +23,30 @@ import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-/** The kind of object that represents a VolumeSnapshot's stored data. It belongs to the cluster, not to a namespace. */
+/** The kind of cluster-scoped object that represents the stored data of a VolumeSnapshot. */
 export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
-/** Returns whether the content belongs to exactly this snapshot. Kubernetes may reuse a name, but never a UID. */
+/** Returns whether the content belongs to exactly this snapshot. Compares UIDs, because names can be reused. */
 export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
   const source = content["spec"]?.volumeSnapshotRef;
   return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
 }
 
 /**
- * How long to wait for the deletion of one backup, in milliseconds. The storage continues the deletion after this time,
- * and the next nightly backup checks again.
+ * How long to wait for the deletion of one backup, in milliseconds. After this time, the storage continues the
+ * deletion, and the next nightly backup checks the result.
  */
 const DELETE_TIMEOUT = 2 * MINUTE;
 const MAX_ATTEMPTS = 3;
 /**
- * The error code if a deletion takes longer than `DELETE_TIMEOUT`. If only an API call times out, the error has a
- * different code and is transient.
+ * The error code for a deletion that takes longer than `DELETE_TIMEOUT`. A timeout of a single API call has a different
+ * code and is transient.
  */
 const SLOW = "slow_storage";
 
 /**
- * Deletes the spoke's expired backups. To free quota, the scope `expired and failed` also deletes failed backups that
- * are less than a day old.
+ * Deletes the spoke's expired backups. With the scope `expired and failed`, also deletes failed backups that are less
+ * than a day old, to free quota.
  */
 export async function deleteExpiredBackups(
   site: SpokeSite,
@@ -78,8 +78,8 @@ export async function deleteExpiredBackups(
 }
 
 /**
- * Marks a backup as being removed and returns it, so that it is no longer used for restores. Returns null if the backup
- * may not be deleted.
+ * Marks a backup as being removed, so that no restore uses the backup, and returns its row. Returns null if the backup
+ * must not be deleted.
  */
 async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
@@ -95,7 +95,7 @@ async function deleteBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
   await run.write((tx) => markBackupRemoved(tx, backup.id));
 }
 
-/** Deletes a backup's VolumeSnapshots and their contents, and waits until the VolumeSnapshots are gone. */
+/** Deletes a backup's VolumeSnapshots and VolumeSnapshotContents, and waits until the VolumeSnapshots are gone. */
 export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
   const { space } = site, refs: ObjectRef[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
@@ -121,18 +121,18 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
 
 function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
-  return metadata.labels?.[BACKUP_ANNOTATION] === backup.id; // the UID of a failed attempt was not recorded
+  return metadata.labels?.[BACKUP_ANNOTATION] === backup.id; // a failed attempt did not record the snapshot's UID
 }
 
-/** Changes the content's deletion policy so that Kubernetes deletes the content together with its snapshot. */
+/** Changes a snapshot's deletion policy, so that Kubernetes deletes the stored data together with the snapshot. */
 export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findSnapshotContent(cluster, run, snapshot);
   if (content) await setContentDeletePolicy(cluster, run, content);
 }
 
 /**
- * Returns a snapshot's content object, or null if it does not exist. If the snapshot's status does not name the content
- * yet, uses the name that external-snapshotter gives it (GetDynamicSnapshotContentNameForSnapshot).
+ * Returns a VolumeSnapshot's content object, or null if this object does not exist. If the snapshot's status does not
+ * name the content yet, uses the name that external-snapshotter generates (GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findSnapshotContent(
   cluster: Cluster,
@@ -145,8 +145,8 @@ export async function findSnapshotContent(
 }
 
 /**
- * Returns a note with the names of the VolumeSnapshotContents that an unfinished last snapshot leaves behind. They
- * remain after the namespace is deleted.
+ * Returns a note with the names of the VolumeSnapshotContents of an unfinished last backup. These objects remain in the
+ * cluster after the namespace is deleted.
  */
 export async function describeRetainedContents({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
@@ -160,7 +160,7 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot list the contents of a last snapshot", { error }); // reconcile finds the content by its name
+    run.log.info("Cannot list the contents of a spoke's last snapshots", { error }); // reconcile finds them by name
   }
   return names.length === 0 ? [] : [`Retained: VolumeSnapshotContent ${names.join(", ")}`];
 }
@@ -178,7 +178,7 @@ export async function setContentDeletePolicy(cluster: Cluster, run: Run, content
   ], run);
 }
 
-/** Adds a note if someone else deleted a backup's snapshot but not its content. An operator must delete the content. */
+/** Adds a note if someone deleted a backup's VolumeSnapshot but not its VolumeSnapshotContent. */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
@@ -188,5 +188,5 @@ async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string 
 /** Returns the current time from the database, because tests can shift the database's clock. */
 async function readClock(tx: Tx, { job }: Run): Promise<Date> {
   const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
-  return row.updatedAt; // saveProgress has just written it
+  return row.updatedAt; // saveProgress has just set this time
 }

@@ -49,7 +49,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   });
 }
 
-/** Sets the next backup time for spokes that have none, or whose time is too far ahead because a clock was wrong. */
+/** Sets the next backup time of spokes without one, and of spokes with a time over 25 hours ahead (wrong clock). */
 async function setMissingTimes(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
@@ -59,7 +59,7 @@ async function setMissingTimes(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** Returns the cluster's snapshot classes that retain data. If a read fails, records the reason and returns null. */
+/** Returns the cluster's snapshot classes that retain data. If the read fails, stores the reason and returns null. */
 async function readClasses(
   { db, clusters }: Pick<App, "db" | "clusters">,
   run: Run,
@@ -75,8 +75,8 @@ async function readClasses(
     if (!(error instanceof ClusterError) && !signal.aborted) throw error;
     const message = error instanceof ClusterError
       ? explainClusterError(error).message
-      : "the cluster did not answer in time";
-    const reason = redact(message); // users who may not see cluster details see this text
+      : "the cluster did not respond in time";
+    const reason = redact(message); // users without access to cluster details can read this text
     const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
     run.log[isNew ? "warn" : "debug"]("Cannot read the snapshot classes of a cluster", { cluster: name, error });
     await saveSnapshotClasses(db.rows, name, new Error(reason));

@@ -42,7 +42,7 @@ export interface BackupRequest {
   readonly timeout?: number;
 }
 
-/** Takes a last backup of a spoke that is being removed. If the backup fails, the removal continues without it. */
+/** Takes a last backup of a spoke before its removal. If the backup fails, the removal continues without a backup. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
@@ -67,8 +67,8 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
 }
 
 /**
- * Returns the backup when both snapshots are ready and recorded. A repeated call in the same operation continues with
- * the same backup.
+ * Takes a backup, and returns its row when both snapshots are ready and recorded. A repeated call in the same operation
+ * continues the same backup.
  * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take snapshots that are retained,
  * `SnapshotFailed` (final) if the storage fails repeatedly, `deadline` (transient) on a timeout.
  */
@@ -91,12 +91,12 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
 }
 
 /**
- * Returns whether an earlier attempt created both snapshots. If only one exists, deletes it, because the database and
- * the files must be from the same time.
+ * Returns whether an earlier attempt created both snapshots. If only one snapshot exists, deletes it, because the
+ * snapshots of the database and the files must be from the same time.
  */
 async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
-  if (volumes.length === 0 || kind === "last") return false; // the data does not change during a removal
+  if (volumes.length === 0 || kind === "last") return false; // during a removal, the site's data no longer changes
   const snapshots = await Promise.all(
     volumes.map(({ snapshot: name }) => site.space.get({ ...VOLUME_SNAPSHOT, name }, run)),
   );
@@ -142,7 +142,7 @@ interface SnapshotOptions {
   readonly timeout?: number;
 }
 
-/** Creates snapshots that are retained when their namespace is deleted. Returns their data when they are ready. */
+/** Creates snapshots that survive the deletion of their namespace. Returns their details when all are ready. */
 export async function createSnapshots(
   context: SnapshotContext,
   run: Run,
@@ -175,7 +175,7 @@ export async function createSnapshots(
   return volumes;
 }
 
-/** Returns the site's PVCs. Throws if one of them is missing; during a removal, only if both are missing. */
+/** Returns the site's PVCs. Throws if a PVC is missing; during a removal, throws only if both PVCs are missing. */
 async function readPvcs(
   { space, inputs }: SnapshotContext,
   run: Run,
@@ -218,7 +218,7 @@ async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject
   }
 }
 
-/** Returns the data with which the snapshot can still be found after its namespace is deleted. */
+/** Returns the identifiers by which the snapshot can still be found after its namespace is deleted. */
 async function readSnapshotVolume(
   { cluster, space }: SnapshotContext,
   run: Run,

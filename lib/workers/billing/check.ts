@@ -1,4 +1,4 @@
-/** Reads a hub's subscription from the payment provider, and updates the customer's name and address there. */
+/** Reads a hub's subscription from the payment provider, and updates the customer's name and email address. */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
@@ -33,7 +33,7 @@ export function checkBilling(app: BillingDependencies, payments: Payments): Hand
   };
 }
 
-/** Reads the hub's subscription from the payment provider and stores it, unless the hub has a different one by now. */
+/** Reads the hub's subscription from the payment provider. Stores it unless the hub now has another subscription. */
 export async function checkSubscription(
   { db, catalog, log }: BillingDependencies,
   run: Run,
@@ -68,7 +68,7 @@ export async function recordProviderRefusal(
   if (await lockSubscription(tx, federationId)) {
     await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
-  log.error("The payment provider refused a billing request of a hub", {
+  log.error("The payment provider refused a billing request for a hub", {
     operation: job.id,
     federation: federationId,
     kind: job.kind,

@@ -1,6 +1,6 @@
 /**
- * Processes an event from the payment provider: reads the subscription or refund that it refers to, and stores the
- * result. Processing the same event twice is harmless.
+ * Processes an event from the payment provider: reads the subscription or refund to which the event refers, and stores
+ * the result. Processing the same event twice is harmless.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -37,7 +37,7 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
       // Logs the error, because no user waits for billing jobs.
       onFailed(_, job, report) {
         const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
-        app.log.error("Cannot process an event of the payment provider; giving up", {
+        app.log.error("Cannot process an event from the payment provider; giving up", {
           ...about,
           reason: report.message,
         });
@@ -47,10 +47,7 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
   };
 }
 
-/**
- * Reads the hub's subscription, and marks all of the hub's waiting events as handled. Repeating this after a crash is
- * harmless.
- */
+/** Reads the hub's subscription, and marks all of the hub's waiting events as handled. Safe to repeat after a crash. */
 async function handleSubscription(
   app: EventDependencies,
   run: Run,
@@ -58,7 +55,7 @@ async function handleSubscription(
   event: BillingEventRow,
 ): Promise<void> {
   const hub = event.federationId!;
-  // Lists the events first, because the subscription that is read next may not reflect any later events.
+  // Lists the events before reading the subscription, because the subscription may not reflect later events.
   const eventIds = [event.id, ...await findQueuedBillingEvents(app.db.rows, hub)];
   await checkSubscription(app, run, payments, hub);
   await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));

@@ -1,7 +1,7 @@
 /**
  * Queues a billing sync for each hub whose spokes differ from the quantities last sent to the payment provider, and a
- * daily check of each subscription. Skips hubs that already have a queued sync. Also skips hubs whose last sync the
- * provider refused, until their next attempt is due.
+ * daily check of each subscription. Skips hubs with a queued sync. If the provider refused the last sync of a hub,
+ * skips the hub until the next attempt is due.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -31,7 +31,7 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
   });
 }
 
-/** The maximum number of hubs to check per run. There is one run per hour. */
+/** The maximum number of hubs to check per run. The job runs every hour. */
 const MAX_HUBS = 500;
 
 /** Creates the handler that queues daily subscription checks. The checks of one run are spread over the next hour. */

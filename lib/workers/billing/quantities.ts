@@ -10,9 +10,9 @@ export type ItemChange =
   | { readonly size: string; readonly quantity: number };
 
 /**
- * Computes which subscription items must change to reach the desired quantities. A size that no spoke uses keeps its
- * item with quantity 0. If two items have the same size, the first one gets the whole quantity. Items that belong to no
- * size are left alone.
+ * Computes which subscription items must change to reach the desired quantities. If no spoke uses a size, the quantity
+ * of its item becomes 0. If two items have the same size, the first item gets the whole quantity. Items without a size
+ * are not changed.
  */
 export function planItems(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
   const sizes = new Set<string>();
@@ -31,7 +31,7 @@ type NewItem = SubscriptionRequest["items"][number];
 export interface SubscriptionAtProvider {
   readonly federationId: string;
   readonly customer: string;
-  /** The subscription as it was last read; null if the hub has none. */
+  /** The subscription as last read from the payment provider; null if the hub has no subscription. */
   readonly subscription: Subscription | null;
 }
 

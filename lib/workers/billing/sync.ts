@@ -1,9 +1,9 @@
 /**
- * Sends a hub's customer data and billed quantities to the payment provider. The job can be repeated safely, because it
- * sends totals and reads the provider's current quantities first.
+ * Sends a hub's customer data and billed quantities to the payment provider. The job is safe to repeat, because the job
+ * sends totals and first reads the provider's current quantities.
  * Before each call, the stored quantities are set to null (unknown). If the provider's reply is lost, the next run of
- * `plan-billing` therefore queues another sync.
- * A delayed call from a crashed replica may overwrite newer quantities, so another sync follows a minute later.
+ * `plan-billing` therefore queues another sync. A delayed call from a crashed replica may overwrite newer quantities,
+ * so another sync follows a minute later.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -30,7 +30,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/workers/billing/quantities.ts";
 import { recordProviderRefusal } from "#lib/workers/billing/check.ts";
 
-/** How long after an interrupted call the provider may still process it, in milliseconds. */
+/** The delay before the follow-up sync, in milliseconds. Until then, the provider may process an interrupted call. */
 const FOLLOW_UP_DELAY = MINUTE;
 
 type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
@@ -55,7 +55,7 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
         const later = new Date(updatedAt.getTime() + FOLLOW_UP_DELAY);
         return Promise.resolve(progress.again ? { jobs: [followUpSyncBillingJob(federationId!, later)] } : {});
       },
-      // The call may have failed because the customer was deleted. Reading the subscription reveals that.
+      // Queues a check of the subscription, because the call may have failed after the customer was deleted.
       onFailed: async (tx, job, report) => ({
         ...await recordProviderRefusal(tx, log, job, report),
         jobs: [createBillingCheckJob(job.federationId!)],
@@ -65,8 +65,8 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
 }
 
 /**
- * Sends the customer's name and address to the payment provider. If the address changes before the job ends, the next
- * job sends the new one.
+ * Sends the customer's name and email address to the payment provider. If the address changes before the job ends, the
+ * next job sends the new address.
  */
 async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: storedId, email } = row;
@@ -83,8 +83,8 @@ async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledH
 }
 
 /**
- * Updates the customer. Returns false if the customer was deleted. Throws if the deleted customer has a subscription,
- * because an operator must then decide what to do.
+ * Updates the customer at the payment provider. Returns false if the provider has deleted the customer. Throws if the
+ * deleted customer has a subscription, because an operator must then decide what to do.
  */
 async function tryUpdateCustomer(
   run: Run,
@@ -143,7 +143,7 @@ async function markQuantitiesUnknown(run: Run, { sentQuantities, federationId }:
   await run.write((tx) => updateSubscription(tx, federationId, { sentQuantities: null }));
 }
 
-/** Stores the sent quantities and the provider's reply, unless the hub has a different subscription by now. */
+/** Stores the sent quantities and the provider's reply, unless the hub's subscription or customer has changed. */
 async function saveQuantities(
   { catalog, log }: SyncDependencies,
   run: Run,

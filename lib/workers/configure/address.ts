@@ -1,7 +1,7 @@
 /**
- * Moves a site to another domain, and moves it back if that fails. Changes the outgoing mail settings in the same way.
- * The site's Ingress gives up a host before a redirect uses that host, because ingress controllers reject a host that
- * two Ingresses use.
+ * Moves a site to another domain, and moves the site back if that fails. Also changes the outgoing mail settings. The
+ * old host is removed from the site's Ingress before the redirect uses this host, because ingress controllers reject a
+ * host that two Ingresses use.
  */
 import * as v from "valibot";
 import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
@@ -33,12 +33,12 @@ export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean 
   return before.host !== after.host;
 }
 
-/** Returns notes that tell users about the consequences of a changed domain. */
+/** Returns notes that explain the consequences of a changed domain to users. */
 export function domainChangeNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
-    `Once ${after.host} answers, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. Links to ` +
-    `${before.host} in the site's content are not changed, because Moodle's tool for this (admin/tool/replace) is ` +
-    "experimental",
+    `When ${after.host} works, ${before.host} redirects to the new front page for ${FORMER_DOMAIN_DAYS} days. ` +
+    `Links to ${before.host} in the site's content are not changed, ` +
+    "because Moodle's tool for this (admin/tool/replace) is experimental",
     ...(before.identity
       ? [`Add the redirect URI ${spokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
       : []),
@@ -98,8 +98,8 @@ export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Restores the previous settings and domain if the operation has changed them. Returns whether the site has them again.
- * If the cluster does not respond, both domains keep working.
+ * Restores the site's previous settings and domain if the operation changed them. Returns whether this succeeded. If
+ * the cluster does not respond, both domains keep working.
  */
 export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean> {
   try {
@@ -112,7 +112,7 @@ export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean
     }
     if (!run.job.progress.moved) return true;
     await applyPodSettings(site, run, after, inputs);
-    await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // a time other than that of the move
+    await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // must differ from the first restart
     await space.ready([MOODLE_DEPLOYMENT], clusterWaitOf(run, RESTART_WAIT)).catch(ignoreClusterError);
     return true;
   } catch (error) {
@@ -121,7 +121,7 @@ export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean
   }
 }
 
-/** Ignores a ClusterError, because the pod may still start later, and the next sweep checks the site. */
+/** Ignores a ClusterError, because Moodle's pod may still start later, and the next sweep checks the site. */
 function ignoreClusterError(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
@@ -134,7 +134,7 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
   }
 }
 
-/** Applies the Ingresses, and marks new ones as changed by this run so that older runs cannot delete them. */
+/** Applies the Ingresses and stores this job's fence (claim number) in them, so that no outdated job deletes them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObjects(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);

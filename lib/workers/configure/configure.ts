@@ -58,7 +58,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
-/** Applies the settings, then waits for pods of earlier attempts, because those may still write older settings. */
+/** Applies the settings, then waits until pods of earlier attempts, which may write older settings, have ended. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
   const hub = await readSettingsOfHub(site, run), changes = listChangedSeedParts(inputs, after);

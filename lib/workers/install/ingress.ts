@@ -18,11 +18,11 @@ import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
 const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
-const ADDRESS_TIMEOUT = 2 * MINUTE; // to wait for an address; a cloud load balancer takes about a minute
+const ADDRESS_TIMEOUT = 2 * MINUTE; // maximum wait for an address; a cloud load balancer takes about a minute
 
 /**
- * Waits for the site's Ingresses and certificates. `host` is the domain that they serve. It defaults to the spoke's
- * domain, in which case redirects from former domains are skipped.
+ * Waits for the site's Ingresses and certificates. `host` is the domain of the Ingresses. Without `host`, checks the
+ * spoke's own domain and ignores redirects from former domains.
  */
 export async function createIngress(
   site: SpokeSite,
@@ -51,17 +51,15 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
 }
 
 /**
- * Deletes a failed Certificate so that the Ingress creates it again, because cert-manager would wait an hour before it
- * retries. A valid certificate remains in its Secret.
+ * Deletes a failed Certificate, so that the Ingress creates it again. Otherwise, cert-manager would wait an hour before
+ * a retry. An already issued certificate remains in its Secret.
  */
 async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: ObjectRef): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasIssuanceFailed(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
-/**
- * Blames the user for a DNS error, unless the domain is below the root domain, whose DNS records the operator controls.
- */
+/** Blames the user for a DNS error, unless the operator controls the domain's DNS records (below the root domain). */
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
@@ -72,8 +70,8 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
   const name: string | undefined = ingress["spec"]?.ingressClassName;
   if (name !== undefined && !await hasClass(cluster, run, name)) {
     return await addNotes(run, [
-      `The cluster has no ingress class ${name}, so the site cannot be reached from outside. Install its controller, ` +
-      "or set another class (ingressClass in surroundings.yaml, or in the region in CATALOG)",
+      `The cluster has no ingress class ${name}, so the site cannot be reached from outside. ` +
+      "Install this controller, or set another class (ingressClass in surroundings.yaml, or in the region in CATALOG)",
     ]);
   }
   try {
@@ -82,14 +80,14 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
-      "The site's Ingress has no address yet: check that the controller of its ingress class runs and has an address",
+      "The site's Ingress has no address yet: check that the ingress controller runs and has an address",
     ]);
   }
 }
 
 /**
- * Returns whether the IngressClass exists. Also returns true without permission to list the classes, because the wait
- * for the address will then show any problem.
+ * Returns whether the IngressClass exists. Without permission to list the classes, also returns true, because waiting
+ * for the address then reveals any problem.
  */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {

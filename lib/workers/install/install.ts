@@ -1,7 +1,7 @@
 /**
  * Installs Moodle: one installation at a time, and never over an existing site.
- * An interrupted installation cannot continue, so its data is deleted first. Whether a site exists is read from the
- * database, because a Job's result does not show it reliably.
+ * An interrupted installation cannot continue, so its data is deleted before the next attempt. The database shows
+ * whether a site exists, because a Job's result does not show this reliably.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
@@ -21,7 +21,7 @@ import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
 
 const INSTALL_JOBS_KEY = "installs"; // in the job's progress
 
-/** Installs Moodle and returns what the database contains afterwards, which may be an incomplete site. */
+/** Installs Moodle and returns the state of the database afterwards. The site in the database may be incomplete. */
 export async function install(context: JobContext, run: Run): Promise<SiteIdentity> {
   try {
     return await installOnce(context, run);
@@ -31,7 +31,7 @@ export async function install(context: JobContext, run: Run): Promise<SiteIdenti
   }
 }
 
-/** If the requested version has no image, changes the error so that it blames the user who chose the version. */
+/** Changes an error about a missing image of the requested version, so that it blames the user for the version. */
 export function addVersionHint(
   error: ClusterError,
   { blueprint, inputs }: Pick<JobContext, "blueprint" | "inputs">,
@@ -46,7 +46,7 @@ export function addVersionHint(
   const offered = Object.keys(blueprint.images.versions).join(", ");
   return withErrorDetails(error, {
     blame: "user",
-    hint: `There is no image of version ${version}: ${advice} (${offered}).`,
+    hint: `No image exists for version ${version}: ${advice} (${offered}).`,
   });
 }
 
@@ -81,7 +81,7 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
   return facts ?? await readDatabase(context, run); // a custom install Job may print nothing
 }
 
-/** Waits for install Jobs from earlier attempts. `left` is true if these Jobs may have left data behind. */
+/** Waits for install Jobs of earlier attempts. `left` is true if these Jobs may have left data behind. */
 async function waitForEarlierInstalls(
   context: JobContext,
   run: Run,

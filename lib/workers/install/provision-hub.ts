@@ -1,4 +1,4 @@
-/** Creates a hub: its namespace, the objects with its settings, and the ClusterIssuer for certificates. */
+/** Creates a hub: its namespace, the objects that hold its settings, and the ClusterIssuer for certificates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -23,8 +23,8 @@ export function provisionHub(app: App): Handler {
 }
 
 /**
- * Creates the hub's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the namespace
- * by its labels.
+ * Creates the hub's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the existing
+ * namespace by its labels.
  */
 async function createNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
@@ -46,8 +46,8 @@ async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): P
   if (!await cluster.serves({ apiVersion, kind }, run)) {
     throw permanentError(
       "NoCertManager",
-      `The cluster does not serve the kind ${kind} of ${apiVersion}`,
-      "Install cert-manager, or run without ACME_EMAIL; then retry.",
+      `The cluster's API does not have the kind ${kind} (${apiVersion})`,
+      "Install cert-manager, or remove ACME_EMAIL from the configuration; then retry.",
     );
   }
   await cluster.applyGlobal(issuers, run);

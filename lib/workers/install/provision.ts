@@ -1,4 +1,4 @@
-/** Creates a spoke, step by step. Each step continues from the objects that already exist, so a retry is safe. */
+/** Creates a spoke step by step. Each step keeps the objects that already exist, so that a retry is safe. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { SeedResult } from "#lib/moodle/job-results.ts";
@@ -52,7 +52,7 @@ export function provision(app: App): Handler {
     },
     database: (site, run) => startDatabaseFromTemplate(site, run, startDatabase),
     async install(site, run) {
-      if (hasFilledVolumes(site)) return; // the step `setup` checks the data first
+      if (hasFilledVolumes(site)) return; // the step `setup` checks the existing data
       await requireSameSite(run, site.spoke, await install(site, run));
       await requestTemplate(site, run);
     },
@@ -70,8 +70,8 @@ export function provision(app: App): Handler {
 }
 
 /**
- * Creates the spoke's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
- * namespace by its labels, which is safe because namespace names are never reused.
+ * Creates the spoke's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the existing
+ * namespace by its labels. This is safe because namespace names are never reused.
  */
 async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
@@ -89,7 +89,7 @@ async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
 
 /**
  * Starts the database. If the volumes already contain a site, also creates Moodle's pod, so that both pods start at the
- * same time. Moodle's pod waits for the database.
+ * same time. Moodle's pod waits until the database is ready.
  */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await applyStep(site, run, "database");
@@ -106,8 +106,8 @@ async function applyAll({ space }: SpokeSite, run: Run, objects: readonly KubeOb
 }
 
 /**
- * Creates the Secrets with passwords, which are never changed later. Applies the mail Secret and the settings objects,
- * because an operator may change their values.
+ * Creates the Secrets with passwords, which never change later. Applies the mail Secret and the settings objects
+ * instead of only creating them, because an operator may change the mail settings.
  */
 async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
@@ -133,8 +133,8 @@ async function seed(
 }
 
 /**
- * Sets a new password for the account `admin`, because a copy still has the original site's password. Adds a note if
- * the account cannot be used.
+ * Sets a new password for the account `admin` of a copied site, which still has the original site's password. Adds a
+ * note if the account cannot be used.
  */
 async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
@@ -148,7 +148,7 @@ async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
 export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // Returns no settings for a spoke in another cluster: a hub's settings exist only in the hub's own cluster.
+  // Returns no settings if the spoke is in another cluster, because a hub's settings exist only in its own cluster.
   if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
@@ -162,7 +162,7 @@ export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run:
   }
 }
 
-/** Returns a note on how to sign in, because few users can read the Secret with the password. */
+/** Returns a note that explains how to sign in, because few users can read the password in the Secret. */
 function signInNote(spokeId: string): string {
   return `The site's administrator sets a password with a sign-in link: POST /api/spokes/${spokeId}/sign-in-link`;
 }

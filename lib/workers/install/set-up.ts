@@ -1,6 +1,6 @@
 /**
- * Finishes an installation with a single Job, which checks the site's identity, runs the seed (initial content) and
- * requests the login page. A failure is reported as if each task had its own Job.
+ * Finishes an installation with a single Kubernetes Job. The Job checks the site's identity, runs the seed (initial
+ * content) and requests the login page. Each kind of failure is reported separately.
  */
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -1,4 +1,4 @@
-/** Creates a new site's volumes from a backup or a template. Otherwise, the install Job fills empty volumes. */
+/** Creates a new site's volumes from a backup or a template (snapshots of a fresh installation), if available. */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -20,7 +20,7 @@ import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/work
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
-/** Creates volumes with data and returns true. Returns false if the volumes are empty and Moodle must be installed. */
+/** Creates volumes with data and returns true. Returns false if there is no data, so that Moodle must be installed. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await findSource(site);
   if (!found) return await createVolumesFromTemplate(site, run);
@@ -35,37 +35,35 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
     run,
     isCopy(site) ? [`Copied from ${spoke.slug} with ${from}`] : [
       `Created from ${from} instead of a new installation`,
-      "Users sign in with the passwords in the backup. The Secret admin contains another: run reset-admin-password",
+      "Users sign in with the passwords in the backup. The Secret admin has a different one: run reset-admin-password",
     ],
   );
   return true;
 }
 
-/** Returns the backup if it is ready. Throws while an operation on the original spoke is still taking the backup. */
+/** Returns the backup if it is ready. Throws while an operation on the original spoke is still taking this backup. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinished(operation.state)) {
     throw new OperationAwaited("Waiting for the backup from which the spoke is created", operationId);
   }
-  const backup = (await findBackup(db.rows, id))!; // read again, because the operation may have ended since
+  const backup = (await findBackup(db.rows, id))!; // read again, because the operation may just have ended
   if (backup.readyAt !== null) return backup;
   throw permanentError(
     "BackupNotReady",
     `The backup ${id} could not be taken: ${backup.error ?? "it was cancelled"}`,
-    "Remove this spoke, and copy again.",
+    "Remove this spoke, then create the copy again.",
   );
 }
 
-/**
- * Throws if the backup has another Moodle version, which happens if the original spoke was upgraded before the backup.
- */
+/** Throws if the backup has a different Moodle version, because the original spoke was upgraded before the backup. */
 function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
   const message = `The backup ${id} contains Moodle ${taken.lmsVersion}, but this site needs ${version}`;
-  throw permanentError("AnotherVersion", message, "Remove this spoke, and copy again.");
+  throw permanentError("AnotherVersion", message, "Remove this spoke, then create the copy again.");
 }
 
-/** Returns whether the site's volumes were created from snapshots, so that they already contain data. */
+/** Returns whether the site's volumes were created from snapshots and therefore already contain data. */
 export function hasFilledVolumes({ inputs }: SpokeSite): boolean {
   return inputs.origin !== undefined;
 }
@@ -77,7 +75,7 @@ export function isCopy({ spoke, inputs }: SpokeSite): boolean {
   return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
-/** The settings that the seed (initial content) applies. `parts` is null if the seed must apply all parts. */
+/** The settings that the seed (initial content) applies. `parts` is null to apply all parts of the seed. */
 export interface SeedInput {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
@@ -85,7 +83,7 @@ export interface SeedInput {
   readonly notes: (settings: HubSettings) => readonly string[];
 }
 
-/** Returns the settings to apply. For a recreated spoke, these are only the details that changed after the backup. */
+/** Returns the settings to apply. For a recreated spoke, returns only the settings that changed after the backup. */
 export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   const { inputs, app: { db } } = site, found = await findSource(site);
   const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => listSeedNotes(seedInputs, settings);
@@ -105,15 +103,15 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
 }
 
 const SINGLE_SIGN_ON_NOTE =
-  "The single sign-on of the original site is still set up in this copy: its administrators can remove " +
-  "it under OAuth 2 services";
+  "The single sign-on of the original site is still set up in this copy. " +
+  "The copy's administrators can remove it under OAuth 2 services";
 
-/** Deletes the snapshot objects from which the volumes were created, once all volumes are bound. */
+/** Deletes the snapshot objects from which the volumes were created, after all volumes are bound. */
 export async function deleteVolumeSources(site: SpokeSite, run: Run): Promise<void> {
   if (hasFilledVolumes(site)) await deleteSourceObjectsWhenBound(site, run);
 }
 
-/** Returns the backup from which the site is created, with the spoke of that backup; null if there is no backup. */
+/** Returns the backup from which the site is created, and the spoke of the backup. Returns null without a backup. */
 async function findSource({ app: { db: { rows } }, spoke }: SpokeSite) {
   const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
   return backup && {

@@ -1,7 +1,7 @@
 /**
- * Sends an email at least once. If the process crashes, the email is sent again with the same Message-ID. Each attempt
- * creates a new secret for the email's link and stores only its hash. All of these secrets open the same single-use
- * link.
+ * Sends an email at least once. After a crash, the email is sent again with the same Message-ID. Each attempt creates a
+ * new secret for the link in the email, and stores only the secret's hash. All of these secrets open the same
+ * single-use link.
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
@@ -22,7 +22,7 @@ export interface MailRetry {
   readonly maxMs: number;
 }
 
-/** The delay grows from 2 seconds to 15 minutes, so that emails outlast an overnight outage of the mail server. */
+/** The delay between attempts grows from 2 seconds to 15 minutes, so that emails outlast a mail server outage. */
 const RETRY: MailRetry = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
 
 export function sendMail(
@@ -42,12 +42,12 @@ export function sendMail(
       },
     },
     hooks: {
-      // Runs when the job ends and not in the step, because a failure in the step would send the email again.
+      // Runs when the job ends instead of in the step, because an error in the step would send the email again.
       async onSucceeded(tx, job) {
         await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
       },
-      // Logs the error, because no user waits for this job.
+      // Logs the error, because no user sees the failure of a mail job.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
         log.error("Cannot send an email; giving up", {
@@ -89,7 +89,7 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
 }
 
 /**
- * Returns the secret for the email's link, or null if the email has no link. If the email must no longer be sent,
+ * Returns the secret for the link in the email, or null if the email has no link. If the email is no longer needed,
  * returns the `reason` instead.
  */
 async function prepare(
@@ -100,9 +100,9 @@ async function prepare(
     .executeTakeFirst();
   if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!hasOneTimeLink(letter.template)) return { secret: null };
-  if (grantId === null) throw new Error(`An email of the template ${letter.template} needs the ID of a one-time token`);
+  if (grantId === null) throw new Error(`An email with template ${letter.template} needs the ID of a one-time token`);
   const secret = await addGrantSecret(tx, grantId);
-  return secret === null ? { reason: "Its link was used or revoked, or has expired" } : { secret };
+  return secret === null ? { reason: "The link was used or revoked, or it expired" } : { secret };
 }
 
 function withRetryDelay(
@@ -118,7 +118,7 @@ function withRetryDelay(
   });
 }
 
-/** Creates the handler that answers a password reset request after the HTTP response was sent; see lib/domains/auth. */
+/** Creates the handler that emails a password reset link after the HTTP response was sent; see lib/domains/auth. */
 export function answerForgottenPassword(): Handler {
   return {
     kind: FORGOTTEN_PASSWORD_JOB,

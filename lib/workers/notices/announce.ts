@@ -1,6 +1,6 @@
 /**
- * Emails users with an API token about deprecated features. Runs every 10 minutes, so that users soon learn about the
- * deprecations in a new release.
+ * Emails users with an API token about deprecated features. Runs every 10 minutes, so that users learn about the
+ * deprecations in a new release within minutes.
  */
 import type { App } from "#lib/app.ts";
 import {

@@ -1,15 +1,16 @@
 /**
- * Recognizes snapshot contents and retained volumes that remain after their namespace was deleted. These objects are
- * cluster-scoped, so the namespace to which they refer shows who owns them.
+ * Recognizes VolumeSnapshotContents and retained volumes that remain after their namespace was deleted. These objects
+ * belong to the cluster, so the namespace name that they contain shows their owner.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { belongsToRelease } from "#lib/moodle/names.ts";
 
 /**
- * Matches snapshots of a backup or template, named after the random part of its ID: `files-06fj2c4v7tq0w1x9n3m8k5r2dg`.
+ * Matches names of snapshots of a backup or template, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is the
+ * random part of the ID of the backup or template.
  */
 const SNAPSHOT_NAME = /^(?:files|db)-([0-9a-z]{26})$/;
-/** Matches snapshots that are the source of new volumes, for example `origin-files-k5r2dg7w1x`. */
+/** Matches names of snapshots from which new volumes are created, for example `origin-files-k5r2dg7w1x`. */
 const SOURCE_NAME = /^origin-(?:files|database)-([0-9a-z]+)$/;
 
 export interface RemainingContent {
@@ -17,14 +18,14 @@ export interface RemainingContent {
   readonly namespace: string;
   readonly snapshot: string;
   /**
-   * `cut`: the content of a snapshot that was taken of a volume. `source`: an additional content for another content's
-   * data. `id` is the random part of the ID of the backup or template, or the suffix of the source.
+   * `cut`: the content of a snapshot that was taken from a volume. `source`: a second content object for data of
+   * another content. `id` is the random part of the ID of the backup or template, or the suffix of the source.
    */
   readonly kind: "cut" | "source";
   readonly id: string;
 }
 
-/** Reads a snapshot content of this installation. Returns null if the content belongs to someone else. */
+/** Reads a VolumeSnapshotContent. Returns null if the content does not belong to this installation. */
 export function readSnapshotContent(
   object: KubeObject,
   isOwn: (namespace: string) => boolean,
@@ -50,7 +51,7 @@ export interface ReleasedVolume {
 
 export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
-/** Reads a retained volume of this installation that no PVC uses. Returns null for any other volume. */
+/** Reads a retained PersistentVolume of this installation that no PVC uses. Returns null for any other volume. */
 export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
   const namespace = String(claimRef?.namespace ?? "");
@@ -58,7 +59,7 @@ export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string
   return { object, namespace, claim: String(claimRef.name) };
 }
 
-/** Returns whether the namespace is a sandbox of this installation. Sandboxes contain only copies of data. */
+/** Returns whether the namespace is a sandbox (for restore tests) of this installation. */
 export function isSandboxOf(namespace: string, release: string): boolean {
   return namespace.startsWith("sandbox-") && belongsToRelease(namespace, release);
 }

@@ -1,4 +1,4 @@
-/** Checks that a site can be reapplied, and writes its Kubernetes objects. */
+/** Checks that a site is complete enough to be reapplied, and writes its Kubernetes objects. */
 import { adaptToExistingObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
@@ -34,7 +34,7 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
     if (claim && !claim.metadata.deletionTimestamp) continue;
     throw permanentError(
       "VolumeLost",
-      `The PersistentVolumeClaim ${ref.name} is ${claim ? "being deleted" : "missing"}, and with it the site's data`,
+      `The PersistentVolumeClaim ${ref.name} with the site's data is ${claim ? "being deleted" : "missing"}`,
       `Restore a backup: wheelwright restore ${site.spoke.id}. A new volume would be empty.`,
     );
   }
@@ -42,14 +42,14 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
     if (await site.space.get(ref, run)) continue;
     throw permanentError(
       "PasswordsLost",
-      `The Secret ${ref.name} is missing, and a new one would not contain the passwords of the database`,
-      `Restore the Secret from a copy. Or set a new password in the database (alter role moodle password …, in the pod ` +
-        `db-0), and create the Secret with these keys: ${keysOf(secret)}. Then reapply.`,
+      `The Secret ${ref.name} is missing. A new Secret would not contain the passwords of the database`,
+      "Restore the Secret from a copy. Or set a new database password (alter role moodle password …, in pod db-0). " +
+        `Then create the Secret with these keys: ${keysOf(secret)}, and reapply.`,
     );
   }
 }
 
-/** Returns the objects of these steps as the preview shows them, with the current CPU, memory and quota of the size. */
+/** Returns the objects of the steps, as the preview shows them, with the current CPU, memory and quota of the size. */
 function listDesiredObjects(
   site: SpokeSite,
   run: Run,
@@ -72,13 +72,13 @@ async function requireNamespace(site: SpokeSite, run: Run): Promise<void> {
   const isOwn = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
   const hint = isOwn
     ? "Restore the label, then reapply: Wheelwright changes nothing in a namespace without its label."
-    : `Its content is lost. Destroy the spoke, then recreate it from a backup: wheelwright restore ${spoke.id}`;
+    : `The site's data is lost. Destroy the spoke, then recreate it from a backup: wheelwright restore ${spoke.id}`;
   throw permanentError("NamespaceLost", `${problem} (${spoke.namespace})`, hint);
 }
 
 /**
- * Restores the namespace's labels, which the pod security standard and the sweep need. Patches the namespace, because
- * an apply would create a missing one. If the patch is not permitted, adds a note instead.
+ * Restores the namespace's labels, on which the pod security standard and the sweep depend. Patches the namespace,
+ * because an apply would create a missing namespace. If the patch is forbidden, adds a note instead.
  */
 export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
@@ -96,14 +96,14 @@ export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     await addNotes(run, [
-      "The namespace's labels could not be restored: this needs the permission to patch namespaces",
+      "The namespace's labels could not be restored: Wheelwright may not patch namespaces",
     ]);
   }
 }
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns a patch that sets the desired labels or annotations and keeps all others. */
+/** Returns a patch that sets the desired labels or annotations and keeps all other entries. */
 function createMetadataPatch(
   field: "labels" | "annotations",
   existing: Labels | undefined,
@@ -119,7 +119,7 @@ function createMetadataPatch(
 }
 
 /**
- * Applies the settings that Moodle's pods read at startup, without changing existing passwords. If any setting differs,
+ * Applies the settings that Moodle's pods read at startup, without changing existing passwords. If any setting changes,
  * first records that the pods must restart.
  */
 export async function applySettings(site: SpokeSite, run: Run): Promise<void> {
@@ -139,16 +139,16 @@ function hasOtherData(object: KubeObject, existing: KubeObject): boolean {
     .some(([key, text]) => existing["data"]?.[key] !== text);
 }
 
-/** Recreates a Secret that no pod reads, with a new password. Adds a note, because Moodle still uses the old one. */
+/** Recreates a Secret that no pod reads, with a new password. Adds a note, because Moodle still has the old one. */
 async function recreateSecret({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await addNotes(run, [
-    `The Secret ${secret.metadata.name} was missing and was created with a new password, which the site does not ` +
-    "have yet: run reset-admin-password to set one",
+    `The Secret ${secret.metadata.name} was missing and was created with a new password. ` +
+    "The site does not have this password yet: run reset-admin-password to set a password in both",
   ]);
 }
 
-/** Applies resource limits that are large enough for both the current and the new resources of the site. */
+/** Applies a quota and limits that are large enough for both the current and the new resources of the site. */
 export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promise<KubeObject[]> {
   return await applySiteObjects(
     site.space,
@@ -171,7 +171,7 @@ export async function applyStepObjects(
   );
 }
 
-/** Sets the fields that suspend, resume and maintenance change to the values that an active site needs. */
+/** Resets the fields that operations such as suspend and resume modify to an active site's values. */
 export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of listDesiredObjects(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
@@ -200,8 +200,8 @@ export async function applySiteObjects(
 }
 
 /**
- * Applies an object. If the API server rejects it, because others have added conflicting list items such as a second
- * port of the same name, replaces the differing fields and applies it again.
+ * Applies an object. The API server may reject the object, for example if another program added a port with the same
+ * name. Then replaces the differing fields and applies the object again.
  */
 async function applyOrReplaceFields(
   space: ClusterNamespace,
@@ -213,7 +213,7 @@ async function applyOrReplaceFields(
     return await applyFenced(space, object, run.job, run);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    run.log.warn("An object conflicts with fields that others have set; replacing these fields", {
+    run.log.warn("An object conflicts with fields set by another program; replacing these fields", {
       object: formatObjectTitle(object),
       error,
     });
@@ -234,13 +234,13 @@ function isRefusal(error: unknown): error is ClusterError {
   return error instanceof ClusterError && error.status === 422 && !error.transient;
 }
 
-/** Adds a hint that the object has to be recreated, because an immutable field differs. */
+/** Adds the hint that an operator must recreate the object, because its immutable fields differ. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",
     hint: `${
       formatObjectTitle(object)
-    } differs in immutable fields. Delete it (the volumes stay), then reapply: it is created again.`,
+    } differs in immutable fields. Delete the object (the volumes stay), then reapply to recreate it.`,
   });
 }
 

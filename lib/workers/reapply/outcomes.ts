@@ -1,6 +1,6 @@
 /**
  * Updates the spoke's row when a reapply ends. After a success, the row has the new blueprint revision, the current
- * resources of the spoke's size, and no drift. A failed upgrade stays failed if the reapply fails too.
+ * resources of the size, and no drift. If a reapply after a failed upgrade fails too, the state stays `failed`.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -26,12 +26,12 @@ export const reapplyOutcomes = actionOutcomes({
   },
 });
 
-/** Returns the spoke's state after a failed or cancelled reapply, which depends on earlier operations. */
+/** Returns the spoke's state after a failed or cancelled reapply. The state depends on earlier operations. */
 async function readStateAfterStop(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
   const observed = job.progress.observed as StateAfterFailure | undefined;
   if (await findInterruptedUpgrade(tx, job) !== null) return { state: "failed", health: "unknown" };
   if (await wasSuspended(tx, job)) return observed ? {} : { state: "suspended", health: "unknown" };
-  return observed?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody requested this
+  return observed?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody suspended the site
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
  * Applies the blueprint to a spoke again. This reverts manual changes and adds objects that a newer blueprint contains.
  * The namespace, passwords and disks are never recreated, because Moodle would install itself again in an empty
- * database. If the data belongs to another site or version, Moodle is not started.
+ * database. Moodle is not started if the data belongs to another site or version.
  */
 import type { App } from "#lib/app.ts";
 import { isAtVersion } from "#lib/moodle/upgrade.ts";
@@ -32,8 +32,8 @@ export function reapply(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.reapply, {
     async policies(site, run) {
       await requireCompleteSite(site, run);
-      // Keeps the revision of the first attempt. If a newer release continues the job, the sweep reports the
-      // difference.
+      // Keeps the blueprint revision of the first attempt. If a newer release of Wheelwright continues the job, the
+      // sweep reports the difference.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await storeNewAmounts(site, run);
       await updateLabels(site, run);
@@ -67,7 +67,7 @@ export function reapply(app: App): Handler {
   }, { hooks: reapplyOutcomes });
 }
 
-/** Throws if the database belongs to another site, or contains another Moodle version than the spoke has. */
+/** Throws if the database belongs to another site, or has another Moodle version than the spoke's row. */
 async function verify(context: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = context;
   const site = await readDatabase(context, run);

@@ -1,6 +1,6 @@
 /**
- * Gives a spoke the CPU, memory and quota that the catalog now lists for its size. Disks keep their size.
- * While the change is in progress, the resource limits are large enough for both the old and the new values.
+ * Gives a spoke the CPU, memory and quota that the catalog now lists for the spoke's size. The disks do not change.
+ * During the change, the quota and limits are large enough for both the old and the new resources.
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -20,12 +20,12 @@ export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Pro
   await run.saveProgress({ taken: offered === inputs ? null : newAmounts });
   if (offered !== inputs) {
     await addNotes(run, [
-      `The amounts of the size ${size} have changed since this spoke was created: the new ones were applied`,
+      `The CPU, memory or storage of the size ${size} has changed in the catalog: the new values were applied`,
     ]);
   }
 }
 
-/** Returns the site with the resources that were saved by `storeNewAmounts`. */
+/** Returns the site with the new resources that `storeNewAmounts` has saved. */
 export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
   const newAmounts = newAmountsOf(run.job);
   return newAmounts ? { ...site, inputs: withSize(site.inputs, newAmounts) } : site;

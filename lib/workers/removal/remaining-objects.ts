@@ -1,6 +1,6 @@
 /**
- * Waits until all Kubernetes objects of a removed spoke or hub are gone. Some can remain after their namespace was
- * deleted: volumes, which are cluster-scoped, and objects with finalizers if the namespace was force-deleted. Snapshot
+ * Waits until all Kubernetes objects of a removed spoke or hub are gone. Two kinds can remain after the namespace was
+ * deleted: volumes, which belong to the cluster, and, after a forced deletion, objects with finalizers. The snapshot
  * contents of retained backups are kept on purpose.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { addNotes, type NamespaceRecord } from "#lib/workers/site.ts";
 
-/** Kinds to search by label in the whole cluster, because they use resources or can be reached from outside. */
+/** Kinds of objects to find by label in the whole cluster, because they use resources or are reachable from outside. */
 export const KINDS_BY_LABEL = [
   { apiVersion: "v1", kind: "Namespace" },
   { apiVersion: "v1", kind: "Pod" },
@@ -19,8 +19,8 @@ export const KINDS_BY_LABEL = [
 ] as const;
 
 /**
- * Kinds to search in the deleted namespace. Secrets are not searched, because permission to list them in a deleted
- * namespace would include all Secrets in the cluster.
+ * Kinds of objects to find in the deleted namespace. Secrets are excluded, because permission to list Secrets in a
+ * deleted namespace would include all Secrets in the cluster.
  */
 export const KINDS_IN_NAMESPACE = [
   ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
@@ -34,21 +34,21 @@ export const KINDS_IN_NAMESPACE = [
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
-/** The longest wait per attempt, in milliseconds. Volumes are deleted a few seconds after their PVCs. */
+/** The longest wait per attempt, in milliseconds. Kubernetes deletes volumes a few seconds after their PVCs. */
 const ATTEMPT_TIMEOUT = MINUTE;
 const MAX_PAUSE = 10 * SECOND;
 
-/** The spoke, hub or sandbox that owned the removed objects. */
+/** The spoke, hub or sandbox (restore test namespace) that owned the removed objects. */
 type RemovedOwner = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
 
-/** A volume and the PVC that uses it. The PVC's UID distinguishes the volume from a later one of the same name. */
+/** A volume and its PVC. The PVC's UID distinguishes the volume from a later volume with the same name. */
 interface Volume {
   readonly claim: string;
   readonly claimUid: string;
   readonly volume: string;
 }
 
-/** Saves which volumes the PVCs use, because that cannot be found out once the PVCs are deleted. */
+/** Saves which volumes the PVCs use, because the volumes cannot be found after the PVCs are deleted. */
 export async function recordVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
@@ -61,8 +61,8 @@ export async function recordVolumes(cluster: Cluster, run: Run, namespace: strin
 }
 
 /**
- * Sets the volumes' reclaim policy to `Delete`, so that they are deleted together with their PVCs. A volume that may
- * not be patched stays, and is reported at the end.
+ * Sets the volumes' reclaim policy to `Delete`, so that Kubernetes deletes the volumes together with their PVCs. Skips
+ * volumes that Wheelwright may not patch; the removal reports these volumes at its end.
  */
 export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
@@ -85,9 +85,9 @@ function volumesOf(run: Run): readonly Volume[] {
 }
 
 const UNKNOWN_ORIGIN_HINT =
-  "It has this spoke's or hub's label, but Wheelwright did not create it: delete it, or remove the label.";
+  "The object has a spoke or hub label, but Wheelwright did not create it: delete it, or remove the label.";
 const FORCE_DELETED_HINT =
-  "Its namespace was force-deleted without it: delete it manually. The removal then continues automatically.";
+  "The namespace was force-deleted without this object: delete the object. The removal then continues automatically.";
 
 interface RemainingObject {
   readonly sentence: string;
@@ -95,8 +95,8 @@ interface RemainingObject {
 }
 
 /**
- * Waits until all objects are deleted. Throws a transient ClusterError if an object remains for too long; the next
- * attempt waits again.
+ * Waits until all objects of the removed spoke, hub or sandbox are deleted. Throws a transient ClusterError if an
+ * object remains for more than a minute; the next attempt waits again.
  */
 export async function requireNoRemainingObjects(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
@@ -152,7 +152,7 @@ async function findInDeletedNamespace(
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       if (error.status === 403) unlistedKinds.push(kind.kind);
-      else if (error.status !== 404) throw error; // a 404 means that the cluster does not serve this kind
+      else if (error.status !== 404) throw error; // a 404 means that the cluster's API does not have this kind
     }
   }
   if (unlistedKinds.length > 0) {
@@ -161,7 +161,7 @@ async function findInDeletedNamespace(
   return null;
 }
 
-/** Finds a volume that is still being deleted. Volumes whose reclaim policy is not `Delete` stay on purpose. */
+/** Finds a volume that is still being deleted. Ignores volumes that stay because of their reclaim policy. */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<RemainingObject | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);
@@ -175,7 +175,7 @@ async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<
     const blockers = describeFinalizers(found);
     return {
       sentence: `The volume ${volume} of the PVC ${claim} still exists${state}${blockers}`,
-      hint: "Check the storage driver, which must delete it. The removal then continues automatically.",
+      hint: "Check the storage driver, which must delete this volume. The removal then continues automatically.",
     };
   }
   return null;

@@ -1,6 +1,7 @@
 /**
- * Removes a spoke or hub, and retries until no Kubernetes objects remain. A spoke's site is stopped first, and a last
- * snapshot is taken. A missing namespace counts as deleted only in the cluster in which it was created.
+ * Removes a spoke or hub, and retries until no Kubernetes objects remain. Before a spoke is removed, its site is
+ * stopped and a last backup is taken. A missing namespace counts as deleted only in the cluster that contained the
+ * namespace.
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -20,7 +21,7 @@ import { deleteSourceContents } from "#lib/workers/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** Creates the handler that removes a spoke. It collects no logs after failures: the namespace may be gone. */
+/** Creates the handler that removes a spoke. The handler collects no logs, because the namespace may be gone. */
 export function remove(app: App): Handler {
   const steps = {
     async stop(site: SpokeSite, run: Run) {
@@ -60,7 +61,7 @@ const LAST_STEPS = {
   },
 };
 
-/** Deletes snapshot contents for volumes that were never created. Deleting the namespace does not delete them. */
+/** Deletes VolumeSnapshotContents for volumes that were never created, which would remain without their namespace. */
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const turn of await listVolumeSuffixes(app.db.rows, spoke)) {
@@ -69,8 +70,8 @@ async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run
 }
 
 /**
- * Deletes the namespace. If its UID is not in the database, because the process crashed after creating it, deletes the
- * namespace of that name only if it has our labels.
+ * Deletes the namespace. If the database does not contain the namespace's UID, because the process crashed after
+ * creating the namespace, deletes a namespace with this name only if it has Wheelwright's labels.
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
   const { cluster, holding: { namespace, uid: recordedUid } } = site;
@@ -80,7 +81,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
     await recordVolumes(cluster, run, namespace);
     await cluster.space(namespace, uid).remove(clusterWaitOf(run));
   }
-  // Checks the cluster's identity again, because the kubeconfig may have changed during the wait.
+  // Checks the cluster's identity again, because the kubeconfig may have changed while the namespace was being deleted.
   await requireSameCluster(site, run);
 }
 
@@ -93,7 +94,7 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
 }
 
 /**
- * Wraps a handler so that it reports an unfinished removal once a day in the audit log, in notifications and in the
+ * Wraps a handler so that an unfinished removal is reported once a day in the audit log, in notifications and in the
  * log.
  */
 function withDailyReport(app: App, handler: Handler): Handler {
@@ -113,7 +114,7 @@ async function reportStuckRemoval(app: App, run: Run, step: string, error: Clust
   const now = await app.db.now();
   if (now.getTime() - notifiedAt < DAY) return;
   const { code, fault, message } = analyzeFailure(error, step).report;
-  run.log.error("A removal is stuck", { since: startedAt, step, code, reason: message });
+  run.log.error("A removal has been running for more than a day", { since: startedAt, step, code, reason: message });
   await run.write(async (tx) => {
     await updateHeldJob(tx, run.job, { progress: { notifiedAt: now.toISOString() } });
     if (spokeId === null) return;

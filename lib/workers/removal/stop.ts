@@ -1,6 +1,6 @@
 /**
- * Stops a site before its removal, so that the last snapshot is consistent and no pod uses a PVC. If the site cannot be
- * stopped, adds a note and continues with the removal.
+ * Stops a site before its removal, so that the last backup is consistent and no pod uses a PVC. If the site cannot be
+ * stopped, adds a note, and the removal continues.
  */
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
 import {
@@ -17,13 +17,13 @@ import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
 import { addNotes, BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
 const MAX_ATTEMPTS = 3;
-const MAX_POD_WAIT = 3 * MINUTE; // for the pods of one kind to end; six times the usual grace period
+const MAX_POD_WAIT = 3 * MINUTE; // for the pods of Moodle or the database to end; six times the usual grace period
 
 export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   if (site.spoke.readyAt === null || site.holding.uid === null) return; // the site never had data
   const giveUp = (reason: string) => addNotes(run, [`The site was not stopped before it was removed: ${reason}`]);
   for (let attempt = Number(run.job.progress.stops ?? 0) + 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    await run.saveProgress({ stops: attempt }); // attempts that crashed count too
+    await run.saveProgress({ stops: attempt }); // so that attempts that crashed are counted too
     try {
       return await stopAll(site.space, run);
     } catch (error) {
@@ -40,10 +40,10 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   await giveUp(`${MAX_ATTEMPTS} attempts did not finish`);
 }
 
-/** Stops the site's Jobs, Moodle and the database, as far as they exist. */
+/** Stops the site's Kubernetes Jobs, Moodle and the database. Skips objects that do not exist. */
 export async function stopAll(space: ClusterNamespace, run: Run): Promise<void> {
   await patchIfExists(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
-  // Deletes scheduled tasks and Jobs of cancelled operations, because no operation waits for them.
+  // Deletes all Jobs, including scheduled tasks and Jobs of cancelled operations, because no operation needs them.
   for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
     await space.delete({ ...BATCH_JOB, name: metadata.name }, metadata.uid!, run);
   }
@@ -53,7 +53,7 @@ export async function stopAll(space: ClusterNamespace, run: Run): Promise<void> 
   await space.noPods(SITE_PODS, clusterWaitOf(run, podWaitOf(run)));
 }
 
-/** Returns how long to wait for pods to end, in milliseconds. Leaves enough time to add a note. */
+/** Returns how long to wait for pods to end, in milliseconds. Leaves time to add a note to the operation. */
 function podWaitOf(run: Run): number {
   return Math.min(MAX_POD_WAIT, run.timeLeft() / 3);
 }

@@ -1,7 +1,7 @@
 /**
- * Enlarges a site's disks by changing their PVCs, because the PVC template of a StatefulSet is immutable.
- * The storage driver first enlarges the volume, then the node enlarges its file system. Some drivers enlarge the file
- * system only when a pod starts, so wait for the file system after the restart.
+ * Enlarges a site's disks by changing the PVCs directly, because the PVC template of a StatefulSet is immutable.
+ * The storage driver first enlarges the volume, then the node enlarges the file system. Some drivers enlarge the file
+ * system only when a pod starts, so callers wait for the file system after the restart.
  */
 import { sitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
@@ -23,14 +23,14 @@ const PERMANENT_ERROR =
 
 export type DiskPvcs = Readonly<Record<DiskName, KubeObject>>;
 
-/** Which disks to wait for, until which stage, and which past errors to ignore. */
+/** The disks to wait for, the stage to wait for (volume or file system), and past errors to ignore. */
 interface GrowthWait {
   readonly disks: readonly DiskName[];
   readonly until: "to the volume" | "to the file system";
   readonly pastErrorKeys?: ReadonlySet<string>;
 }
 
-/** Returns the PVCs of both disks. Throws a permanent ClusterError if one is missing. */
+/** Returns the PVCs of both disks. Throws a permanent ClusterError if a PVC is missing. */
 export async function readDiskPvcs(site: DiskSite, run: Run): Promise<DiskPvcs> {
   const [files, database] = await Promise.all([readDiskPvc(site, run, "files"), readDiskPvc(site, run, "database")]);
   return { files, database };
@@ -42,18 +42,18 @@ async function readDiskPvc(site: DiskSite, run: Run, disk: DiskName): Promise<Ku
   throw permanentError(
     "NotFound",
     `The PersistentVolumeClaim ${ref.name} is missing`,
-    "It was deleted, and with it the data: restore a backup.",
+    "The PersistentVolumeClaim was deleted together with its data: restore a backup.",
   );
 }
 
-/** Returns the disk sizes that the PVCs request. Kubernetes never allows a request to shrink. */
+/** Returns the disk sizes that the PVCs request. Kubernetes does not allow these sizes to be reduced. */
 export function requestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
   return { files: requestedSize(files), database: requestedSize(database) };
 }
 
 /**
- * Returns whether each PVC can grow, according to its StorageClass. A PVC without a StorageClass was created manually
- * and cannot grow.
+ * Returns whether each PVC can grow, according to its StorageClass. A PVC without a StorageClass, for a manually
+ * created volume, cannot grow.
  */
 export async function readExpandableDisks(
   cluster: Cluster,
@@ -68,7 +68,7 @@ export async function readExpandableDisks(
   return { files: await canExpand(files), database: await canExpand(database) };
 }
 
-/** Returns a note for users about a disk that cannot grow. */
+/** Returns a note that explains to users why a disk does not grow. */
 export function ungrownDiskNote(claim: KubeObject, desiredSize: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not allow volume expansion`;
@@ -86,7 +86,7 @@ export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: st
   return requestedSize(await patchFenced(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
 }
 
-/** Returns keys of earlier resize errors, to distinguish new errors from them. */
+/** Returns keys of earlier resize errors, by which callers distinguish new errors from earlier ones. */
 export async function readPastErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }
@@ -128,7 +128,7 @@ function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): s
   } yet`;
 }
 
-/** Returns events about failed attempts to resize these PVCs, the latest one last. */
+/** Returns events about failed resizes of the PVCs of these disks, ordered by time. */
 async function listResizeFailures(site: DiskSite, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
   const names = sitePvcNames(site.inputs),
     events = await site.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
@@ -138,7 +138,7 @@ async function listResizeFailures(site: DiskSite, run: Run, disks: readonly Disk
   ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
 }
 
-/** Returns a different key for each occurrence of an event: a repeated event keeps its UID, but its count increases. */
+/** Returns a key for an occurrence of an event: the UID and the count, because a repeated event keeps its UID. */
 function keyOf(event: KubeObject): string {
   return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
 }
@@ -147,7 +147,7 @@ function resizeError(message: string): ClusterError {
   return permanentError(
     "VolumeResizeFailed",
     message,
-    "Check the storage driver's log and free capacity, then resize again. Disks that have grown keep their size.",
+    "Check the storage driver's log and free capacity, then resize again. Disks that were enlarged stay enlarged.",
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row when a resize ends. After a success, the row has the new size. After a failure, it keeps the
- * old size but has the actual disk sizes, because Kubernetes does not allow disks to shrink.
+ * Updates the spoke's row when a resize ends. After a success, the row has the new size. After a failure, the row keeps
+ * the old size but has the actual disk sizes, because Kubernetes cannot shrink disks.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type DiskSizes, withDisks } from "#lib/moodle/resize.ts";
@@ -23,8 +23,8 @@ export const resizeOutcomes = actionOutcomes({
     const from = before.size, to = String(job.payload.size);
     const partial = report && job.finishedSteps.includes("prepare") && {
       stateReason:
-        `${report.message}; parts of the site may already have the size ${to}. Resize it again, or reapply the ` +
-        `blueprint to return to the size ${from} (disks never shrink)`,
+        `${report.message}; parts of the site may already have the size ${to}. ` +
+        `Resize the spoke again, or reapply the blueprint to return to the size ${from} (disks never shrink)`,
     };
     const change = () => ({ ...updatedColumns(job, before.blueprintInputs as SpokeInputs), ...partial });
     return { change, metadata: { from, to } };
@@ -32,8 +32,8 @@ export const resizeOutcomes = actionOutcomes({
 });
 
 /**
- * Returns the columns to update, with the disk sizes that were reported by the cluster. Keeps any fields that a later
- * release has added to the inputs.
+ * Returns the columns to update, with the disk sizes that the cluster reported. Keeps fields of the inputs that this
+ * version of Wheelwright does not know.
  */
 function updatedColumns(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<DiskSizes> | undefined;

@@ -1,7 +1,7 @@
 /**
- * Resizes a spoke: raises the resource limits, enlarges the disks, resizes each part, and sets the final limits.
+ * Resizes a spoke: raises the quota and limits, enlarges the disks, resizes each workload, and sets the final limits.
  * The first step computes the new size and saves it in the job's progress. Each patch changes only fields that depend
- * on the size, so it does not conflict with other actions.
+ * on the size, so that a resize does not undo other changes.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -59,7 +59,7 @@ export function resize(app: App): Handler {
 
 /**
  * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered. If
- * customers pay for the size, also throws if a disk cannot grow.
+ * payments are configured, also throws if a disk cannot grow, because customers pay for the size.
  */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
@@ -77,14 +77,14 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
     ungrownDiskNote(claims[disk], resources.disks[disk])
   );
-  if (left.length > 0 && app.payments) throw diskError(size, left); // customers pay for the size
+  if (left.length > 0 && app.payments) throw diskError(size, left); // the customer would pay for the full size
   await addNotes(run, left);
   await run.saveProgress({ before: sizeOf(present), after: sizeOf(target) });
 }
 
 /**
- * Raises each resource limit to what the old or the new size needs, or to the total usage during the resize if that is
- * larger. Waits until the quota's status shows the new limits, because Kubernetes enforces only those.
+ * Raises each quota and limit to the larger value of the old and the new size, or to the total usage during the resize
+ * if that is larger. Waits until the quota's status shows the new values, because Kubernetes enforces only these.
  */
 async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
@@ -107,7 +107,7 @@ function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
   return { path, value: current === undefined ? value : maxQuantity(String(current), String(value)) };
 }
 
-/** Waits until the status of the resource quotas shows the new limits. */
+/** Waits until the status of the resource quotas shows the new limits, because Kubernetes enforces only these. */
 export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
   const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
@@ -116,7 +116,7 @@ export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: 
         !isSame(hard, quota!["status"]?.hard?.[name])
       )
     );
-    return behind ? `The quota ${behind.metadata.name} does not show the new limits in its status yet` : null;
+    return behind ? `The status of the quota ${behind.metadata.name} does not show the new limits yet` : null;
   });
   if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
 }
@@ -135,7 +135,7 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Applies the new size to the objects of a step. The pods of `restarted` are always replaced, because their settings or
+ * Applies the new size to the objects of a step. Always restarts the pods of `restarted`, because their settings or
  * disk may have changed.
  */
 async function setSize(
@@ -150,7 +150,7 @@ async function setSize(
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isSameObject(ref, restarted))?.fields ?? [];
-  // All attempts of the operation use the same time, so that repeating the patch does not restart the pods again.
+  // Uses the same time in all attempts of the operation, so that a repeated patch does not restart the pods again.
   const value = run.job.startedAt!.toISOString();
   const stamp: SizeField = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
   await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
@@ -173,11 +173,11 @@ function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): ResizedSpok
 function diskError(size: string, left: readonly string[]): ClusterError {
   return permanentError(
     "DiskCannotGrow",
-    `The storage cannot provide the size ${size}. The site and its price were not changed. ${left.join(". ")}`,
+    `The site's disks cannot grow to the size ${size}. The site and its price were not changed. ${left.join(". ")}`,
     "Set allowVolumeExpansion on the storage class if its driver supports it, or choose a size with the same disks.",
   );
 }
 
 function sizeError(code: string, message: string): ClusterError {
-  return permanentError(code, message, "Choose another size, or correct this one in sizes.yaml or CATALOG.");
+  return permanentError(code, message, "Choose another size, or correct this size in sizes.yaml or CATALOG.");
 }

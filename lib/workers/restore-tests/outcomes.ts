@@ -1,7 +1,7 @@
 /**
  * Stores a restore test's result and its events in one transaction. The job continues until its sandbox is deleted.
- * A problem in the cluster, such as missing capacity, does not show whether the backup is good. The test is then
- * recorded as skipped, and runs again the next night.
+ * A problem in the cluster, such as missing capacity, says nothing about the backup. The test is then recorded as
+ * skipped, and repeated the next night.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -27,14 +27,14 @@ import { SECOND } from "#lib/base/time.ts";
 import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 
-/** How many of a failed container's last log lines the audit event keeps. */
+/** The number of log lines from a failed container that the audit event contains. */
 const LOG_LINES = 20;
 
 export function hasTestResult({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
 }
 
-/** Ends a restore test whose result is no longer needed. */
+/** Ends a restore test without a result, because nobody needs the result any longer. */
 export async function endTestWithoutResult(run: Run, reason: string): Promise<void> {
   run.log.info("Ended a restore test without a result", { reason });
   await run.saveProgress({ outcome: "not needed" });
@@ -118,7 +118,7 @@ async function recordReport(
   });
 }
 
-/** Error codes for cluster problems, such as missing capacity. They do not show whether a backup is good. */
+/** Error codes for cluster problems, such as missing capacity, that say nothing about the backup. */
 const CLUSTER_PROBLEMS = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
@@ -126,7 +126,7 @@ const CLUSTER_PROBLEMS = new Set([
   ...["Terminating", "ClaimTaken", "VolumePending"],
 ]);
 
-/** Returns whether the backup caused the failure. A timeout counts, because a real restore would take too long, too. */
+/** Returns whether the backup caused the failure. A timeout counts, because a real restore would also be too slow. */
 function isCausedByBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
   if (
     nature === "bug" || CLUSTER_PROBLEMS.has(code) ||

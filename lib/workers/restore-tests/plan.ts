@@ -1,6 +1,6 @@
 /**
- * Queues restore tests. The row of each active spoke contains the time of its next test. The transaction that queues a
- * test also advances this time, so replicas never queue the same test twice.
+ * Queues restore tests. The row of each active spoke contains the time of the spoke's next test. The transaction that
+ * queues a test also advances this time, so that replicas never queue the same test twice.
  * Only a few tests run at the same time, because customers do not pay for the capacity that the tests use.
  */
 import { sql } from "kysely";
@@ -19,8 +19,8 @@ import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 /** The maximum number of spokes per transaction. */
 const BATCH = 200;
 /**
- * Limits the tests that may run at the same time in a cluster: BASE_TESTS, plus one more for every SPOKES_PER_TEST
- * active spokes.
+ * The number of restore tests that may run at the same time in a cluster: BASE_TESTS, plus one for every
+ * SPOKES_PER_TEST active spokes.
  */
 const BASE_TESTS = 3, SPOKES_PER_TEST = 1000;
 /** The share of a replica's lanes (queues) that restore tests may occupy. */
@@ -45,7 +45,7 @@ export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Ha
   });
 }
 
-/** Sets the next test time for spokes that have none, or whose time is too far ahead for the configured interval. */
+/** Sets the next test time of spokes without one, and of spokes whose time is too far ahead for the interval. */
 async function setMissingTimes(tx: Tx, interval: RestoreTestInterval): Promise<number> {
   const longest = interval === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
@@ -60,7 +60,7 @@ interface DueSpoke {
   readonly id: string;
   readonly federationId: string;
   readonly now: Date;
-  /** The ID of the spoke's newest good backup and the backup's cluster; null if the spoke has no good backup. */
+  /** The ID of the spoke's newest ready backup and the backup's cluster; null if the spoke has no ready backup. */
   readonly backupId: string | null;
   readonly cluster: string | null;
 }

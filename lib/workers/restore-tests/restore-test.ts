@@ -1,10 +1,9 @@
 /**
  * Runs a restore test: restores a spoke's newest backup into a sandbox and verifies the restored site. The backup is
  * verified if the database has the site's identifier and the expected counts, all uploaded files exist, the code has
- * the database's version, and the login page answers.
- *   sandbox -> volumes -> database -> app -> verify -> clear
- *       \__________\__________\_________\_______\_____^     an early result skips the other steps
- * The result is stored as soon as it is known (outcomes.ts), but the job ends only when the sandbox is deleted.
+ * the database's version, and the login page responds.
+ * An early result skips the remaining steps. The result is stored immediately (outcomes.ts), but the job ends only
+ * after the sandbox is deleted.
  */
 import type { App } from "#lib/app.ts";
 import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
@@ -29,7 +28,7 @@ import { permanentError } from "#lib/workers/site.ts";
 import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 
-/** The job kind for restore tests. The time limit applies to the test, but not to the deletion of the sandbox. */
+/** The job kind of restore tests. The time limit does not apply to the deletion of the sandbox. */
 export const RESTORE_TEST = {
   kind: "restore-test",
   plan: 1,
@@ -75,8 +74,8 @@ export function restoreTestHandler(app: App): Handler {
 }
 
 /**
- * Compares the uploaded files with the database. Must run before Moodle starts, because the start replaces the code on
- * the volume and creates missing directories.
+ * Compares the uploaded files with the database. Must run before Moodle starts, because Moodle's start replaces the
+ * code on the volume and creates missing directories.
  */
 async function compareFilesWithDatabase(context: RestoreTestContext, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
@@ -91,7 +90,7 @@ async function verifyContent(context: RestoreTestContext, run: Run): Promise<voi
   const problem = findDataProblem(site, { siteIdentifier, counts: countsAtBackup }) ??
     findFileProblem(filesCheck, site);
   if (problem) {
-    const hint = "Take another backup and test it. Then find out why this one is damaged.";
+    const hint = "Take another backup and test it. Then find out why this backup is damaged.";
     throw permanentError(problem.code, `The restored site differs from the backup: ${problem.sentence}`, hint);
   }
   await requireLoginPage(context, run);
@@ -108,9 +107,7 @@ async function verifyContent(context: RestoreTestContext, run: Run): Promise<voi
 
 type Work = (run: Run) => Promise<void>;
 
-/**
- * Wraps a step: a permanent failure ends the test, but not the job. Skips the step if the test already has a result.
- */
+/** Wraps a step so that a permanent failure ends the test but not the job. Skips the step if the test has a result. */
 function runUntilResult(app: App, work: Work, step: string): Work {
   return async (run) => {
     if (hasTestResult(run)) return;

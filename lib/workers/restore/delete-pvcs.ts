@@ -1,4 +1,4 @@
-/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots they refer to. */
+/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots of the PVCs. */
 import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
@@ -7,10 +7,10 @@ import { MINUTE } from "#lib/base/time.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 import { deleteSourceObjects, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-const DELETE_TIMEOUT = MINUTE; // the storage continues afterwards
+const DELETE_TIMEOUT = MINUTE; // after this time, the storage continues the deletion
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Deletes PVCs. If a PVC's UID is known, it must match, because the PVC's name may have been reused. */
+/** Deletes PVCs. A PVC with a known UID is deleted only if the UID matches, because its name may have been reused. */
 export async function deleteRetainedPvcs(
   context: VolumeContext,
   run: Run,

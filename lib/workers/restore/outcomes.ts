@@ -1,7 +1,7 @@
 /**
- * Updates the database when a restore ends. After a success, the spoke uses the restored volumes; the previous volumes
- * are kept for some days. After a failure, the spoke's state is `failed` if the site was stopped, and PVCs that were
- * created for the restore are recorded for a later deletion.
+ * Updates the database when a restore ends. After a success, the spoke uses the restored volumes, and the previous
+ * volumes are kept for some days. After a failure, the spoke's state is `failed` if the site was stopped, and PVCs that
+ * were created for the restore are recorded for deletion.
  */
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
@@ -23,7 +23,7 @@ export interface PreparedRestore {
   readonly target: SiteBase;
   /** The ID of the backup to restore; null for a rollback to the previous volumes. */
   readonly backupId: string | null;
-  /** Whether the site's settings may have changed since the backup, so that they must be applied again. */
+  /** Whether the site's settings may have changed since the backup and must be applied again. */
   readonly reworded: boolean;
 }
 
@@ -55,7 +55,7 @@ export const restoreOutcomes = actionOutcomes({
       const claims = Object.values(sitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainPvcs(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
-    const isFailed = await isSiteDown(tx, job); // whatever state the step has read
+    const isFailed = await isSiteDown(tx, job); // overrides the state that was read from the cluster
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: backupId ? { backupId } : {},

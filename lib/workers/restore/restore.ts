@@ -1,5 +1,5 @@
 /**
- * Restores a site from a backup, or rolls it back to the volumes from before its last restore.
+ * Restores a site from a backup, or rolls the site back to the volumes from before its last restore.
  * The new volumes are created while the site still runs. Then the site is stopped and switched to the new volumes
  * (switch-database.ts). The previous volumes are kept for some days, so that a rollback is possible.
  */
@@ -38,7 +38,7 @@ import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/work
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of the three objects that are awaited
+const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of the three kinds of objects to delete
 
 export function restoreHandler(app: App): Handler {
   const handler = spokeActionHandler(app, OPERATIONS.restore, {
@@ -77,14 +77,14 @@ export function restoreHandler(app: App): Handler {
     async observe(site, run) {
       if (!await isSiteDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
       const state = await scaleToZero(site, run);
-      await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod uses the volumes
+      await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod uses the database volume
       return state;
     },
   });
   return wrapSteps(handler, (work) => (run) => addRollbackHint(work, run));
 }
 
-/** Chooses what to restore, and stores the choice in the job's progress, so that a retry makes the same choice. */
+/** Chooses what to restore. Stores the choice in the job's progress, so that a retry makes the same choice. */
 async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
   const choice = "rollback" in request
@@ -92,7 +92,7 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
     : await findBackupTarget(site, run, request.backupId);
   if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
   const { images } = choice.target;
-  // Pulls the image while the site still runs, so that the site is not stopped if the image cannot be used.
+  // Pulls the image while the site still runs, so that the site keeps running if the image cannot be pulled.
   if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
   const restore: PreparedRestore = { before: siteBaseOf(inputs), ...choice };
   await run.saveProgress({ restore });
@@ -120,8 +120,8 @@ async function findBackupTarget(
   return { target, backupId: id, reworded: await since("configure") };
 }
 
-const PASSWORD_NOTE = "The administrator's password is the one at the time of the backup; the Secret admin has " +
-  "a newer one. Run reset-admin-password to set the same password in both";
+const PASSWORD_NOTE = "The site has the administrator password from the time of the backup. " +
+  "The Secret admin has a newer password: run reset-admin-password to set the same password in both";
 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
   const rollback = await findRollbackVolumes(db.rows, spoke);
@@ -133,7 +133,7 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
   return { target, backupId: null, reworded };
 }
 
-/** Throws if a PVC that the rollback needs no longer exists. In that case the site is not stopped. */
+/** Throws if a PVC that the rollback needs no longer exists. The site then keeps running. */
 async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
   for (const name of Object.values(sitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
@@ -147,7 +147,7 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
 
 /**
  * Starts the database. Throws if the database contains another site or another Moodle version. Stores the job's fence
- * number in the database, so that Jobs from earlier attempts are refused.
+ * (claim number) in the database, so that the database refuses Jobs from earlier attempts.
  */
 async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);
@@ -162,8 +162,8 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Runs the seed (initial content) and checks the site. Turns maintenance mode off for this and, if the spoke is in
- * maintenance mode, on again afterwards.
+ * Runs the seed (initial content) and checks the site, with maintenance mode off. Turns maintenance mode on again
+ * afterwards if the spoke was in maintenance mode.
  */
 async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
@@ -182,7 +182,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
   await requireMaintenancePage(restoredSite, run);
 }
 
-/** Deletes the snapshots that the volumes were created from. Slow storage is no failure, because the site runs. */
+/** Deletes the snapshots from which the volumes were created. A timeout adds a note only, because the site runs. */
 async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
   try {
     await deleteSourceObjectsWhenBound(restoredSite, {
@@ -192,7 +192,7 @@ async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<v
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
-      `Could not delete the VolumeSnapshots: ${error.message}. They will be deleted with the spoke.`,
+      `The VolumeSnapshots could not be deleted: ${error.message}. They will be deleted with the spoke.`,
     ]);
   }
 }

@@ -1,4 +1,4 @@
-/** Labels the PVCs that a restore replaced. Records their UIDs as well as their names, because names can be reused. */
+/** Labels the PVCs that a restore replaced. Saves the name and UID of each PVC, because PVC names can be reused. */
 import type { PvcIdentity } from "#lib/domains/backups/retained-pvcs.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteBase } from "#lib/moodle/site-base.ts";
@@ -24,7 +24,7 @@ export async function retainReplacedPvcs(
   const used = Object.values(sitePvcNames(target)), previous = Object.values(sitePvcNames(before));
   const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<PvcIdentity[]> => {
     const ref = { ...PVC, name };
-    if (!await space.get(ref, run)) return []; // the PVC was lost, which may be the reason for the restore
+    if (!await space.get(ref, run)) return []; // the PVC is missing, perhaps because its loss led to this restore
     const { metadata } = await patchFenced(space, { ref, jobFence: run.job, change }, run);
     return [{ claim: name, uid: metadata.uid! }];
   };
@@ -41,7 +41,7 @@ function addLabel({ metadata }: KubeObject, until: string): PatchOperation[] {
   return [...(metadata.labels ? [] : [emptyLabels]), { op: "add", path: LABEL, value: until }];
 }
 
-/** Returns the patch that removes the label with the deletion date from a PVC that the site uses again. */
+/** Returns the patch that removes the deletion date (a label) from a PVC that the site uses again. */
 function removeLabel({ metadata }: KubeObject): PatchOperation[] {
   return metadata.labels?.[KEPT_UNTIL_LABEL] === undefined ? [] : [{ op: "remove", path: LABEL }];
 }

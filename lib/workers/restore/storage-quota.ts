@@ -1,6 +1,6 @@
 /**
- * Raises the namespace's storage quota for a restore. By default, the quota allows one restore, but earlier restores
- * may have left PVCs behind. The quota stays raised until the next reapply or resize.
+ * Raises the namespace's storage quota for a restore. The default quota has space for one restore, but earlier restores
+ * may have left PVCs behind. The next reapply or resize lowers the quota again.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { sitePvcNames } from "#lib/moodle/names.ts";
@@ -13,7 +13,7 @@ import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForQuotaRecount } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Returns the inputs with a storage quota of at least `storage`, a Kubernetes quantity. */
+/** Returns the inputs with a storage quota of at least `storage`, a Kubernetes quantity such as `20Gi`. */
 export function withStorageQuota(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
   const { resources } = inputs, { quota } = resources;
   if (storage === undefined) return inputs;

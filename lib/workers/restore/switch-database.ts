@@ -1,6 +1,6 @@
 /**
  * Switches a stopped site's database to other volumes. The StatefulSet is deleted and recreated, because its PVC
- * template is immutable. Its PVCs are not deleted.
+ * template is immutable. The existing PVCs are not deleted.
  */
 import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -9,7 +9,7 @@ import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Recreates the database's StatefulSet if the site's inputs name other PVCs. Safe to call again. */
+/** Recreates the database's StatefulSet if the site's inputs refer to other PVCs. Safe to repeat. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
   const objects = blueprint.spokeObjects(inputs, "database");
   const desired = objects.find(({ kind, metadata }) =>

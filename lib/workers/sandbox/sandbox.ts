@@ -1,12 +1,7 @@
 /**
- * Creates and removes sandboxes: temporary sites without a spoke, each in a namespace of its own.
- *   buildSandboxInputs(inputs, sandbox, release)   returns the inputs (lib/moodle/sandbox.ts), without an `origin`
- *   openSandbox(app, cluster, inputs, run)         opens the sandbox that the job's progress stores
- *   createSandbox(sandbox, run)                    creates the namespace, policies and Secrets; safe to repeat
- *   applySandboxObjects(sandbox, run, step)        creates the objects for another step
- *   removeSandbox(sandbox, run)                    deletes all objects, and waits until they are gone
- * Each job has at most one sandbox. The job must be persistent, so that it ends only after `removeSandbox` has
- * finished.
+ * Creates and removes sandboxes: temporary sites without a spoke, each in its own namespace.
+ * Each job has at most one sandbox. The job must be persistent, so that the job ends only after `removeSandbox` has
+ * finished. The inputs of a sandbox come from `buildSandboxInputs` (lib/moodle/sandbox.ts).
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
@@ -34,6 +29,7 @@ interface SandboxRecord {
   readonly uid: string | null;
 }
 
+/** Opens the sandbox that is recorded in the job's progress. */
 export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: Run): Promise<Sandbox> {
   const opened = await app.clusters.open(cluster), { namespace } = inputs;
   let space: ClusterNamespace | undefined;
@@ -49,7 +45,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
   };
 }
 
-/** Creates the sandbox's namespace with its limits, network policies and Secrets. */
+/** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Safe to repeat. */
 export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
@@ -72,7 +68,7 @@ async function createAll({ space }: Sandbox, run: Run, objects: readonly KubeObj
 
 /**
  * Creates the sandbox's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
- * namespace by its labels.
+ * existing namespace by its labels.
  */
 async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
@@ -84,8 +80,8 @@ async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, r
 }
 
 /**
- * Deletes the sandbox, if it was created. Throws a transient ClusterError while an object remains, and a final one if
- * this is not the cluster in which the sandbox was created.
+ * Deletes the sandbox if it was created, and waits until all of its objects are gone. Throws a ClusterError: transient
+ * while an object remains, permanent if the sandbox was created in another cluster.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const record = readRecord(run), { namespace, sandbox, origin } = inputs;

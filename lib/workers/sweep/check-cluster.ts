@@ -1,10 +1,8 @@
 /**
- * Watches a cluster that has many spokes: lists all objects, then checks only spokes whose objects have changed.
- *   list all, watch from each list --> check changed spokes, count failed checks each minute --> half an hour is over
- *        ^                                                      |                                                 |
- *        +---- a watch is lost (410) or refused, or very many have changed ----+----------------------------------+
- * All of this happens in one run of a `check-cluster` job, and the sweep queues the next job within a minute. The full
- * list every half hour finds changes that a watch has missed.
+ * Watches a cluster with many spokes: lists all objects, then checks only spokes whose objects have changed.
+ * Lists all objects again after half an hour, when a watch ends or is refused, or when very many spokes have changed.
+ * The full list finds changes that a watch has missed. The watch runs in one `check-cluster` job, and the sweep (the
+ * periodic check) queues the next job within a minute.
  */
 import type { App } from "#lib/app.ts";
 import { runWithin } from "#lib/base/cancellation.ts";
@@ -39,28 +37,28 @@ import {
   type SweptResource,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
-/** Divides the pauses between pages of a full list, because watched clusters are seldom listed in full. */
+/** The divisor for the pauses between pages of a full list, because watched clusters are seldom listed in full. */
 const PAUSE_DIVISOR = 6;
-/** The maximum number of changed spokes that are checked together. */
+/** The maximum number of changed spokes to check together. */
 const BATCH = 20;
 /**
- * If more than `FEW` spokes and more than one in `SHARE` have changed, the whole cluster is listed again. That needs
- * fewer calls than checking each spoke, which takes a dozen.
+ * If more than `FEW` spokes and more than one in `SHARE` have changed, lists the whole cluster again. This takes fewer
+ * API calls than checking each spoke with a dozen calls.
  */
 const FEW = 100, SHARE = 100;
-/** The number of spokes whose Secrets are checked together. It is small, so that changes do not have to wait. */
+/** The number of spokes whose Secrets are checked together. A small number, so that changed spokes need not wait. */
 const SAMPLE = 5;
 
-/** The number of consecutive failures after which watching ends. The next check lists the whole cluster again. */
+/** The number of consecutive failures after which the watch ends. The next check then lists the whole cluster. */
 const MAX_FAILURES = 2;
 
-/** A watched cluster, with what is known about its spokes. */
+/** A watched cluster, with the results of the latest checks of its spokes. */
 interface WatchedCluster extends SweepSite {
   readonly name: string;
   readonly changes: ChangedNamespaces;
   /** The unhealthy spokes, by namespace. */
   readonly unhealthy: Map<string, SpokeHealth>;
-  /** Namespaces to check again within the next minute. */
+  /** The namespaces of spokes to check again within the next minute. */
   readonly recheck: Set<string>;
 }
 
@@ -77,8 +75,8 @@ export async function checkCluster(app: App, run: Run, name: string, pace: Sweep
 }
 
 /**
- * Returns whether the cluster may be watched. The default role permits watching either all kinds of objects or none. If
- * watching is not permitted, the cluster is listed repeatedly instead.
+ * Returns whether Wheelwright may watch the cluster. The default role permits watching either all kinds of objects or
+ * none. Without this permission, the sweep lists the cluster repeatedly instead.
  */
 async function canWatch({ cluster, run }: SweepSite): Promise<boolean> {
   const isAllowed = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
@@ -98,7 +96,7 @@ async function follow(watched: WatchedCluster, count: number, signal: AbortSigna
     await changes.notifier.waitForNotification(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.watch.burstMs, signal);
     const lost = changes.lostWatch();
-    if (lost) run.log.warn("Listing a cluster again: a watch ended", { cluster: watched.name, error: lost.error });
+    if (lost) run.log.warn("Relisting a cluster because a watch ended", { cluster: watched.name, error: lost.error });
     if (lost || changes.size() > manyChanges || performance.now() >= until) return;
     try {
       if (performance.now() >= minute) {
@@ -120,7 +118,7 @@ function withShorterPauses(pace: SweepPace): SweepPace {
   return { ...pace, pauseMs: pace.pauseMs / PAUSE_DIVISOR };
 }
 
-/** Checks all spokes of the cluster once, and starts to watch it. */
+/** Checks all spokes of the cluster once, and starts to watch the cluster for changes. */
 async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<void> {
   const spokes = await readSpokesToCheck(watched.app.db.rows, watched.name);
   const ownNamespaces = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = watched.app.config;
@@ -132,8 +130,8 @@ async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<v
 }
 
 /**
- * Lists the objects of each kind and then watches for changes since that list, so that no change is missed. Ignores
- * namespaces of other installations.
+ * Lists the objects of each kind, and then watches for changes since that list, so that no change is missed. Ignores
+ * objects in namespaces of other installations.
  */
 function listAndWatch(
   { run, cluster, pace, changes }: WatchedCluster,
@@ -151,7 +149,7 @@ function listAndWatch(
     }
   };
   return async (kind, take) => {
-    // Pods are not watched, because their status changes often. The Deployment's status shows when a site's pod is
+    // Does not watch pods, because their status changes often. The Deployment's status shows when a site's pod is
     // replaced.
     if (kind.kind === SITE_POD.kind) return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
     const version = await readPages(cluster, run, kind, withShorterPauses(pace), async (objects) => {
@@ -163,13 +161,13 @@ function listAndWatch(
 }
 
 /**
- * Runs once a minute: checks the spokes that operations have changed, checks some spokes' Secrets, and counts another
- * failed check for each unhealthy spoke.
+ * Runs the checks of one minute: checks spokes that operations have changed, checks the Secrets of some spokes, and
+ * increases the number of failed checks of each unhealthy spoke.
  */
 async function runMinuteChecks(watched: WatchedCluster, since: Date): Promise<Date> {
   const { app, run, cluster, pace, name, changes, unhealthy, recheck } = watched, now = await app.db.now();
-  await cluster.identity(run); // throws if the cluster does not answer, before anything is changed
-  // Starts the query a minute earlier, because an update may be committed later than its `updatedAt`.
+  await cluster.identity(run); // throws if the cluster does not respond, before anything is changed
+  // Looks back one minute further, because an update may be committed later than its `updatedAt`.
   const changed = await readChangedNamespaces(app.db.rows, name, new Date(since.getTime() - pace.watch.failedCheckMs));
   const due = [...recheck, ...changed];
   recheck.clear();
@@ -209,7 +207,7 @@ function storeResult({ unhealthy, recheck }: WatchedCluster, { unhealthy: found,
   for (const namespace of again) recheck.add(namespace);
 }
 
-/** Creates a function that lists the same objects as a full list, but only for these spokes. */
+/** Creates a function that lists the same kinds of objects as a full list, but only in these spokes' namespaces. */
 function listEach({ run, cluster }: WatchedCluster, spokes: readonly SweptSpoke[]): SweepCheck["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {

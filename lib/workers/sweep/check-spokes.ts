@@ -1,7 +1,7 @@
 /**
  * Checks the health and drift of active spokes in a cluster.
- * Lists objects kind by kind, and keeps only a few facts about each spoke. Results are stored only after all lists are
- * complete: if the cluster does not respond, the spokes keep their earlier results.
+ * Lists objects kind by kind, and keeps only a few facts about each spoke. Stores the results only after all lists are
+ * complete. If the cluster does not respond, the spokes therefore keep their earlier results.
  */
 import {
   type ExpectedObject,
@@ -30,20 +30,20 @@ const NAMESPACE: SweptResource = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH_KINDS: readonly SweptResource[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
 const ROWS = 500;
 
-/** The part of a check's result that is not stored in the database. */
+/** The part of a sweep's result that is kept in memory instead of in the database. */
 export interface SweepResult {
   /** The unhealthy spokes, by namespace. */
   readonly unhealthy: ReadonlyMap<string, SpokeHealth>;
-  /** Namespaces that must be checked again, because the check failed or its result could not be stored. */
+  /** The namespaces of spokes to check again, because the check failed or its result could not be stored. */
   readonly recheck: readonly string[];
 }
 
-/** The cluster to check, and how fast to check it. */
+/** The cluster to check, and the pace of the check. */
 export type SweepSite = Pick<SweepCheck, "app" | "run" | "cluster" | "pace">;
 
 /**
- * Checks the spokes. `list` reads the objects of one kind. `counted` is whether a failed check counts towards the
- * spoke's failed checks; at most one per minute may count.
+ * Checks the health and drift of spokes. `list` reads the objects of one kind. If `counted` is true, unhealthy spokes
+ * get another failed check; at most one check per minute may count.
  */
 export async function checkSpokes(
   site: SweepSite,
@@ -65,7 +65,7 @@ export async function checkSpokes(
       await list(check, { apiVersion, kind }, kinds);
     } catch (error) {
       const refused = error instanceof ClusterError && (error.status === 403 || error.status === 404);
-      if (!refused) throw error; // otherwise the kind is not served or not listable, and is skipped
+      if (!refused) throw error; // skips a kind that the cluster does not have or may not list
       run.log.warn("Cannot list the objects of a kind to check them for drift", { kind, error });
     }
   }
@@ -82,8 +82,8 @@ export async function checkSpokes(
 }
 
 /**
- * Checks whether the Secrets of these spokes exist, because Secrets are never listed. For all other objects, the
- * earlier results are kept.
+ * Checks whether the Secrets of these spokes exist, because lists never include Secrets. For all other objects, keeps
+ * the earlier results.
  */
 export async function checkSecrets(site: SweepSite, spokes: readonly SweptSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await selectOwnSpokes(site.cluster, site.run, spokes);
@@ -102,8 +102,8 @@ export async function writeResults(run: Run, began: Date, healths: readonly Spok
 }
 
 /**
- * Returns the spokes that were created in this cluster. If the cluster's name now refers to another cluster, its spokes
- * would wrongly seem to be missing.
+ * Returns the spokes that were created in this cluster. If the cluster's name now refers to a different cluster, the
+ * other spokes would wrongly seem to be missing.
  */
 async function selectOwnSpokes(
   cluster: Cluster,
@@ -114,7 +114,7 @@ async function selectOwnSpokes(
   const here = candidates.filter(({ clusterUid }) => clusterUid === null || clusterUid === identity);
   const elsewhere = candidates.length - here.length;
   if (elsewhere > 0) {
-    run.log.warn("Skipping spokes that were created in another cluster of this name", { elsewhere });
+    run.log.warn("Skipping spokes that were created in a different cluster with the same name", { elsewhere });
   }
   return here;
 }
@@ -123,7 +123,7 @@ interface ListedKind extends SweptResource {
   readonly steps: readonly SpokeStep[];
 }
 
-/** Returns the kinds of objects to list. One spoke is enough to find them, since all spokes have the same kinds. */
+/** Returns the kinds of objects to list. Reads only one spoke, because all spokes have the same kinds of objects. */
 async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string, ListedKind>> {
   for (const { spoke: { id, maintenance } } of facts.values()) {
     const inputs = (await readSpokeInputs(app, [id])).get(id);
@@ -182,11 +182,11 @@ function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], 
     const title = formatObjectTitle(object), actual = existing.get(title);
     if (!actual || comparison !== "full") continue;
     if (findMismatches(withObservedRevision(object, actual), actual).length > 0) suspects.add(title);
-    else suspects.delete(title); // fixed before the list restarted
+    else suspects.delete(title); // the object was fixed before the list started again
   }
 }
 
-/** Returns the object's namespace; if the object is a Namespace, returns its own name. */
+/** Returns the namespace of an object. For a Namespace object, returns its own name. */
 export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }

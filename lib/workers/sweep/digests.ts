@@ -1,7 +1,6 @@
 /**
- * Stores a four-byte digest of each spoke's Kubernetes objects, to detect changes with little memory. A digest covers
- * all fields except the object's status, which changes often. From the status, it covers only whether the object is
- * healthy.
+ * Stores a four-byte digest of each Kubernetes object, to detect changes with little memory. A digest covers all fields
+ * except the status, which changes often. Of the status, the digest covers only whether the object is healthy.
  */
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -11,11 +10,11 @@ export interface DigestRecorder {
   /** Stores the object's digest. Returns whether the object is new or has changed. */
   record(namespace: string, object: KubeObject): boolean;
   forget(namespace: string, object: KubeObject): void;
-  /** Returns the namespaces that have at least one digest. */
+  /** Returns the namespaces with at least one recorded object. */
   namespaces(): readonly string[];
 }
 
-/** The initial number of objects per spoke, enough for the built-in blueprint. The table grows if necessary. */
+/** The initial number of objects per spoke, enough for the built-in blueprint. The table grows if needed. */
 const WIDTH = 32;
 
 /**
@@ -59,8 +58,8 @@ export function openDigestRecorder(): DigestRecorder {
 }
 
 /**
- * Returns the digest of an object; never 0, which means unknown. Fields are picked explicitly, because lists and
- * watches return them in different orders.
+ * Returns the digest of an object. Never returns 0, which means unknown. Picks the fields explicitly, because lists and
+ * watches return the fields in different orders.
  */
 function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =

@@ -1,8 +1,8 @@
 /**
  * Checks spokes for drift: differences between the blueprint and the cluster. If an object seems changed or missing,
- * the API server compares it by dry run. The number of dry runs per check is limited; spokes beyond the limit keep
- * their earlier result. Secrets are read by name, because permission to list them would include all Secrets in the
- * cluster.
+ * the API server compares the object in a dry run. The number of dry runs per check is limited; spokes beyond the limit
+ * keep their earlier result. Secrets are read by name, because permission to list Secrets would include all Secrets in
+ * the cluster.
  */
 import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -27,10 +27,7 @@ interface DriftCandidate {
   readonly secrets: readonly ExpectedObject[];
 }
 
-/**
- * Checks the spokes for drift and stores the results. Returns the namespaces of spokes whose result is missing or could
- * not be stored.
- */
+/** Checks the spokes for drift and stores the results. Returns the namespaces of spokes without a stored result. */
 export async function checkDrift(check: SweepCheck): Promise<string[]> {
   const facts = [...check.facts.values()], candidates: DriftCandidate[] = [];
   for (let i = 0; i < facts.length; i += ROWS) {

@@ -1,4 +1,4 @@
-/** Determines the health of spokes. An object that no list contains is read by name before it counts as missing. */
+/** Determines the health of spokes. Reads an object by name before it counts as missing. */
 import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
@@ -7,8 +7,8 @@ import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
 
 /**
- * Returns the health of all spokes. Objects that no list contains, for example because they lost their labels, are read
- * by name. The number of reads is limited; after that, such objects count as missing.
+ * Returns the health of all spokes. Reads objects by name that no list contained, for example because they lost their
+ * labels. The number of reads is limited; beyond the limit, objects that were not listed count as missing.
  */
 export async function confirmHealth(check: SweepCheck): Promise<SpokeHealth[]> {
   const healths: SpokeHealth[] = [];
@@ -33,7 +33,7 @@ function isUnlisted({ problems }: SpokeFacts, { kind, name }: ObjectRef): boolea
   return !problems.has(formatObjectTitle({ kind, metadata: { name } }));
 }
 
-/** Returns whether all listed objects are healthy, so that only an unlisted object may have a problem. */
+/** Returns whether all listed objects are healthy, so that only an object that was not listed may have a problem. */
 function hasNoListedProblem({ problems }: SpokeFacts): boolean {
   return [...problems.values()].every((problem) => problem === null);
 }
@@ -58,8 +58,8 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
 }
 
 /**
- * Describes the problems of a spoke; returns null if it is healthy. If the namespace itself has a problem, describes
- * only that problem.
+ * Returns a description of a spoke's problems, or null if the spoke is healthy. If the namespace itself has a problem,
+ * describes only that problem.
  */
 function describeProblems({ spoke, problems }: SpokeFacts): string | null {
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");

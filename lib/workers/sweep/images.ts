@@ -1,6 +1,6 @@
 /**
- * Compares the digest of the image that each site runs with the digest in the spoke's row. If they differ, the image
- * tag was moved and a node pulled the new image. If the row has no digest, stores the current one.
+ * Compares the digest of each site's running image with the digest in the spoke's row. If the digests differ, the image
+ * tag was moved and a node pulled the new image. If the row has no digest, stores the current digest.
  */
 import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
@@ -17,7 +17,7 @@ import {
 export const SITE_POD: SweptResource = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
 const PREFIX = "Pod/", ROWS = 500;
 
-/** Reads which images the sites' pods run. If listing pods is not permitted, the earlier results are kept. */
+/** Reads which images the sites' pods run. Without permission to list pods, keeps the earlier results. */
 export async function readImages(check: SweepCheck): Promise<void> {
   const { run, facts } = check;
   try {
@@ -27,7 +27,7 @@ export async function readImages(check: SweepCheck): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
-    return run.log.warn("Cannot compare the images of sites: no permission to list pods", { error });
+    return run.log.warn("Cannot check which images the sites run: no permission to list pods", { error });
   }
   check.listed.add(SITE_POD.kind);
   const unrecorded = [...facts.values()].flatMap(({ spoke: { id, imageDigest }, images }) => {
@@ -43,7 +43,7 @@ function recordImage(spokeFacts: SpokeFacts | undefined, pod: KubeObject): void 
   if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, listImageDigests(pod, spokeFacts.spoke.image));
 }
 
-/** Returns the pods whose image differs from the recorded digest although the tag is the same. */
+/** Returns the pods whose image differs from the recorded digest although the image tag is unchanged. */
 export function findMovedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
@@ -53,7 +53,7 @@ export function findMovedImages({ listed }: SweepCheck, { spoke, images }: Spoke
 }
 
 /**
- * Stores the digests of spokes that have none. Sets `recorded_at` to null, so that their site records are updated too.
+ * Stores the digests of spokes without one. Sets `recorded_at` to null, so that a job updates their site records too.
  */
 async function recordDigests(tx: Tx, began: Date, found: readonly { id: string; digest: string }[]): Promise<void> {
   const ids = found.map(({ id }) => id), digests = found.map(({ digest }) => digest);

@@ -1,4 +1,4 @@
-/** Defines the data types of a check, and reads long lists of objects page by page. */
+/** Defines the data types of the sweep (periodic check), and reads long lists of objects page by page. */
 import type { App } from "#lib/app.ts";
 import { type ExpectedObject, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -10,25 +10,25 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface SweptResource extends Omit<ObjectRef, "name"> {
-  /** Selects objects by label. By default, selects all objects of spokes. */
+  /** A Kubernetes label selector. Defaults to `SPOKE_SELECTOR`, which selects all objects of spokes. */
   readonly selector?: string;
 }
 export type PageConsumer = (objects: readonly KubeObject[]) => Promise<void>;
 
 export interface ListPaging {
   readonly page: number;
-  /** The pause before each page, in milliseconds, which spreads the load of a check over minutes. */
+  /** The pause before each page, in milliseconds. Pauses spread the load of a check over minutes. */
   readonly pauseMs: number;
 }
 
-/** How many times a list may start again after its continue token has expired. */
+/** The maximum number of times that a list restarts because its continue token has expired. */
 const MAX_RESTARTS = 3;
-/** Selects the objects of spokes. Objects of hubs, Kubernetes Jobs and the pods of Jobs are not checked. */
+/** The label selector for objects of spokes. Excludes objects of hubs, Kubernetes Jobs and the pods of Jobs. */
 export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
  * Reads a list page by page, and returns the resourceVersion of the complete list. If the continue token expires, the
- * list starts again, so `take` may receive an object twice.
+ * list restarts, so that `take` may receive an object twice.
  */
 export async function readPages(
   cluster: Cluster,
@@ -54,31 +54,31 @@ export async function readPages(
   }
 }
 
-/** When and how a large cluster is watched for changes instead of being listed. All times are in milliseconds. */
+/** When and how to watch a large cluster for changes instead of listing its objects. All times are in milliseconds. */
 export interface WatchPace {
-  /** The minimum number of spokes at which a cluster is watched instead of being listed. */
+  /** The number of spokes from which a cluster is watched instead of listed. */
   readonly minSpokes: number;
-  /** How long a cluster is watched before all objects are listed again. */
+  /** How long to watch a cluster before all objects are listed again. */
   readonly relistMs: number;
-  /** The minimum time between two failed checks that both count. */
+  /** The minimum time between two failed checks of a spoke that both count. */
   readonly failedCheckMs: number;
-  /** How long to wait for more changes, because changes usually come in groups. */
+  /** How long to wait for further changes, because changes usually come in groups. */
   readonly burstMs: number;
 }
 
 export interface SweepPace extends ListPaging {
   readonly watch: WatchPace;
 
-  /** The maximum number of objects that a check compares by dry run. Other objects keep their earlier result. */
+  /** The maximum number of objects to compare by dry run in a check. All other objects keep their earlier result. */
   readonly maxComparisons: number;
-  /** The maximum number of unlisted objects that a check reads by name. Any others count as missing. */
+  /** The maximum number of unlisted objects to read by name in a check. Further unlisted objects count as missing. */
   readonly maxReads: number;
 }
 
-/** The findings of a check about a spoke. */
+/** The facts that a check has collected about one spoke. */
 export interface SpokeFacts {
   readonly spoke: SweptSpoke;
-  /** The problem of the namespace and of each object, by title; null if healthy. Unlisted objects have no entry. */
+  /** The problem of the namespace and of each object, by title; null if healthy. An unlisted object has no entry. */
   readonly problems: Map<string, string | null>;
   /** The digests of the images that the site's pods run, by pod name. */
   readonly images: Map<string, readonly string[]>;
@@ -93,11 +93,11 @@ export interface SweepCheck {
   readonly cluster: Cluster;
   readonly pace: SweepPace;
   readonly startedAt: Date;
-  /** The known facts about each spoke, by namespace. */
+  /** The facts about each spoke, by the spoke's namespace. */
   readonly facts: ReadonlyMap<string, SpokeFacts>;
   /** Reads all objects of one kind that belong to the spokes, and passes them to `take`. */
   readonly list: (kind: SweptResource, take: PageConsumer) => Promise<void>;
-  /** Kinds that were listed completely. Only objects of these kinds can be found to be missing. */
+  /** The kinds that were listed completely. Only objects of these kinds can be reported as missing. */
   readonly listed: Set<string>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Queues a check of each cluster's active spokes every minute. The clusters are checked by separate jobs, so that a
- * slow cluster does not delay the others.
+ * Queues a check of each cluster's active spokes every minute. A separate job checks each cluster, so that a slow
+ * cluster does not delay the others.
  * A check lists all kinds of objects except Secrets, in pages of 500, and compares at most 200 objects by dry run. With
- * a pause of 0.3 s before each page, it makes about two API calls per second. That would take minutes for 10,000
- * spokes, so clusters with 2,000 or more spokes are watched instead (check-cluster.ts).
+ * a pause of 0.3 s before each page, a check makes about two API calls per second. A check of 10,000 spokes would take
+ * minutes, so clusters with 2,000 or more spokes are watched instead (check-cluster.ts).
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -16,7 +16,7 @@ import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluste
 import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The job that checks one cluster. It does not repeat itself, because each sweep queues it for the clusters in use. */
+/** The job that checks one cluster. The job does not repeat; each sweep queues one for every cluster with spokes. */
 const CLUSTER_CHECK: JobKind = {
   kind: "check-cluster",
   plan: 1,
@@ -48,7 +48,7 @@ export function createClusterCheck(app: App, pace: SweepPace = SWEEP_PACE): Hand
   };
 }
 
-/** Creates the job that checks a cluster. Only one such job per cluster can be queued or running. */
+/** Creates the job that checks a cluster. Each cluster has at most one queued or running job of this kind. */
 export function createClusterCheckJob(cluster: string): NewJob {
   return {
     kind: CLUSTER_CHECK,

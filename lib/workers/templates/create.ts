@@ -1,9 +1,8 @@
 /**
- * Creates a template: installs Moodle in a sandbox, checks the database, stops the site and takes two snapshots. The
- * job starts only while no operation that a user requested is waiting.
- *   capacity -> sandbox -> database -> install -> stop -> snapshots -> clear -> end
- *      \________\__________\__________\_________\_________\________^     a failure skips the rest
- * The job ends only when the sandbox is deleted. After a failure, a later request tries to create the template again.
+ * Creates a template (a pristine Moodle installation for new sites): installs Moodle in a sandbox, checks the database,
+ * stops the site and takes two snapshots. The job waits while an operation that a user requested is queued.
+ * After a failure, the job skips the remaining steps except the deletion of the sandbox. A later request tries to
+ * create the template again.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -35,16 +34,16 @@ import {
 import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
 import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
 
-const LANES_PER_CLUSTER = 2; // lanes per cluster
+const LANES_PER_CLUSTER = 2; // queues for template jobs
 const MAX_ATTEMPTS = 10;
-const CAPACITY_POLL = 15 * SECOND; // between checks for capacity
+const CAPACITY_POLL = 15 * SECOND; // the pause between two checks for capacity
 
 const TEMPLATE_CREATION = {
   kind: "create-template",
   plan: 1,
   visible: false,
   persistent: true,
-  timeLimit: HOUR, // has no effect: the number of attempts is limited instead
+  timeLimit: HOUR, // has no effect, because MAX_ATTEMPTS limits the attempts instead
   steps: [
     { name: "capacity", label: "Waiting for capacity", timeout: 5 * MINUTE },
     { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
@@ -78,7 +77,7 @@ export function createTemplateJob(payload: TemplatePayload): NewJob {
   };
 }
 
-/** Why a template could not be created, stored as `failed` in the job's progress. */
+/** The reason why a template could not be created, stored as `failed` in the job's progress. */
 interface TemplateFailure {
   readonly step: string;
   readonly code: string;
@@ -111,11 +110,11 @@ export function createTemplate(app: App): Handler {
   return { kind: TEMPLATE_CREATION, steps };
 }
 
-/** Runs a step. A permanent failure is stored and skips the later steps, but the job still deletes the sandbox. */
+/** Runs a step. After a permanent failure, the later steps are skipped, but the job still deletes the sandbox. */
 async function tryStep(app: App, run: Run, step: Step, payload: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
-  if (attempt > MAX_ATTEMPTS && failure) return await run.saveProgress({ failed: failure }); // interrupted too often
+  if (attempt > MAX_ATTEMPTS && failure) return await run.saveProgress({ failed: failure }); // too many crashes
   try {
     await payload(await openTemplateSandbox(app, run), run);
   } catch (error) {
@@ -135,14 +134,14 @@ async function openTemplateSandbox(app: App, run: Run): Promise<Sandbox> {
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
-/** Waits while operations that users requested need the capacity, then deletes snapshots from earlier attempts. */
+/** Waits while operations of users need the capacity. Then deletes the snapshots of earlier attempts. */
 async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
     throw permanentError(
       "Unwanted",
       "The template is no longer needed",
-      "No templates are created while TEMPLATES is off.",
+      "While the setting TEMPLATES is off, no templates are created.",
     );
   }
   if (await isReplicaNeeded(db.rows)) {
@@ -159,7 +158,7 @@ async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: R
   throw permanentError("NoSnapshotClass", message, "Create a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
 
-/** Installs Moodle. Checks success in the database, because the Job's result does not show it reliably. */
+/** Installs Moodle. Checks the database for success, because the Job's result does not show success reliably. */
 async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
   await install(siteSandbox, run);
   const { state } = await readDatabase(siteSandbox, run);
@@ -172,7 +171,7 @@ async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
   );
 }
 
-/** Takes the template's snapshots. Stores their names in the template's row before the snapshots are created. */
+/** Takes the template's snapshots. Stores the snapshots' names in the database before creating the snapshots. */
 async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   const { template: id } = run.job.payload as TemplatePayload;
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
@@ -208,6 +207,6 @@ async function recordResult(run: Run): Promise<void> {
     return run.log.info("A template is ready", { template, cluster, version });
   }
   const { step, code, message: reason } = failure;
-  run.log.warn("Could not create a template", { template, cluster, version, step, code, reason });
+  run.log.warn("Failed to create a template", { template, cluster, version, step, code, reason });
   await run.write((tx) => failTemplate(tx, template, { from: "creating", reason }));
 }

@@ -1,6 +1,6 @@
 /**
  * Deletes a template's VolumeSnapshotContents, which remain after their namespace is deleted. Deletes only contents
- * that the template's row names.
+ * that the template's database row lists.
  */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -8,7 +8,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/workers/site.ts";
 
-/** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if one of them remains. */
+/** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if a content remains. */
 export async function deleteTemplateContents(
   cluster: Cluster,
   run: Run,
@@ -25,15 +25,15 @@ export async function deleteTemplateContents(
       await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
     }
     return remaining.length > 0
-      ? `Not deleted yet: ${remaining.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}`
+      ? `Waiting for the deletion of ${remaining.map((name) => `VolumeSnapshotContent ${name}`).join(", ")}`
       : null;
   });
   if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
 }
 
 /**
- * Returns the content for one of the template's volumes; null if it is gone or was replaced. Compares the snapshot's
- * UID, because names can be reused.
+ * Returns the VolumeSnapshotContent for one of the template's volumes; null if the content was deleted or replaced.
+ * Compares the snapshot's UID, because names can be reused.
  */
 async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
   const { content: name, snapshotUid } = volume;

@@ -1,6 +1,6 @@
 /**
- * Requests a template after a site was installed without one. At this point the images are known to work, and creating
- * the template does not delay the site.
+ * Requests a template after a site was installed without a template. The installation has shown that the images work,
+ * and the template cannot delay the site, which is already installed.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -12,7 +12,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { createTemplateJob } from "#lib/workers/templates/create.ts";
 
-/** Requests a template, unless a template with the same key exists or its last attempt failed recently. */
+/** Requests a template, unless a template with the same key exists or recently failed. */
 export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> {
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;

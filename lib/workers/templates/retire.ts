@@ -1,6 +1,6 @@
 /**
- * Retires templates that have not been used for two weeks or no longer suit new spokes. A template's snapshots are
- * deleted before its row.
+ * Retires templates (pristine installations for new sites) that were not used for two weeks or no longer suit new
+ * spokes. Deletes a template's snapshots before its row.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -18,11 +18,11 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const UNUSED_LIMIT = 14 * DAY;
 /**
- * How long to keep an outdated template, in milliseconds. Without this delay, two releases that run at the same time
- * would delete each other's templates.
+ * How long to keep an outdated template, in milliseconds. Without this delay, two releases of Wheelwright that run at
+ * the same time would delete each other's templates.
  */
 const OUTDATED_LIMIT = DAY;
-/** The time limit per template, in milliseconds, so that a cluster that does not answer cannot delay the others. */
+/** The time limit per template, in milliseconds, so that an unresponsive cluster cannot delay the others. */
 const TEMPLATE_TIMEOUT = 2 * MINUTE;
 
 export function retireTemplates(app: App): Handler {
@@ -51,7 +51,7 @@ function isExpired(app: App, template: SiteTemplate, now: Date): boolean {
   return idle > (app.config.templates && isCurrent(app, template) ? UNUSED_LIMIT : OUTDATED_LIMIT);
 }
 
-/** Returns whether a new spoke could be created from this template with the current configuration. */
+/** Returns whether the current configuration would still use this template for a new spoke. */
 function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
   if (template.revision !== blueprint.revision || catalog.findProblem("lmsVersion", version) !== null) return false;
@@ -63,7 +63,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
   );
 }
 
-/** Deletes a template's snapshots, then its row. After an error, the next run tries again in an hour. */
+/** Deletes a template's snapshots, then the template's row. After an error, the next hourly run tries again. */
 async function deleteRetired(
   { clusters }: App,
   run: Run,
@@ -75,11 +75,11 @@ async function deleteRetired(
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);
       if ((await opened.identity(bounded) ?? "") !== clusterUid) {
-        const message = `${cluster} is not the cluster that has the template`;
+        const message = `The cluster ${cluster} is not the one in which the template was created`;
         throw permanentError(
           "another_cluster",
           message,
-          "Point the kubeconfig to the cluster of the template. Its snapshots are then deleted.",
+          "Point the kubeconfig to the cluster of the template. The template's snapshots are then deleted.",
         );
       }
       await deleteTemplateContents(opened, bounded, volumes);

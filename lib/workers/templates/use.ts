@@ -1,7 +1,7 @@
 /**
- * Creates a new site from a template instead of running the install Job.
+ * Creates a new site from a template (a pristine Moodle installation) instead of running the install Job.
  * A database row records which template a site uses, so that every attempt uses the same template and the template is
- * not retired. If the template cannot be used, everything that was created from it is deleted, and the install Job runs
+ * not retired. If the template cannot be used, all objects created from it are deleted, and the install Job runs
  * instead. A site whose installation was once complete is never deleted.
  */
 import { sql } from "kysely";
@@ -36,14 +36,14 @@ import { createPvcsFromSnapshots, deleteSourceObjects } from "#lib/workers/volum
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
-/** How long to wait for each step with a template, in milliseconds. After this time, installing would be faster. */
+/** The time limits for steps with a template, in milliseconds, after which installing Moodle would be faster. */
 const TIMEOUTS = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
 const POD = { apiVersion: "v1", kind: "Pod" };
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
- * Creates the site's volumes from a template and returns true. If no template is usable, returns false, and deletes
- * what was already created from an abandoned template.
+ * Creates the site's volumes from a template and returns true. Returns false if no template can be used. In that case,
+ * deletes the objects that were already created from an abandoned template.
  */
 export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await chooseTemplate(site, run);
@@ -57,14 +57,14 @@ export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Prom
       limitRun("volumes"),
       readBackupSnapshots(template, { clusterUid }),
     );
-    await writeSiteRecord(site.app, run, "spokes", site.spoke.id); // if the row is lost, its PVCs are still needed
+    await writeSiteRecord(site.app, run, "spokes", site.spoke.id); // the record names the PVCs, in case the row is lost
   });
   if (!abandonedUse) return true;
   await undoTemplateUse(site, run, abandonedUse);
   return false;
 }
 
-/** Starts the database on the template's data. If this fails, deletes that data and starts an empty database. */
+/** Starts the database with the template's data. If this fails, deletes the data and starts an empty database. */
 export async function startDatabaseFromTemplate(
   site: SpokeSite,
   run: Run,
@@ -81,7 +81,7 @@ export async function startDatabaseFromTemplate(
   await start(await undoTemplateUse(site, run, abandonedUse), run);
 }
 
-/** Chooses a template for the spoke. If no template is usable, adds a note and returns null. */
+/** Chooses a template for the spoke. If no template can be used, adds a note and returns null. */
 async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
@@ -107,14 +107,14 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
 function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs): string | null {
   const label = `template of ${inputs.version}`;
   if (template?.state === "creating") return `the ${label} is not ready yet`;
-  if (template?.state === "failed") return `the last ${label} failed`;
+  if (template?.state === "failed") return `the last ${label} could not be created`;
   if (template?.state !== "ready") return `no ${label} exists yet`;
   return canHoldSnapshots(inputs, minimumDiskSizes(template))
     ? null
-    : `the volumes of its size are smaller than those of the ${label}`;
+    : `the site's volumes are smaller than the volumes of the ${label}`;
 }
 
-/** Returns whether the site already has PVCs, for example because an earlier operation created them. */
+/** Returns whether the site already has PVCs, for example from an earlier operation. */
 async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
   const names = Object.values(sitePvcNames(inputs));
   const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
@@ -123,21 +123,21 @@ async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean>
 
 const TEMPLATE_MISMATCH = "OtherTemplate";
 
-/** Returns the template. Throws if the template no longer exists or no longer matches the spoke. */
+/** Returns the template. Throws if the template was deleted or no longer matches the spoke. */
 async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(buildTemplateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
   if (template && key.every(([column, value]) => template[column] === value)) return template;
   throw permanentError(
     TEMPLATE_MISMATCH,
-    "it was deleted, or no longer matches the spoke",
-    "The install Job is used instead.",
+    "the template was deleted or no longer matches the spoke",
+    "The install Job runs instead.",
   );
 }
 
 type LimitedRun = (step: keyof typeof TIMEOUTS) => Run;
 
-/** Runs work that uses the template. Returns null after a success; after a failure, returns the use as abandoned. */
+/** Calls `work`, which uses the template. Returns null after a success, or the abandoned use after a failure. */
 async function tryTemplate(
   site: SpokeSite,
   run: Run,
@@ -161,15 +161,15 @@ async function tryTemplate(
   }
 }
 
-/** Error codes that show a fault in the template: in its snapshots, or in the container that adapts its data. */
+/** Error codes for a faulty template: a snapshot failed, or the container that adapts the template's data failed. */
 const TEMPLATE_ERRORS = new Set([
   ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
   ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
 ]);
 
 /**
- * Returns whether other spokes would also fail with this template. For example, a full quota or node affects only one
- * spoke, so the result is false.
+ * Returns whether other spokes would also fail with this template. Returns false for an error that affects only one
+ * spoke, such as a full quota or node.
  */
 function isTemplateError({ code, message }: ClusterError): boolean {
   if (TEMPLATE_ERRORS.has(code)) return true;
@@ -178,7 +178,7 @@ function isTemplateError({ code, message }: ClusterError): boolean {
   return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
-/** Returns whether the site was once complete. Its data then no longer depends on the template. */
+/** Returns whether the site was once complete, so that its data no longer depends on the template. */
 function wasComplete({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
@@ -193,8 +193,8 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
 }
 
 /**
- * Deletes everything that was created from the template, and creates empty PVCs. Returns the site with inputs that no
- * longer refer to the template.
+ * Deletes all objects that were created from the template, and creates empty PVCs. Returns the site with inputs that do
+ * not refer to the template.
  */
 async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = sitePvcNames(inputs);

@@ -1,6 +1,6 @@
 /**
  * Takes the backup before an upgrade. A retry after a partial upgrade takes no new backup, because only the first
- * backup contains the site as it was.
+ * backup contains the site from before the upgrade.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as UpgradeBackup | null;
     await run.saveProgress({ backup });
-    return await addNotes(run, [`No new backup: the site is partly upgraded. ${describeBackup(backup)}`]);
+    return await addNotes(run, [`No new backup, because the site is partly upgraded. ${describeBackup(backup)}`]);
   }
   try {
     await run.saveProgress({ backup: summarizeBackup(await takeBackup(site, run, { kind: "upgrade" })) });
@@ -34,7 +34,9 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
 }
 
 function describeBackup(backup: UpgradeBackup | null): string {
-  return backup ? `The site before the upgrade is in backup ${backup.id}` : "No backup from before the upgrade exists";
+  return backup
+    ? `Backup ${backup.id} contains the site from before the upgrade`
+    : "No backup from before the upgrade exists";
 }
 
 function summarizeBackup({ id, volumes }: Backup): UpgradeBackup {
@@ -46,5 +48,5 @@ function addSkipHint(error: ClusterError): ClusterError {
   if (error.transient) return error;
   const hint = explainClusterError(error).hint ??
     "Check the snapshot controller and the VolumeSnapshotClass: the cluster took no snapshot.";
-  return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup; a rollback is then impossible.` });
+  return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, but then no rollback is possible.` });
 }

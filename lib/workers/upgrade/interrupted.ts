@@ -1,8 +1,8 @@
 /**
- * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report says how to
- * recover.
- * Whether a site is partly upgraded is read from its past operations, because the current operation has already changed
- * the spoke's state.
+ * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report explains how to
+ * recover the site.
+ * A site's past operations show whether the site is partly upgraded. The spoke's state cannot show this, because the
+ * current operation has already changed the state.
  */
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -13,21 +13,21 @@ import { withRecoveryInstructions } from "#lib/workers/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, REPAIRS = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
-/** A backup's ID, and the names of its snapshots and their contents in the cluster. */
+/** The ID of a backup, and the names of its VolumeSnapshots and VolumeSnapshotContents. */
 export interface UpgradeBackup {
   readonly id: string;
   readonly snapshots: readonly string[];
   readonly contents: readonly string[];
 }
 
-/** Returns whether this upgrade may have changed the site: true once the step `backup` is finished. */
+/** Returns whether this upgrade may have changed the site, which is possible once the step `backup` is finished. */
 export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
   return finishedSteps.includes("backup");
 }
 
 /**
- * Returns the last upgrade if it left the site incomplete. Returns null if a later upgrade, reapply or restore repaired
- * the site.
+ * Returns the last upgrade if that upgrade left the site incomplete. Returns null if a later upgrade, reapply or
+ * restore has repaired the site.
  */
 export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job | null> {
   const before = await listEndedBefore(rows, job, [UPGRADE, ...REPAIRS]);
@@ -42,17 +42,17 @@ export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
   return hasStartedMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
 }
 
-/** Returns a text with the version that the site had before the upgrade, and the backup that contains this version. */
+/** Describes the version that the site had before the upgrade, and the backup that contains this version. */
 export function describeRollback(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as UpgradeBackup | null | undefined;
-  const previous = `Before the upgrade the site ran ${release ?? version ?? "an older version"}`;
+  const previous = `Before the upgrade, the site ran ${release ?? version ?? "an older version"}`;
   if (!backup) return `${previous}. No backup was taken`;
   const contents = backup.contents.length > 0 ? `, contents ${backup.contents.join(", ")}` : "";
   return `${previous}. This version is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/** Adds instructions for a rollback to an error that ends the upgrade. */
+/** Adds rollback instructions to the error with which an upgrade failed. */
 export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const rollback = job.progress.backup
     ? `Or ask an operator to restore the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`

@@ -1,9 +1,9 @@
 /**
- * Migrates a site's database to a newer version, one upgrade at a time.
- * An interrupted upgrade can run again, because Moodle continues after the last finished part. An upgrade that was
- * killed leaves a lock (`upgraderunning`, a time); the step waits up to about five minutes until Moodle releases this
- * lock. Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it
- * upgrades its plugins.
+ * Migrates a site's database to a newer version. Only one upgrade runs at a time.
+ * An interrupted upgrade can run again, because Moodle continues after the last finished part. A killed upgrade leaves
+ * a lock (`upgraderunning`, a time), so the step waits for up to about five minutes until Moodle releases the lock.
+ * Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it upgrades
+ * its plugins.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
@@ -23,7 +23,7 @@ const LOCKED_LINE = /Site is being upgraded, please retry later/i;
 export interface SiteMigration {
   /** Text that identifies the upgrade path: the release before the upgrade, and the image after it. */
   readonly path: string;
-  /** Whether the upgrade changes the Moodle branch. Such an upgrade takes longer, so its Job gets more time. */
+  /** Whether the upgrade changes the Moodle branch. Such an upgrade takes longer, so its Job has more time. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
   /** Throws if the database belongs to another site. */
@@ -67,7 +67,7 @@ function requireUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {
 }
 
 function lockedError(until: string, retryAfterMs: number): ClusterError {
-  const message = `${FAILURE} yet: an interrupted upgrade keeps the site locked ${until}`;
+  const message = `${FAILURE} yet: an interrupted upgrade has locked the site ${until}`;
   return new ClusterError("UpgradeLocked", message, {
     transient: true,
     retryAfterMs,

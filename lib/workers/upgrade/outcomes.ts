@@ -19,8 +19,8 @@ export const upgradeOutcomes = actionOutcomes({
     };
   },
   async stopped(tx, job, before, report) {
-    await failBackup(tx, job.id, report?.message ?? "The upgrade was cancelled"); // if the backup was running
-    const isFailed = await isPartlyUpgraded(tx, job); // whatever state the step has read
+    await failBackup(tx, job.id, report?.message ?? "The upgrade was cancelled"); // unless the backup was complete
+    const isFailed = await isPartlyUpgraded(tx, job); // overrides the state that was read from the cluster
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
       metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },

@@ -63,7 +63,7 @@ export function upgradeHandler(app: App): Handler {
       await site.space.noPods("app=moodle", clusterWaitOf(run));
     },
     async migrate(before, run) {
-      await pauseCron(before, run); // a task that started before the first pause has a pod by now
+      await pauseCron(before, run); // waits again, because a task may have started just before the first pause
       const here = upgradedSiteOf(before, run), { major, from, images } = preparedUpgradeOf(run);
       const path = `${from.release ?? from.version} ${images.moodle}`;
       const requireSite = (site: SiteIdentity) => requireSameSite(run, here.spoke, site);
@@ -72,7 +72,7 @@ export function upgradeHandler(app: App): Handler {
     },
     async app(before, run) {
       const here = upgradedSiteOf(before, run);
-      if (here.spoke.maintenance) await setMaintenanceMode(here, run, "enable"); // the upgrade turned it off
+      if (here.spoke.maintenance) await setMaintenanceMode(here, run, "enable"); // the upgrade turned this off
       await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scaleSite(here, run, MOODLE_DEPLOYMENT, 1);
       await waitForWorkload(here, run, MOODLE_DEPLOYMENT);
@@ -103,7 +103,7 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   }
   const images = catalog.imagesOf(version), inputs = computeUpgradedInputs(here.inputs, { version, images });
   if (inputs.images.moodle === here.inputs.images.moodle) {
-    const hint = "No upgrade is needed. To restart the site, use the action restart.";
+    const hint = "No upgrade is needed. To restart the site, use the restart action.";
     throw upgradeError("NotNewer", `The site already runs ${here.spoke.lmsVersion}`, hint);
   }
   const site = await readDatabase(here, run);
@@ -115,15 +115,15 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
     throw upgradeError(problem.code, problem.message, problem.hint, blame);
   }
-  // Takes the previous version from the interrupted upgrade, if any, because the database may already have the new
-  // version.
+  // Takes the previous version from the interrupted upgrade, if one exists, because the database may already have the
+  // new version.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isBranchChange(from, version) };
   await run.saveProgress({ upgrade });
 }
 
-/** Pulls the new image while the site still runs, and returns the version of the Moodle code in this image. */
+/** Pulls the new image while the site still runs, and returns the version of the Moodle code in the image. */
 async function readCode(context: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
   try {
     return await readImage(context, run);
@@ -145,14 +145,14 @@ function preparedUpgradeOf(run: Run): PreparedUpgrade {
   return run.job.progress.upgrade as PreparedUpgrade;
 }
 
-/** Returns the site with inputs for the new version. */
+/** Returns the site with blueprint inputs for the new Moodle version. */
 function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
   return { ...site, inputs: computeUpgradedInputs(site.inputs, preparedUpgradeOf(run)) };
 }
 
 /**
- * Throws if the database does not have the new version. `jobSuffix` gives each call its own Job, because the Job from
- * the step `prepare` may still exist with its old result.
+ * Throws if the database does not have the new version. `jobSuffix` gives each call a separate Kubernetes Job, because
+ * the Job of the step `prepare` may still exist with its old result.
  */
 async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
@@ -165,7 +165,7 @@ async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): 
   });
 }
 
-/** Runs a step. If the step fails after the site was stopped, adds instructions for a rollback to the error. */
+/** Runs a step. If the step fails after the site was stopped, adds rollback instructions to the error. */
 async function addRollbackHint(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
     await work(run);

@@ -1,6 +1,6 @@
 /**
- * Deletes PVCs that are left over from restores. PVCs that a restore replaced are kept for some days, and at least
- * until a newer good backup exists. Nothing is deleted unless the spoke is active and no restore is queued or running.
+ * Deletes PVCs that restores left behind. Replaced PVCs are kept for some days, and at least until a newer good backup
+ * exists. Nothing is deleted while the spoke is inactive or a restore is queued or running.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -24,7 +24,7 @@ import { deleteRetainedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
-const MAX_SPOKES = 100; // spokes per hour
+const MAX_SPOKES = 100; // the maximum number of spokes per run; the job runs every hour
 
 export function deleteExpiredPvcs(app: App): Handler {
   return upkeepHandler({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
@@ -58,7 +58,7 @@ async function openVolumeContext(
   return { cluster, space, blueprint, inputs: applyMailSettings(config, spoke.blueprintInputs as SpokeInputs) };
 }
 
-/** Locks the spoke, then marks and returns the PVCs to delete. Marked PVCs can no longer be used for a rollback. */
+/** Locks the spoke, then marks and returns the PVCs to delete. A marked PVC can no longer be used for a rollback. */
 async function markDuePvcs(
   tx: Tx,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Releases a spoke's former domains when their reservation ends. A `configure` operation removes the redirect and frees
- * the domain. If another operation prevents that, the next run tries again in an hour.
+ * Releases a spoke's former domains when their reservation ends. Queues a `configure` operation, which removes the
+ * redirect and frees the domain. If another operation prevents this, the next hourly run tries again.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -15,7 +15,7 @@ import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-const MAX_SPOKES = 100; // spokes per hour
+const MAX_SPOKES = 100; // the maximum number of spokes per run; the job runs every hour
 
 export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
   return upkeepHandler({ kind: "release-domains", every: HOUR }, {
@@ -35,7 +35,7 @@ async function releaseDomains(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigure(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }
 
-/** Returns the accepted `configure` action, or null if another operation on the spoke prevents it. */
+/** Returns the accepted `configure` action, or null if another operation on the spoke prevents the action. */
 function checkConfigure(facts: SpokeFacts): AcceptedAction | null {
   try {
     return checkAction("configure", facts);

@@ -1,4 +1,4 @@
-/** Deletes old database rows. docs/operating.md lists the rules, and which rows are never deleted. */
+/** Deletes old database rows. docs/operating.md lists the rules and the rows that are never deleted. */
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -6,7 +6,7 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The minimum number of stream events to keep per hub, whatever their age. */
+/** The minimum number of stream events to keep per hub, regardless of their age. */
 const MIN_EVENTS = 1000;
 const BATCH = 1000;
 
@@ -17,8 +17,8 @@ const BATCH = 1000;
 const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
 
 /**
- * An SQL condition: a later operation on the same spoke or hub exists. The last operation is always kept, because it
- * explains the current state.
+ * An SQL condition that is true if a later operation on the same spoke or hub exists. The last operation is always
+ * kept, because it explains the current state of the spoke or hub.
  */
 const isFollowed = sql`case when spoke_id is null
   then exists (select from jobs as later where later.federation_id = jobs.federation_id and later.spoke_id is null
@@ -26,7 +26,7 @@ const isFollowed = sql`case when spoke_id is null
   else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
-/** The rows to delete, by step: a description for the label, the table, and the SQL condition. */
+/** The rows to delete in each step: a description for the step's label, the table, and the SQL condition. */
 const PRUNE_RULES = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
@@ -43,7 +43,7 @@ const PRUNE_RULES = {
     "backups",
     sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  // Deletes entries for ready lanes (queues) of job kinds that no replica runs, unless jobs are queued there.
+  // Deletes unused ready lanes (queue entries) of job kinds that no replica runs, unless jobs are queued in the lane.
   lanes: [
     "unused ready lanes",
     "ready_lanes",
@@ -74,8 +74,8 @@ export function pruneOldRows({ db }: Pick<App, "db">): Handler {
 }
 
 /**
- * Deletes stream events older than 7 days, except the newest thousand per hub and the latest per spoke, from which new
- * clients start. Updates the hub's head row before the deletion.
+ * Deletes stream events that are older than 7 days. Keeps the newest thousand events of each hub, and the latest event
+ * of each spoke, with which new clients start. Updates the hub's head row before the deletion.
  */
 async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`

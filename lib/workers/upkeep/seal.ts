@@ -1,6 +1,6 @@
 /**
- * Seals new audit events: hashes them into a chain that shows later changes. Also logs the last hash of each chain, so
- * that logs stored elsewhere can be compared with the database.
+ * Seals new audit events: hashes the events into a chain that reveals later changes. Also logs the last hash of each
+ * chain, so that logs stored elsewhere can be compared with the database.
  */
 import type { App } from "#lib/app.ts";
 import { type ChainHead, formatHead } from "#lib/audit/head.ts";

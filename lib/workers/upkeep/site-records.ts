@@ -1,6 +1,6 @@
 /**
- * Writes the site records of hubs and spokes whose rows have changed or whose record is missing. A record that is newer
- * than its row is kept, since the database may have been restored (lib/doctor/reconcile).
+ * Writes the site records of hubs and spokes whose rows have changed or whose record is missing. Keeps a record that is
+ * newer than its row, because the database may have been restored (lib/doctor/reconcile).
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -21,7 +21,7 @@ export function updateSiteRecords(app: App): Handler {
   });
 }
 
-/** Writes all outdated site records. Skips clusters that do not respond; the next run tries again. */
+/** Writes all outdated site records. Skips clusters that do not respond; the next run includes them again. */
 async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable): Promise<void> {
   const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
   const failures = { newer: 0, others: 0, error: null as unknown };
@@ -34,7 +34,7 @@ async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable):
         run.signal.throwIfAborted();
         run.throwIfStopped();
         if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
-        if (isMissingNamespace(error)) continue; // the namespace is gone
+        if (isMissingNamespace(error)) continue; // the namespace was deleted
         failures[error instanceof FenceLost ? "newer" : "others"]++;
         failures.error = error;
         if (error instanceof ClusterError && error.transient) unavailable.add(row.cluster);

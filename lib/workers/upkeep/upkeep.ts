@@ -4,11 +4,11 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 
 interface UpkeepOptions {
   readonly kind: string;
-  /** The version of the list of steps; must increase whenever steps change. The default is 1. */
+  /** The version of the list of steps; must increase whenever the steps change. The default is 1. */
   readonly plan?: number;
   /** How long transient errors are retried, in milliseconds. The default is an hour. */
   readonly limit?: number;
-  /** Milliseconds between the end of a run and the start of the next. Undefined if something else queues the task. */
+  /** Milliseconds between the end of a run and the start of the next run. Undefined if other code queues the task. */
   readonly every?: number;
 }
 
@@ -28,7 +28,7 @@ export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOpt
   };
 }
 
-/** Calls `work`, which runs a small transaction, until a call changes nothing. */
+/** Calls `work`, which runs a small transaction and returns the number of changes, until nothing has changed. */
 export async function runInBatches(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

@@ -6,8 +6,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SiteSnapshots, StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 
 /**
- * Returns the snapshots that a backup's row describes. Throws a final ClusterError if the row lacks one of the two
- * snapshots.
+ * Returns the two snapshots that a backup's row describes. Throws a permanent ClusterError if the row lacks a snapshot.
  */
 export function readBackupSnapshots(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,

@@ -1,8 +1,8 @@
 /**
  * Creates a site's PVCs from snapshots, before the site's other objects.
  * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles instead. For each
- * PVC, this module creates a VolumeSnapshotContent with the handle and a VolumeSnapshot bound to it. Both are deleted
- * later, but the stored data remains, because the deletionPolicy is `Retain`.
+ * PVC, this module creates a VolumeSnapshotContent with the handle and a VolumeSnapshot bound to this content. Both
+ * objects are deleted later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
 import { originSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
 import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
@@ -27,12 +27,12 @@ import { createFenced } from "#lib/workers/fenced-objects.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
 import { clusterWaitOf, permanentError, pollUntil } from "#lib/workers/site.ts";
 
-/** The context for creating a site's volumes from snapshots. The inputs in it must have an `origin`. */
+/** The context in which a site's volumes are created from snapshots. The blueprint inputs must have an `origin`. */
 export interface VolumeContext extends JobContext {
   readonly cluster: Cluster;
 }
 
-/** The values with which a storage driver identifies one snapshot. */
+/** The values by which a storage driver identifies a snapshot, and the size of its volume. */
 export interface StorageSnapshot {
   readonly handle: string;
   readonly driver: string;
@@ -44,15 +44,15 @@ export interface StorageSnapshot {
 /** The snapshots of a site's two volumes, and the cluster that contains the snapshots. */
 export interface SiteSnapshots {
   readonly cluster: string;
-  /** The cluster's UID; null if unknown. */
+  /** The UID of the cluster; null if the UID is unknown. */
   readonly clusterUid: string | null;
   readonly volumes: Readonly<Record<DiskName, StorageSnapshot>>;
 }
 
 /**
- * Creates the PVCs from the snapshots; safe to call again. A PVC may stay Pending until a pod first uses it.
- * Throws a final ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the cluster's
- * error for a missing snapshot.
+ * Creates the PVCs from the snapshots; safe to repeat. A PVC may stay Pending until a pod first uses the PVC.
+ * Throws a permanent ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the
+ * cluster's error for a missing snapshot.
  */
 export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   const { space, inputs } = context, { turn } = requireOrigin(context);
@@ -106,7 +106,7 @@ export async function deleteSourceObjects(context: VolumeContext, run: Run): Pro
   await deleteSourceContents(cluster, run, { namespace: space.namespace, turn });
 }
 
-/** Deletes the cluster-scoped VolumeSnapshotContents, which would remain after the namespace is deleted. */
+/** Deletes VolumeSnapshotContents, which belong to the cluster and would remain after the namespace is deleted. */
 export async function deleteSourceContents(
   cluster: Cluster,
   run: Run,
@@ -123,7 +123,7 @@ export async function deleteSourceContents(
       }
     }
     return remaining.length > 0
-      ? `Not deleted yet: ${remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
+      ? `Waiting for the deletion of ${remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
       : null;
   });
   if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
@@ -148,12 +148,12 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from
   if (isSame) return;
   throw permanentError(
     "another_cluster",
-    `The snapshots are in the cluster ${from.cluster}, not in this one`,
-    "Choose the region of that cluster, or a backup from this cluster.",
+    `The snapshots are in the cluster ${from.cluster}, but this site is in another cluster`,
+    "Choose the region of the snapshots' cluster, or a backup from the site's cluster.",
   );
 }
 
-/** Renders the blueprint's PVCs, enlarged where necessary so that the snapshots fit. */
+/** Renders the blueprint's PVCs. Enlarges PVCs that are too small for the snapshots. */
 function renderPvcs(
   { blueprint, inputs }: VolumeContext,
   { volumes }: SiteSnapshots,
@@ -178,11 +178,11 @@ function requireSource({ metadata: { name }, spec }: KubeObject, source: string)
   throw permanentError(
     "ClaimTaken",
     `PersistentVolumeClaim ${name} already exists and was not created from the snapshot`,
-    "It may contain data. Delete it if nobody needs the data, then retry.",
+    "The PersistentVolumeClaim may contain data. If nobody needs the data, delete it, then retry.",
   );
 }
 
-/** Returns a class for each snapshot: its original VolumeSnapshotClass or, if missing, another for the same driver. */
+/** Returns a VolumeSnapshotClass for each snapshot: the original class or, if missing, a class for the same driver. */
 async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
   run: Run,
@@ -196,7 +196,7 @@ async function chooseSnapshotClasses(
     throw permanentError(
       "NoSnapshotClass",
       `Cannot create volumes: the cluster has no VolumeSnapshotClass for ${driver} with deletionPolicy: Retain`,
-      "Create this class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",
+      "Create such a class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",
     );
   };
   return { files: chooseClass(volumes.files), database: chooseClass(volumes.database) };

@@ -1,7 +1,7 @@
 /**
  * Waits until a site's PVCs are bound. A running site may be stopped only after its new volumes exist.
- * If a PVC's class has `WaitForFirstConsumer` binding, a Job first mounts the PVC (lib/moodle/mount-job.ts), because
- * otherwise the PVC would not be bound.
+ * If a PVC's StorageClass has `WaitForFirstConsumer` binding, a Kubernetes Job first mounts the PVC
+ * (lib/moodle/mount-job.ts), because otherwise the PVC would not be bound.
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
@@ -16,7 +16,7 @@ const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Waits until the PVCs are bound; safe to call again. Throws a ClusterError with the storage driver's message. */
+/** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError that contains the storage driver's message. */
 export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
   const { space, inputs } = context, names = sitePvcNames(inputs);
   const pvcs = await Promise.all(DISK_NAMES.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
@@ -45,14 +45,14 @@ async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSite
     const { succeeded, message } = await space.run(job, clusterWaitOf(run));
     const pvc = succeeded ? null : await space.get({ ...PVC, name: sitePvcNames(inputs)[disk] }, run);
     if (succeeded || pvc?.["status"]?.phase === "Bound") return;
-    const reason = `The volume of the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
+    const reason = `The volume for the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
     throw new ClusterError("MountFailed", reason, { transient: true });
   } finally {
     await deleteMountJob(context, run, job.metadata.name);
   }
 }
 
-/** Deletes the Job, because its pod, if still pending, would prevent Kubernetes from deleting an unused PVC. */
+/** Deletes the Job. A pending pod of the Job would prevent Kubernetes from deleting an unused PVC. */
 async function deleteMountJob({ space }: VolumeContext, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {
@@ -60,6 +60,6 @@ async function deleteMountJob({ space }: VolumeContext, run: Run, name: string):
     if (existing) await space.delete({ ...BATCH_JOB, name }, existing.metadata.uid!, run);
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Left a Job for the cluster to delete", { name, error });
+    run.log.info("Cannot delete a Job; the cluster deletes it later", { name, error });
   }
 }

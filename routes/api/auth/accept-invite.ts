@@ -6,8 +6,8 @@ import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Accept an invitation by its link. Verifies the address, sets the password and returns a session " +
-    "cookie",
+  summary: "Accept an invitation with the token from its link. " +
+    "Verifies the email address, sets the password and returns a session cookie",
   access: publicAccess,
   scope: "flow",
   body: AcceptInvitationBody,

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Mail a link that sets a new password. The response does not reveal whether the user exists",
+  summary: "Email a link for setting a new password. The response does not reveal whether the user exists",
   access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many requests",
@@ -15,7 +15,7 @@ export const POST = endpoint({
     await requestResetLink(app, { ip, userAgent }, body.email);
     return {
       message:
-        "If somebody here has this address, an email with a link is on its way, or was sent within the last 5 minutes; " +
+        "If a user has this address, an email with a link is on its way, or was sent within the last 5 minutes; " +
         "the link works for an hour",
     };
   },

@@ -6,7 +6,7 @@ import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
-  summary: "The user of your token or session",
+  summary: "The user that your token or session belongs to",
   access: signedInAccess,
   scope: "readonly",
   reply: ok(OwnAccountView),

@@ -5,8 +5,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Set a new password with an emailed link. Ends all sessions and revokes API tokens unless keepTokens is " +
-    "true",
+  summary: "Set a new password with an emailed link. " +
+    "Ends all sessions, and revokes all API tokens unless keepTokens is true",
   access: publicAccess,
   scope: "flow",
   body: ResetPasswordBody,

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Sign up, if SIGNUP is on. The response does not reveal whether the user exists",
+  summary: "Create an account, if the setting SIGNUP is on. The response does not reveal whether the user exists",
   access: publicAccess,
   scope: "flow",
   rateLimitMessage: "too many requests",
@@ -14,8 +14,8 @@ export const POST = endpoint({
   faults: ["signup_off", "busy"],
   async handle({ app, ip, userAgent, body }) {
     await signUp(app, { ip, userAgent }, body);
-    const message = "An email with a link is on its way to this address, or was sent within the last hour; the link " +
-      "proves that the address is yours";
+    const message = "An email with a link is on its way to this address, or was sent within the last hour; " +
+      "the link proves that the address is yours";
     return { message };
   },
 });

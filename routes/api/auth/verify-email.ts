@@ -6,8 +6,8 @@ import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Verify an address by its link. The password in the request becomes the user's password and ends " +
-    "earlier access",
+  summary: "Verify an email address with the token from its link. " +
+    "The password in the request becomes the user's password. Ends earlier sessions and revokes earlier tokens",
   access: publicAccess,
   scope: "flow",
   body: VerifyEmailBody,

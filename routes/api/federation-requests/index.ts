@@ -21,7 +21,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Request a hub. If an operator approves it, you become its admin",
+  summary: "Request a hub. If an operator approves your request, you become the hub's admin",
   access: signedInAccess,
   scope: "cli",
   body: NewFederationRequest,

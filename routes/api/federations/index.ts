@@ -9,7 +9,7 @@ import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The hubs that you can see, newest first. Complete unless limit is given",
+  summary: "The hubs that you can see, newest first. Returns all hubs unless limit is set",
   access: signedInAccess,
   scope: "readonly",
   query: v.object({
@@ -23,7 +23,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Create a hub. It is provisioned in the background",
+  summary: "Create a hub. The hub is provisioned in the background",
   access: operatorAccess,
   scope: "cli",
   body: NewFederation,

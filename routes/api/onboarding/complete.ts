@@ -5,8 +5,8 @@ import { completeOnboarding } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingBody, OnboardingView } from "#lib/domains/onboarding/views.ts";
 
 export const POST = endpoint({
-  summary: "Complete onboarding, once: display name, password and a first hub request. Renews the session's " +
-    "cookie",
+  summary: "Complete onboarding once: set a display name and a password, and request a first hub. " +
+    "Renews the session cookie",
   access: signedInAccess,
   scope: "session",
   purpose: "completing onboarding",

@@ -5,7 +5,7 @@ import { findOnboardedAt } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingState } from "#lib/domains/onboarding/views.ts";
 
 export const GET = endpoint({
-  summary: "When you completed onboarding. Onboarding is optional",
+  summary: "The time when you completed onboarding. Onboarding is optional",
   access: signedInAccess,
   scope: "readonly",
   reply: ok(OnboardingState),

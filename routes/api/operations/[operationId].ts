@@ -5,7 +5,7 @@ import { operationAccess } from "#lib/domains/operations/access.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 
 export const GET = endpoint({
-  summary: "One operation: its progress, what it waits for and why it failed",
+  summary: "One operation: its progress, the operation it waits for, and why it failed",
   access: operationAccess(),
   scope: "readonly",
   polled: true,

@@ -7,7 +7,7 @@ import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Restore requests of all spokes, newest first, each with the command that restores",
+  summary: "Restore requests for all spokes, newest first, each with the command that restores the backup",
   access: operatorAccess,
   scope: "readonly",
   query: v.object({ state: RestoreRequestFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -6,10 +6,10 @@ import { requestBulkAction } from "#lib/domains/spokes/bulk.ts";
 import { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Request the same action for many spokes. IDs that you cannot see are skipped",
+  summary: "Request the same action on many spokes. IDs of spokes that you cannot see are skipped",
   access: signedInAccess,
   scope: "cli",
-  // Rejects dryRun=true. If it were ignored, the action would run.
+  // Rejects dryRun=true, because ignoring this parameter would run the action.
   query: v.object({ dryRun: v.optional(v.picklist(["false", "0"], "is possible for one spoke at a time")) }),
   body: BulkAction,
   reply: accepted(v.array(BulkOutcome)),

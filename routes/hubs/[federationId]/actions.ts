@@ -9,11 +9,11 @@ import type { CallApi } from "#lib/portal/page/call-api.ts";
 import type { Spoke } from "#lib/portal/components/api-types.ts";
 import { formAction } from "#lib/portal/page/page.ts";
 
-/** The maximum number of previews on a page. Each preview calls the cluster. */
+/** The maximum number of spokes for which a page previews an action. Each preview calls the cluster. */
 const MAX_PREVIEWS = 10;
 
 export const POST = formAction({
-  summary: "Confirm and run an action for selected spokes of a hub",
+  summary: "Confirm and run an action on selected spokes of a hub",
   body: v.record(v.string(), v.string()),
   async submit({ callApi, body: { action = "", confirmed, ...ticked } }) {
     const [hub, all] = await Promise.all([callApi(getHub), callApi(getSpokes)]);

@@ -8,7 +8,7 @@ import { ifAllowed } from "#lib/portal/page/call-api.ts";
 import { portalPage, queryParams } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
-  summary: "Operations of a hub and its spokes, live",
+  summary: "Operations on a hub and its spokes, with live progress",
   query: queryParams("before"),
   async show({ callApi, actor, follow, publicUrl, query: { before } }) {
     const { id } = await callApi(getHub), following = await follow(id);

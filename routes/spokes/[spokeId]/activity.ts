@@ -6,7 +6,7 @@ import { activityView, EVENTS_PER_PAGE } from "#lib/portal/spokes/activity.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
 export const GET = portalPage({
-  summary: "The audit events of a spoke",
+  summary: "The audit events for a spoke",
   query: queryParams("before"),
   async show(call) {
     const { callApi, now, query: { before } } = call, limit = String(EVENTS_PER_PAGE);

@@ -6,7 +6,7 @@ import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { signInLinkView } from "#lib/portal/spokes/sign-in-link.ts";
 
 export const GET = portalPage({
-  summary: "The form that creates a sign-in link for a spoke's site",
+  summary: "The form for creating a sign-in link for a spoke's site",
   show: async (call) => signInLinkView(await loadSpokePage(call, getSpoke, getHub), null),
 });
 

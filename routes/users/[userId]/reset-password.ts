@@ -9,7 +9,7 @@ export const GET = portalPage({
 });
 
 export const POST = formAction({
-  summary: "Reset a user's password and show the new one, once",
+  summary: "Reset a user's password and show the new password once",
   async submit({ callApi }) {
     const found = await callApi(getUser), { password } = await callApi(resetPassword);
     return createdPasswordView(found, password);

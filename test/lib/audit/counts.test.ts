@@ -40,17 +40,17 @@ test("finds an event that was deleted, added or moved before it was sealed", asy
   await tamper(scene.db, `update audit_events set federation_id = '${other}' where id = '${newest}'`);
   assert.is(
     await problemsOf(scene),
-    "Of 32 events that were written 31 are left: the rest was deleted or moved elsewhere",
+    "The database counted 32 events, but 31 are left: events were deleted or moved",
   );
   assert.is(
     await problemsOf({ ...scene, hub: other }),
-    "There are 4 events where 3 were written: the rest was put in or moved there",
+    "The database counted 3 events, but 4 exist: events were inserted or moved here",
   );
   await tamper(scene.db, `delete from audit_events where id = '${newest}'`);
-  assert.match(await problemsOf(scene), /^Of 32 events that were written 31 are left/);
+  assert.match(await problemsOf(scene), /^The database counted 32 events, but 31 are left/);
   assert.is(await problemsOf({ ...scene, hub: other }), "");
   await sealAll(scene.db);
-  assert.match(await problemsOf(scene), /^Of 32 events that were written 31 are left/);
+  assert.match(await problemsOf(scene), /^The database counted 32 events, but 31 are left/);
 });
 
 test("finds a chain of which every event was deleted before it was sealed", async (scene) => {
@@ -58,7 +58,7 @@ test("finds a chain of which every event was deleted before it was sealed", asyn
   await write(scene.db, scene.hub, 3);
   await tamper(scene.db, `delete from audit_events where federation_id = '${scene.hub}'`);
   assert.ok((await listChains(scene.db.rows)).includes(scene.hub));
-  assert.match(await problemsOf(scene), /^Of 3 events that were written 0 are left/);
+  assert.match(await problemsOf(scene), /^The database counted 3 events, but 0 are left/);
 });
 
 test("finds events of a chain without a count", async (scene) => {

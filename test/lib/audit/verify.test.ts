@@ -76,7 +76,7 @@ for (const [field, value] of Object.entries(FIELDS)) {
   test(`finds that ${field} of one event was changed`, async (scene) => {
     const id = await eventAt(scene.db, scene.hub, 12);
     await tamper(scene.db, `update audit_events set ${field} = ${value} where id = '${id}'`);
-    assert.match(await problemsOf(scene), /What is there is not what was sealed/);
+    assert.match(await problemsOf(scene), /The events do not match the seal/);
   });
 }
 
@@ -89,14 +89,14 @@ test("finds a number in metadata that JavaScript could not tell from the one tha
   await sealAll(scene.db);
   assert.is(await problemsOf(scene), "");
   await tamper(scene.db, set("12345678901234567891"));
-  assert.match(await problemsOf(scene), /not what was sealed/);
+  assert.match(await problemsOf(scene), /do not match the seal/);
 });
 
 test("finds a deleted event in the middle, and the last one", async (scene) => {
   for (const [place, left] of [[12, 29], [29, 28]] as const) {
     const id = await eventAt(scene.db, scene.hub, place);
     await tamper(scene.db, `delete from audit_events where id = '${id}'`);
-    assert.match(await problemsOf(scene), new RegExp(`Of 30 events that were sealed ${left} are left`));
+    assert.match(await problemsOf(scene), new RegExp(`The seal covers 30 events, but ${left} are left`));
   }
 });
 
@@ -104,7 +104,7 @@ test("finds the last event deleted though newer ones came", async (scene) => {
   const id = await eventAt(scene.db, scene.hub, 30);
   await tamper(scene.db, `delete from audit_events where id = '${id}'`);
   const found = await verifyChain(scene.db, scene.hub, [], LIMIT);
-  assert.match(found.problems.join(), /Of 30 events that were sealed 29 are left/);
+  assert.match(found.problems.join(), /The seal covers 30 events, but 29 are left/);
   assert.is(found.unsealed, 2);
 });
 
@@ -120,12 +120,12 @@ test("finds an event that was put in, and one that was moved to another chain in
        customer_visible
      from audit_events where id = '${id}'`,
   );
-  assert.match(await problemsOf(scene), /There are 33 events where 32 were sealed/);
+  assert.match(await problemsOf(scene), /The seal covers 32 events, but 33 exist/);
   await tamper(scene.db, `delete from audit_events where id = 'evt_x'`);
   assert.is(await problemsOf(scene), "");
   await tamper(scene.db, `update audit_events set federation_id = '${other}' where id = '${id}'`);
-  assert.match(await problemsOf(scene), /Of 32 events that were sealed 31 are left/);
-  assert.match(await problemsOf({ ...scene, hub: other }), /There are 4 events where 3 were sealed/);
+  assert.match(await problemsOf(scene), /The seal covers 32 events, but 31 are left/);
+  assert.match(await problemsOf({ ...scene, hub: other }), /The seal covers 3 events, but 4 exist/);
 });
 
 test("finds two events that changed places", async (scene) => {
@@ -135,7 +135,7 @@ test("finds two events that changed places", async (scene) => {
     `update audit_events as one set at = other.at from audit_events as other
      where (one.id, other.id) in (('${a}', '${b}'), ('${b}', '${a}'))`,
   );
-  assert.match(await problemsOf(scene), /What is there is not what was sealed/);
+  assert.match(await problemsOf(scene), /The events do not match the seal/);
 });
 
 test("tells between which counts it differs, when heads were exported on the way", async (scene) => {
@@ -149,7 +149,7 @@ test("tells between which counts it differs, when heads were exported on the way
   await tamper(db, `update audit_events set ip = 'x' where id = '${await eventAt(db, hub, 35)}'`);
   const found = await verifyChain(db, hub, heads, LIMIT);
   assert.equal(found.differs, { after: 30, through: 42 });
-  assert.match(found.problems.join(), /The exported head at 42 is not that of these events$/);
+  assert.match(found.problems.join(), /The exported head at 42 does not match the events$/);
   assert.equal((await verifyChain(db, hub, [], LIMIT)).differs, { after: 0, through: 52 });
 });
 
@@ -168,14 +168,14 @@ test("finds events cut off together with their seal and count by an exported hea
   const found = await verifyChain(db, hub, [exported], LIMIT);
   assert.match(
     found.problems.join(),
-    /ends too early: the seal counts 20 of the 32 events .* restored from a dump older/,
+    /ends too early: the seal covers 20 of the 32 events .* restored from a dump older/,
   );
   assert.equal(found.differs, { after: 0, through: 32 });
   await write(db, hub, 20);
   await sealAll(db);
   assert.is(await problemsOf(scene), "");
   const grown = await verifyChain(db, hub, [exported], LIMIT);
-  assert.match(grown.problems.join(), /at 32 is not that of these events, though the seal fits: both were rewritten/);
+  assert.match(grown.problems.join(), /at 32 does not match the events, but the seal does: events and seal were/);
 });
 
 test("tells of a database that was restored from an older dump, also when it has grown since", async (scene) => {
@@ -197,11 +197,11 @@ test("tells of a database that was restored from an older dump, also when it has
   );
   assert.equal((await verifyChain(db, hub, [early], LIMIT)).problems, []);
   const older = await verifyChain(db, hub, [early, late], LIMIT);
-  assert.match(older.problems.join(), /counts 30 of the 42 events .* only 32 are there.*restored from a dump older/);
+  assert.match(older.problems.join(), /covers 30 of the 42 events .* only 32 exist.*restored from a dump older/);
   assert.equal(older.differs, { after: 30, through: 42 });
   await write(db, hub, 15);
   const grown = await verifyChain(db, hub, [late], LIMIT);
-  assert.match(grown.problems.join(), /The log has another end: .*restored from a dump older/);
+  assert.match(grown.problems.join(), /The log has a different end: .*restored from a dump older/);
 });
 
 test("tells a seal that was changed from events that were", async (scene) => {
@@ -209,12 +209,12 @@ test("tells a seal that was changed from events that were", async (scene) => {
   const seal = (set: string) => tamper(db, `update audit_seals set ${set} where chain = '${hub}'`);
   await seal("head = repeat('a', 64)");
   const changed = await verifyChain(db, hub, [exported], LIMIT);
-  assert.equal(changed.problems, ["Its seal was changed: the events are those of the exported head"]);
+  assert.equal(changed.problems, ["The seal was changed: the events match the exported head"]);
   assert.is(changed.differs, null);
   await seal(`head = '${exported.hash}', last_at = last_at + interval '1 hour'`);
-  assert.match(await problemsOf(scene), /Its seal was changed: the position/);
+  assert.match(await problemsOf(scene), /The seal was changed: its position/);
   await tamper(db, `delete from audit_seals where chain = '${hub}'`);
-  assert.match((await verifyChain(db, hub, [exported], LIMIT)).problems.join(), /Its seal is gone/);
+  assert.match((await verifyChain(db, hub, [exported], LIMIT)).problems.join(), /The chain's seal is missing/);
 });
 
 test("takes no head of another chain for this one's, and tells of two that contradict each other", async (scene) => {

@@ -110,7 +110,7 @@ test("requires a separate port for metrics, which are off by default", () => {
   for (const wrong of ["0", "65536", "on", "-1", "9464 "]) {
     assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: wrong }).join(), /^METRICS_PORT must be a whole number/, wrong);
   }
-  const same = /^METRICS_PORT is the same as PORT: set it to another port/;
+  const same = /^METRICS_PORT is the same as PORT: set METRICS_PORT to a port/;
   assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "3000" }).join(), same);
   assert.match(problemsOf({ ...ENOUGH, METRICS_PORT: "08080", PORT: "8080" }).join(), same);
 });
@@ -209,7 +209,7 @@ test("explains why serve requires PUBLIC_URL, with an example", () => {
   const [problem, ...more] = problemsOf(rest);
   assert.match(
     problem!,
-    /^PUBLIC_URL is missing: the public URL at which browsers reach this service, .*https:\/\/hubs\.example\.org$/,
+    /^PUBLIC_URL is missing: set PUBLIC_URL to the URL of this service, .*https:\/\/hubs\.example\.org$/,
   );
   assert.equal(more, []);
   assert.equal(problemsOf({ ...rest, PUBLIC_URL: "" }), [problem]);

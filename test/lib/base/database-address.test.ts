@@ -96,7 +96,7 @@ test("names unsupported parameters and never reveals values", () => {
     assert.match(problemOf(text), problem, text);
     assert.not.match(problemOf(text), "s3cret");
   }
-  assert.match(problemOf("postgres://db/x", { PGSERVICE: "s3cret" }), /^cannot be used with PGSERVICE: it has the/);
+  assert.match(problemOf("postgres://db/x", { PGSERVICE: "s3cret" }), /^cannot be used with PGSERVICE, which has the/);
   assert.is(problemOf("service-free://", { PGSERVICE: "" }).startsWith("must be a URL"), true);
 });
 

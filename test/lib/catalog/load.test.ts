@@ -166,7 +166,7 @@ const REFUSALS: readonly (readonly [text: string, message: RegExp])[] = [
   ["versions: [latest]", /CATALOG: versions\.0\.name must be a version/],
   ["versions: []", /CATALOG: versions must not be empty/],
   ["sizes: []", /CATALOG: sizes must not be empty/],
-  ["sizes: [huge]", /CATALOG: sizes: huge needs resources: the blueprint has small, medium, large/],
+  ["sizes: [huge]", /CATALOG: sizes: huge needs resources: the blueprint only has small, medium, large/],
   ["sizes: [constructor]", /CATALOG: sizes: constructor needs resources/],
   [
     "sizes: [{ name: small, price: { currency: euro, monthly: 1.5 } }]",

@@ -64,7 +64,7 @@ for (const [name, fetch] of WAYS) {
     for (const path of ["/claims", "/pours"]) {
       const { code, message } = await ask(url, path);
       assert.is(code, "unexpected_answer", message);
-      assert.match(message, `answered GET ${path} with more than 128 MiB`);
+      assert.match(message, `responded to GET ${path} with more than 128 MiB`);
     }
   });
 
@@ -99,7 +99,7 @@ async function readAll(stream: ReadableStream<Uint8Array>, silence: number): Pro
 
 test("ends a stream with an endless event, by size and by time", async () => {
   assert.match((await rejection(readAll(endless("x".repeat(300_000), 0), 60_000))).message, "larger than 1 MiB");
-  assert.match((await rejection(readAll(endless("x", 5), 200))).message, "silent for");
+  assert.match((await rejection(readAll(endless("x", 5), 200))).message, "no data for");
 });
 
 test.run();

@@ -81,7 +81,7 @@ test("treats an incomplete event as silence", async () => {
   await send("data: ha");
   await new Promise((resolve) => setImmediate(resolve)); // it has read the chunk and waits again
   pass(40);
-  assert.match((await failure).message, "silent for");
+  assert.match((await failure).message, "no data for");
 });
 
 test.run();

@@ -39,7 +39,7 @@ test("warns without an operator, or with a weak password for the first one", () 
   );
   assert.match(
     short(checkOperators(false, { ...admin, password: "short" })),
-    /^users warning: serve creates .*, with the password as it is, but one must have 12 to 256 characters$/,
+    /^users warning: serve creates .*, although a password must have 12 to 256 characters$/,
   );
   assert.is(short(checkOperators(false, null)), "users warning: no operator exists");
   assert.match(checkOperators(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);

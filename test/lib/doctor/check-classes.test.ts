@@ -156,7 +156,7 @@ snapshots("checks only the configured snapshot class", () => {
   assert.is(summary("keep"), "ok: class keep retains snapshots");
   assert.is(summary("gone"), "warning: backups are not possible: snapshot class gone does not exist");
   assert.is(summary("far"), "warning: backups are not possible: class far does not use the driver disk.example");
-  assert.is(summary("drop"), "warning: backups are off: class drop would delete them with their spoke");
+  assert.is(summary("drop"), "warning: backups are off: class drop would delete each backup with its spoke");
 });
 
 const ingress = suite("checkIngressClass");

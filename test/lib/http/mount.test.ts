@@ -43,7 +43,7 @@ test("answers 500 and logs an error if the reply does not match its schema", asy
   assert.is(answer.status, 500);
   assert.is(
     answer.body.message,
-    `An internal error occurred; the request id is ${answer.headers.get("x-request-id")}`,
+    `An internal error occurred; the request ID is ${answer.headers.get("x-request-id")}`,
   );
   assert.match(log.find((entry) => entry.level === "error").error.message, "does not match its schema");
 });

@@ -78,7 +78,7 @@ test("reports a failed setup of the hub until a user retries it", async ({ scene
   ]);
   const [job] = await scene.enqueue(install(provision, hub, 0));
   const { label, position, waitingFor } = await view(scene, job!.id);
-  assert.equal([label, position], ["Waiting for a retry of the hub's setup, which failed", 1]);
+  assert.equal([label, position], ["Waiting until the hub's failed setup is retried", 1]);
   assert.is(waitingFor!.id, own!.id);
   const [again] = await scene.enqueue(setUp(hub));
   assert.is((await view(scene, job!.id)).waitingFor!.id, again!.id);

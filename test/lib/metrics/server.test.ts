@@ -24,10 +24,10 @@ test("answers only GET and HEAD of /metrics", async () => {
   assert.equal(await ask("/metrics?name=x"), [200, "text/plain; version=0.0.4", null, "up 1\n"]);
   assert.equal(await ask("/metrics", "HEAD"), [200, "text/plain; version=0.0.4", null, ""]);
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
-    assert.equal(await ask("/metrics", method), [405, plain, "GET, HEAD", "This path supports GET, HEAD\n"], method);
+    assert.equal(await ask("/metrics", method), [405, plain, "GET, HEAD", "This path supports only GET, HEAD\n"]);
   }
   for (const path of ["/", "/metrics/", "/api/readyz", "/metrics%2f", "//metrics"]) {
-    assert.equal(await ask(path), [404, plain, null, "Not found: the only path is /metrics\n"], path);
+    assert.equal(await ask(path), [404, plain, null, "Not found: the only path on this port is /metrics\n"], path);
   }
   await close();
 });

@@ -123,7 +123,7 @@ overlay(
     withDirectory({ "size.yaml": "{}" }, async (directory) => {
       const error = await rejection(loadBlueprint(builtIn(), directory));
       assert.is(error.name, "ConfigError");
-      assert.match(error.message, /BLUEPRINT_DIR contains the unknown file size\.yaml\. Allowed: .*sizes\.yaml/);
+      assert.match(error.message, /BLUEPRINT_DIR contains the unknown file size\.yaml\. Allowed files: .*sizes\.yaml/);
     }),
 );
 

@@ -157,7 +157,7 @@ test("refuses scheduled tasks for a site in maintenance", () => {
   const maintenance = facts("active", [], { maintenance: true });
   assert.is(
     refusal("run-cron", maintenance),
-    "Cannot run the scheduled tasks of a spoke that is in maintenance; turn that off first",
+    "Cannot run the scheduled tasks of a spoke that is in maintenance mode; turn maintenance mode off first",
   );
   assert.is(allowed(maintenance).length, allowed(facts("active")).length - 1);
 });

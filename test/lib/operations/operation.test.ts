@@ -85,11 +85,11 @@ progress("allow an upgrade to a newer version only", () => {
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "5.2"), "accepted");
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.13"),
-    "conflict version_unchanged: Cannot upgrade to 4.5.13: it already runs 4.5.13",
+    "conflict version_unchanged: Cannot upgrade to 4.5.13: the spoke already runs 4.5.13",
   );
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.12"),
-    "impossible version_not_newer: Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle cannot be downgraded",
+    "impossible version_not_newer: Cannot upgrade to 4.5.12: the spoke runs 4.5.13, and Moodle cannot be downgraded",
   );
   assert.match(upgradeOf(catalog, spokeOf("4.5.9"), "4.4"), "impossible"); // neither version is listed
   assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5.9"), "impossible");
@@ -100,12 +100,12 @@ progress("compare the versions that the catalog resolves to, then and now", () =
   const old = spokeOf("4.5", "moodle:v4.5.12"), today = spokeOf("4.5", "moodle:v4.5.13");
   assert.is(upgradeOf(catalog, old, "4.5"), "accepted"); // a newer 4.5 was released
   assert.is(upgradeOf(catalog, old, "4.5.13"), "accepted");
-  assert.match(upgradeOf(catalog, old, "4.5.12"), "it already runs 4.5.12");
-  assert.match(upgradeOf(catalog, today, "4.5"), "it already runs 4.5.13");
+  assert.match(upgradeOf(catalog, old, "4.5.12"), "the spoke already runs 4.5.12");
+  assert.match(upgradeOf(catalog, today, "4.5"), "the spoke already runs 4.5.13");
   assert.match(upgradeOf(catalog, today, "4.5.12"), "it runs 4.5.13, and");
   assert.match(upgradeOf(catalog, spokeOf("5", "moodle:v5.2.2"), "4.5"), "it runs 5.2.2, and");
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5"), "accepted");
-  assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "it already runs 4.5.13");
+  assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "the spoke already runs 4.5.13");
   assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // version withdrawn
 });
 
@@ -126,7 +126,7 @@ progress("allow a size other than the one after queued operations", () => {
   assert.is(to("small", "large"), "accepted");
   assert.is(
     to("small", "small"),
-    "impossible size_unchanged: Cannot resize to small: it already has that size",
+    "impossible size_unchanged: Cannot resize to small: the spoke already has this size",
   );
 });
 

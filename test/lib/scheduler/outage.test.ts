@@ -48,7 +48,7 @@ test("logs a full disk once, and runs the jobs when space is free", async ({ sce
   await scene.db.sql("drop trigger refuse on jobs");
   for (const { id } of jobs) await scene.until(id, ({ state }) => state === "succeeded");
   await scheduler.close();
-  assert.equal(warnings.map(({ message }) => message), ["Cannot poll the queue; trying again"]);
+  assert.equal(warnings.map(({ message }) => message), ["Cannot poll the job queue; trying again"]);
 });
 
 test.run();

@@ -78,7 +78,7 @@ test("logs one warning per outage, whatever the error", async () => {
   await answer();
   await fail("the database takes no writes");
   assert.equal(begun, ["claim", "rescue", "claim", "rescue", "claim"]);
-  assert.equal(lines.map((line) => JSON.parse(line).message), ["Cannot poll the queue; trying again"]);
+  assert.equal(lines.map((line) => JSON.parse(line).message), ["Cannot poll the job queue; trying again"]);
   await rounds.close();
 });
 

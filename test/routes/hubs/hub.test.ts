@@ -32,7 +32,7 @@ test("show the form with its values if the slug is taken or invalid", async ({ o
   const form = await open("/hubs/new");
   const taken = await form.submit("Create hub", { Slug: "north", Name: "North again" });
   assert.equal([taken.status, taken.field("Slug").wrong, taken.field("Name").value], [409, true, "North again"]);
-  assert.match(taken.field("Slug").description, "The slug north is taken by another hub; choose another");
+  assert.match(taken.field("Slug").description, "The slug north is taken by another hub; choose another slug");
   const wrong = await taken.submit("Create hub", { Slug: "<i>" });
   assert.equal([wrong.status, wrong.field("Slug").value], [400, "<i>"]);
   assert.not.match(wrong.html, '"<i>"');
@@ -42,7 +42,7 @@ test("show the form for a new hub only to operators", async ({ open }) => {
   for (const who of ["stranger", "spokeAdmin", "hubAdmin"] as const) {
     const page = await open("/hubs/new", who);
     assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"], who);
-    assert.match(page.text, "Only an operator may do this");
+    assert.match(page.text, "Only operators can perform this action");
   }
 });
 
@@ -128,7 +128,7 @@ test("invite an admin, and remove them after a confirmation", async ({ scene, op
   assert.match(done.part("listitem", /Grace/).text, /^<i>Grace<\/i> grace@example.org Invited/);
   assert.not.match(done.html, "<i>Grace");
   const existing = await done.submit("Invite", { "Email address": scene.people.hubAdmin.email });
-  assert.match(existing.part("status", /./).text, "They already had access");
+  assert.match(existing.part("status", /./).text, "The user already had access");
   const ask = await existing.follow("Remove grace@example.org");
   assert.ok(ask.has("heading", "Remove <i>Grace</i> from north?"));
   const gone = await ask.submit("Remove");

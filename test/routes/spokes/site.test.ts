@@ -38,7 +38,7 @@ test("explain why a site accepts no sign-in", async ({ porch }) => {
   const page = await parsePage(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
   const refused = await page.submit("Create a link");
   assert.is(refused.status, 409);
-  assert.match(refused.part("alert").text, "in maintenance; turn that off first");
+  assert.match(refused.part("alert").text, "in maintenance mode; turn maintenance mode off first");
   await porch.work.db.sql("update spokes set maintenance = false where id = $1", [porch.id]);
 });
 

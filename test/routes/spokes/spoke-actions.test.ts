@@ -19,7 +19,7 @@ test("previews an action, then runs it", async ({ scene }) => {
   const page = await parsePage(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
   assert.match(
     page.text,
-    /The site becomes unavailable to visitors.*State changes from active to suspended.*Data, address and/,
+    /The site becomes unavailable to visitors.*The state changes from active to suspended.*Data, address and/,
   );
   assert.match(page.part("region", "Steps").text, /Pausing scheduled tasks Stopping Moodle/);
   assert.equal(await jobs(scene, "suspend"), []);
@@ -119,7 +119,7 @@ test("saves only changed settings, previews them and escapes hostile text", asyn
   const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
   assert.match(page.text, "Change a field to preview its effect");
   const preview = await page.submit("Preview", { Name: "<b>Elm</b>" });
-  assert.match(preview.part("region", "Preview").text, "full name becomes <b>Elm</b>; it is elm");
+  assert.match(preview.part("region", "Preview").text, "full name changes from elm to <b>Elm</b>");
   assert.not(preview.html.includes("<b>Elm</b>"));
   assert.equal(await jobs(scene, "configure"), []);
   const done = await preview.submit("Save");

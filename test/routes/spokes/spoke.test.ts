@@ -95,7 +95,7 @@ test("show drift, and who can revert it", async ({ scene }) => {
   assert.is(page.part("region", "Health and drift").link("Reapply …"), `/spokes/${scene.spoke}/actions/reapply`);
   const own = (await parsePage(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).part("region", "Health and drift");
   assert.not(own.has("link", "Reapply …"));
-  assert.match(own.text, "An operator can revert them");
+  assert.match(own.text, "An operator can revert these changes");
 });
 
 test("chart the activity, with the same numbers in a table, and page to older events", async ({ scene }) => {
@@ -112,7 +112,7 @@ test("chart the activity, with the same numbers in a table, and page to older ev
   const rows = page.part("region", "Events over time").table().slice(1),
     sum = (column: number) => rows.reduce((total, cells) => total + Number(cells[column]), 0);
   assert.equal([sum(1), sum(2)], [50, 2]);
-  assert.is(page.all("listitem").filter((each) => each.startsWith("Spoke oak: restart failed")).length, 2);
+  assert.is(page.all("listitem").filter((each) => each.startsWith("Action restart failed on spoke oak")).length, 2);
   const next = await page.follow("Older");
   assert.match(next.text, "10 events");
   assert.not(next.has("link", "Older"));

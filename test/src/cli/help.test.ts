@@ -98,7 +98,7 @@ test("rejects a mistyped command line with status 2 and a suggestion", async ({ 
     [["spokes", "list", "--stat", "failed"], /Unknown option --stat\. Did you mean --state\?/],
     [["spokes", "show"], /needs SPOKE: the ID, HUB\/SLUG or domain of a spoke/],
     [["spokes", "show", "a", "b"], /Unexpected argument "b"/],
-    [["spokes", "show", ""], /Is a variable not set\?/],
+    [["spokes", "show", ""], /Check that all shell variables are set/],
     [["spokes", "suspend", "ash", "--timeout", "soon"], /--timeout must be a duration/],
     [["spokes", "--quiet", "list"], /needs a subcommand before --quiet/],
     [["completion", "csh"], /must be bash, zsh or fish/],

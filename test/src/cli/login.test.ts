@@ -53,7 +53,7 @@ test("stores a token named after the machine, and ends the session, with pipes",
   await cli.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
   assert.is((await cli.json("tokens", "list")).length, 1);
   const left = await cli.run(["logout"]);
-  assert.match(left.err, /Signed out of \S+: the token is revoked/);
+  assert.match(left.err, /Signed out of \S+: the token was revoked/);
   assert.is((await cli.run(["me"])).status, 4);
   assert.is((await stage.scene.as("hubAdmin").get("/api/auth/tokens")).body.length, 0);
 });

@@ -54,8 +54,8 @@ test("restores are requested by hub admins, and marked as done or declined by op
     "--json=id,command",
   );
   assert.equal(first, { id: other, command: `wheelwright restore ${spoke} --backup bak_r2` });
-  assert.match((await cli.run(["restore-requests", "done", one!])).err, /is marked as done/);
-  assert.match((await cli.run(["restore-requests", "decline", other!, "Too old"])).err, /is declined/);
+  assert.match((await cli.run(["restore-requests", "done", one!])).err, /was marked as done/);
+  assert.match((await cli.run(["restore-requests", "decline", other!, "Too old"])).err, /was declined/);
   assert.match((await cli.run(["restore-requests", "done", one!])).err, /\(request_decided\)/);
   assert.equal(
     await fields(admin, "restore-requests", "list", "oak", "--state", "declined", "--json=id,declineReason"),

@@ -28,7 +28,7 @@ test("reports an unreachable, busy, older or foreign server with status 7", asyn
     assert.match(away!.err, /Cannot reach http:\/\/127\.0\.0\.1:9/);
     assert.match(shed!.err, /The server is overloaded[^\n]*\(overloaded/);
     assert.match(older!.err, /API v9, commit abcdef\) does not support GET \/api\/auth\/me/);
-    assert.match(proxy!.err, /not a response of Wheelwright/);
+    assert.match(proxy!.err, /not a response from Wheelwright/);
   } finally {
     for (const puppet of puppets) await puppet.close();
   }

@@ -75,7 +75,7 @@ test("heads prints one line per chain, and verify reads such a file after the ch
   assert.match(text, /^CHAIN +SEALED +UNSEALED +EXPORTED +RESULT$/m);
   assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +matches seals and exported heads$`, "m"));
   assert.match(text, /^system +5 +2 +5 +matches seals and exported heads$/m);
-  assert.match(text, /^Not sealed yet: 2 events\. Only their number was checked, not their content\.$/m);
+  assert.match(text, /^Not sealed yet: 2 events\. For these, only the number was checked, not the content\.$/m);
   assert.match(text, /^Events after the count under EXPORTED/m);
 });
 
@@ -83,7 +83,7 @@ test("verify without heads explains its limits", async ({ run }) => {
   const { status, text } = await run("verify");
   assert.is(status, 0);
   assert.match(text, /^system +5 +0 +- +matches seals$/m);
-  assert.match(text, /The owner of its tables can change those too/);
+  assert.match(text, /which the table owner can also change/);
 });
 
 test("exits with 1 for a changed event, and names its chain and position", async (scene) => {
@@ -114,7 +114,7 @@ test("exits with 1 for an event that was deleted before it was sealed", async (s
   const { status, text } = await scene.run("verify");
   assert.is(status, 1);
   assert.match(text, /^system +5 +1 +- +DOES NOT MATCH$/m);
-  assert.match(text, /^ {2}Of 7 events that were written 6 are left: the rest was deleted or moved elsewhere\.$/m);
+  assert.match(text, /^ {2}The database counted 7 events, but 6 are left: events were deleted or moved\.$/m);
 });
 
 test("detects a deleted chain by its exported head", async (scene) => {
@@ -167,7 +167,7 @@ test("rejects invalid heads, files, chains and subcommands as usage errors", asy
   }
   const { status, text } = await run("verify", "--chain", newId("fed"));
   assert.is(status, 2);
-  assert.match(text, /^This database has no chain fed_\w+$/m);
+  assert.match(text, /^This database has no audit chain fed_\w+$/m);
 });
 
 test("reports a missing, unnamed or unmigrated database in one sentence", async ({ db, directory }) => {

@@ -43,7 +43,7 @@ const REFUSED = [
   [["--adopt", "spoke-ash"], "--apply and --adopt require --reconcile"],
   [["--reconcile", "--no-probe"], "--reconcile can be combined only with --apply, --adopt, --region and --json"],
   [["--resume", "--json"], "--resume cannot be combined with other options"],
-  [["--reconcile", "--region", "south"], 'Unknown region "south". The catalog has north'],
+  [["--reconcile", "--region", "south"], 'Unknown region "south". Regions in the catalog: north'],
 ] as const;
 
 for (const [line, sentence] of REFUSED) {
@@ -78,7 +78,7 @@ test("--resume releases the hold without checking a cluster", async (context) =>
   await hold(context);
   const { status, text } = await context.run("--resume");
   assert.equal([status, text, await isHeld(context)], [0, "Replicas run jobs again, without a comparison", false]);
-  assert.match((await context.run("--resume")).text, "The database is not held");
+  assert.match((await context.run("--resume")).text, "The database is not on hold");
 });
 
 test("exits with 69 if a cluster does not answer, and writes nothing", async (context) => {
@@ -87,7 +87,7 @@ test("exits with 69 if a cluster does not answer, and writes nothing", async (co
   const { status, text } = await context.run("--reconcile", "--apply");
   context.scene.simulator.faults.remove(fault);
   assert.equal([status, await isHeld(context)], [69, true], text);
-  assert.match(text, "The comparison needs an answer from every cluster");
+  assert.match(text, "The comparison needs a response from every cluster");
 });
 
 test.run();

@@ -56,7 +56,7 @@ test("fails for a port without a listener", async () => {
   await close();
   const { status, text } = await check({ PORT: port });
   assert.is(status, 1);
-  assert.match(text, `Not ready: http://127.0.0.1:${port}/api/readyz does not answer`);
+  assert.match(text, `Not ready: http://127.0.0.1:${port}/api/readyz does not respond`);
 });
 
 test("uses the address on which serve listens", () => {

@@ -6,9 +6,9 @@ const test = suite("listenError");
 
 const TABLE: readonly (readonly [code: string, status: number, said: RegExp])[] = [
   ["EADDRINUSE", 69, /: the port is in use. Stop the other program, or set PORT to another port$/],
-  ["EACCES", 77, /: this user is not allowed to use that port\. Set PORT to a port above 1023, /],
-  ["EADDRNOTAVAIL", 78, /: this machine does not have that address\. Set HOST to one of its addresses, /],
-  ["EINVAL", 78, /: this machine does not have that address\. Set HOST to one of its addresses, /],
+  ["EACCES", 77, /: this user may not use that port\. Set PORT to a port above 1023, /],
+  ["EADDRNOTAVAIL", 78, /: this machine does not have that address\. Set HOST to an address of this machine, /],
+  ["EINVAL", 78, /: this machine does not have that address\. Set HOST to an address of this machine, /],
   ["ENOTFOUND", 78, /: host name not found\. Set HOST to an address of this machine, /],
   ["ENOBUFS", 69, /: as the system says \(see HOST and PORT\)$/],
 ];

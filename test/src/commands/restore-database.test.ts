@@ -17,7 +17,7 @@ test("restores an empty database, holds it, and records the requester", async ({
   assert.is(status, 0, text);
   assert.match(
     text,
-    /^Restored \d+ tables, [\d,]+ rows, taken at .*\nThe database is held: .*\nwheelwright doctor --reconcile$/,
+    /^Restored \d+ tables, [\d,]+ rows, taken at .*\nThe database is on hold: .*\nwheelwright doctor --reconcile$/,
   );
   assert.is(await undate(url), 0);
   assert.equal((await rowsIn(url)).spokes, (await rowsIn(db.url)).spokes);

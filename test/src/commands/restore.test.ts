@@ -104,7 +104,7 @@ test("queues a restore, prints how to watch it, and records the requester", asyn
   const job = await scene.ended(id, "restore");
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.match(text, `is being restored from its backup ${backup} of `);
-  assert.match(text, `To watch it: wheelwright operations watch ${job.id}`);
+  assert.match(text, `To watch the progress, run: wheelwright operations watch ${job.id}`);
   assert.match(text, `wheelwright restore ${id} --back`);
   assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
   const who = `${userInfo().username}@${hostname()}`;
@@ -119,12 +119,12 @@ test("lists the volumes from before a restore, and returns to them with --back",
   const { text } = await run(id, "--list");
   assert.match(
     text,
-    /Volumes from before restores \(--back returns to the newest\):\nPVC +SINCE +UNTIL\ndata-db-0 .*\nfiles /,
+    /Volumes from before a restore \(--back returns to the newest volumes\):\nPVC +SINCE +UNTIL\ndata-db-0 .*\nfiles /,
   );
   const dry = await run(id, "--back", "--dry-run");
   assert.match(dry.text, "would be restored to its state before the last restore");
   const refused = await run(id, "--back");
-  assert.equal([refused.status, /All later changes .* are lost; .*confirm with --yes/.test(refused.text)], [2, true]);
+  assert.equal([refused.status, /All later changes .* be lost; .*confirm with --yes/.test(refused.text)], [2, true]);
   const back = await run(id, "--back", "--yes");
   assert.is(back.status, 0, back.text);
   assert.match(back.text, /\nDone: the operation succeeded$/);
@@ -145,7 +145,7 @@ test("rejects invalid combinations of arguments", async ({ scene, id, run }) => 
     [
       [id, "--backup", "bak_1"],
       65,
-      /The spoke algebra has no backup bak_1\. List its backups with: wheelwright restore SPOKE --list/,
+      /The spoke algebra has no backup bak_1\. To list the spoke's backups, run: wheelwright restore SPOKE --list/,
     ],
     [["--all"], 2, /--all and --hub require --new-cluster/],
     [["--new-cluster"], 2, /--new-cluster needs a SPOKE or --all/],
@@ -169,7 +169,7 @@ test("recreates nothing if the cluster is the same or does not answer", async ({
   try {
     await writeFile(KUBECONFIG, scene.simulator.kubeconfig());
     const one = await ask(id);
-    assert.match(one.text, /algebra is in the current cluster. Restore it without --new-cluster/);
+    assert.match(one.text, /algebra is in the current cluster. Restore the spoke without --new-cluster/);
     assert.is(one.status, 65);
     const all = await ask("--all", "--hub", "math");
     assert.match(all.text, /^No namespaces are lost: /);

@@ -41,7 +41,7 @@ test("config lists every variable and whether it is set, without its value", asy
   assert.equal(rowOf("PORT"), ["set", "port to listen on (3000)"]);
   assert.equal([rowOf("SMTP_PASS")[0], rowOf("DATABASE_URL")[0], rowOf("SMTP_USER")[0]], ["file", "set", "-"]);
   assert.not.match(text, /s3cret|4321|run\/secrets/);
-  assert.match((await run(["serve", "--help"])).text, /Run 'wheelwright config' to list them/);
+  assert.match((await run(["serve", "--help"])).text, /To list the variables, run 'wheelwright config'/);
 });
 
 test("serve names all missing variables, and exits with EX_CONFIG", async () => {

@@ -82,7 +82,7 @@ test("starts without a reachable cluster, accepts requests, and runs them once t
   const program = startProgram(["serve"], { ...scene.env, KUBECONFIG: kubeconfig });
   const url = `http://127.0.0.1:${await portOf(program)}`;
   const notes = async () => (await (await fetch(`${url}/api/readyz`)).json()).notes;
-  assert.equal(await notes(), ["The cluster does not answer; operations that need it wait"]);
+  assert.equal(await notes(), ["The cluster does not respond. Operations that need it are waiting"]);
   await program.said(/"warn".*PUBLIC_URL http:\/\/localhost:3000\/ points to the local machine/);
   assert.match(await program.said(/The cluster does not answer/), /"warn".*"reason":"connection refused"/);
   const client = await signIn(url, "ada@school.example", "correct horse battery");
@@ -90,7 +90,7 @@ test("starts without a reachable cluster, accepts requests, and runs them once t
 
   const back = await openSimulator({ delayMs: 0, log: silentLog, port: Number(new URL(cluster.url).port) });
   for await (const { event } of client.events("south", 0)) if (event === "FederationUpdateActive") break;
-  await program.said(/The cluster answers/);
+  await program.said(/The cluster responds/);
   assert.equal(await notes(), []);
   assert.is(await program.stop(), 0);
   await back.close();
@@ -103,7 +103,7 @@ test("serves metrics only on METRICS_PORT, until it stops", async ({ env }) => {
   await new Promise((resolve) => free.close(resolve));
   const program = startProgram(["serve"], { ...env, METRICS_PORT: String(port) });
   const url = `http://127.0.0.1:${await portOf(program)}`, metrics = `http://127.0.0.1:${port}/metrics`;
-  await program.said(new RegExp(`Metrics on 127\\.0\\.0\\.1:${port}/metrics`));
+  await program.said(new RegExp(`metrics without authentication on 127\\.0\\.0\\.1:${port}/metrics`));
   assert.is((await fetch(`${url}/api/healthz`)).status, 200);
   const page = await (await fetch(metrics)).text();
   assert.match(
@@ -119,8 +119,8 @@ test("answers on a held database, shows operators the reason, and runs jobs afte
   await db.sql("insert into database_restores (taken_at) values ('2030-05-06 07:08:09+00')");
   const program = startProgram(["serve"], { ...env, PORTAL: "on" });
   const url = `http://127.0.0.1:${await portOf(program)}`;
-  const held = "The database was restored to 2030-05-06 07:08 UTC, so no operation runs; " +
-    "wheelwright doctor --reconcile compares it with the clusters";
+  const held = "Operations are paused, because the database was restored to 2030-05-06 07:08 UTC; " +
+    "run wheelwright doctor --reconcile to compare it with the clusters";
   assert.match(await program.said(/The database was restored/), `"warn"`);
   const ready = () =>
     until(async () => {
@@ -159,7 +159,7 @@ test("stops within the grace period if the database does not answer, and logs a 
   }
   assert.is(await program.stop(), 0);
   assert.ok(
-    program.lines.some((line) => line.includes("SHUTDOWN_GRACE_MS is over")),
+    program.lines.some((line) => line.includes("SHUTDOWN_GRACE_MS expired")),
     program.lines.join("\n"),
   );
   await Promise.all(answers);

@@ -187,7 +187,7 @@ export const VALUES_BY_RULE: readonly {
     good: [],
   },
   {
-    says: /^must be the number of an event/,
+    says: /^must be an event number/,
     bad: ["", "-1", "1.5", "1e3", "9".repeat(16), "0x1", " 1"],
     good: ["0", "1", "9".repeat(15)],
   },

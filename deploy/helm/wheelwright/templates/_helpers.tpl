@@ -1,11 +1,11 @@
-{{/* The name of the objects, unique per release: RoleBindings of a removed release must not grant another one permissions. */}}
+{{/* The name of the chart's objects, unique per release, so that RoleBindings of a removed release grant nothing to others. */}}
 {{- define "wheelwright.name" -}}
 {{- $release := .Release.Name }}
 {{- if gt (len $release) 28 }}{{ $release = printf "%s-%s" ($release | trunc 21 | trimSuffix "-") (sha256sum $release | trunc 6) }}{{ end }}
 {{- if regexMatch "^wheelwright(-|$)" $release }}{{ $release }}{{ else }}{{ printf "%s-wheelwright" $release }}{{ end }}
 {{- end }}
 
-{{/* RELEASE_ID: the release name. If it is too long or has other characters: its beginning and a hash. */}}
+{{/* RELEASE_ID: the Helm release's name, or its beginning and a hash if the name is too long or has other characters. */}}
 {{- define "wheelwright.releaseId" -}}
 {{- if .Values.releaseId }}{{ .Values.releaseId }}
 {{- else if regexMatch "^[a-z][a-z0-9]{0,15}$" .Release.Name }}{{ .Release.Name }}
@@ -34,7 +34,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 system:serviceaccount:{{ .Release.Namespace }}:{{ include "wheelwright.name" . }}
 {{- end }}
 
-{{/* The beginning of an admission policy for that account. Argument: (list $ "name suffix"). */}}
+{{/* The beginning of an admission policy for Wheelwright's service account. Argument: (list $ "name suffix"). */}}
 {{- define "wheelwright.policy" -}}
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

@@ -1,4 +1,4 @@
-/** Handles hub admins' requests to restore a backup. An operator restores it with a server command, or declines. */
+/** Handles hub admins' requests to restore a backup. An operator restores the backup on the server, or declines. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -27,10 +27,10 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 
-/** The maximum number of open requests per user, so that nobody can flood the operators with requests. */
+/** The maximum number of open restore requests per user. Prevents users from flooding the operators with requests. */
 const MAX_OPEN = 10;
 
-/** Creates a request. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
+/** Creates a restore request. Throws `conflict` (`backup_unusable`, `restore_requested` or `too_many_pending`). */
 export async function createRestoreRequest(
   app: App,
   actor: Actor,
@@ -42,7 +42,7 @@ export async function createRestoreRequest(
     runOnce(tx, key, async () => {
       const backup = await findBackup(tx, backupId);
       if (backup?.spokeId !== spoke.id || !isUsableBackup(backup)) {
-        const message = `The spoke ${spoke.slug} has no backup ${backupId} that is ready; choose another one`;
+        const message = `The spoke ${spoke.slug} has no ready backup with the ID ${backupId}; choose another backup`;
         throw new Fault("conflict", "backup_unusable", message);
       }
       await requireBelowLimit(tx, actor);
@@ -55,7 +55,7 @@ export async function createRestoreRequest(
         requestedBy: actor.userId,
       }).onConflict((conflict) => conflict.doNothing()).returningAll().executeTakeFirst();
       if (!row) {
-        const message = "A restore of this backup is requested already; an operator will restore it or decline";
+        const message = "A restore of this backup was already requested; an operator will approve or decline it";
         throw new Fault("conflict", "restore_requested", message);
       }
       const entry = createAuditEntry(row, "restore_requested", spoke.slug, { reason });
@@ -66,8 +66,8 @@ export async function createRestoreRequest(
 }
 
 /**
- * Declines a request or marks it as done. Throws a fault: `missing` (`request_missing`), `invalid` (`reason_needed` or
- * `reason_unused`) or `conflict` (`request_decided`).
+ * Declines a restore request or marks the request as done. Throws a fault: `missing` (`request_missing`), `invalid`
+ * (`reason_needed` or `reason_unused`) or `conflict` (`request_decided`).
  */
 export async function decideRestoreRequest(
   app: App,
@@ -77,7 +77,7 @@ export async function decideRestoreRequest(
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
   if (state === "declined" && declineReason === undefined) {
-    throw new Fault("invalid", "reason_needed", "Give a reason to decline a request; the requester will see it");
+    throw new Fault("invalid", "reason_needed", "Enter a reason for declining the request; the requester will see it");
   }
   if (state === "done" && declineReason !== undefined) {
     throw new Fault(
@@ -106,7 +106,7 @@ export async function decideRestoreRequest(
   );
 }
 
-/** Closes the requests for a backup in the transaction that completes its restore. Returns events to record. */
+/** Closes a backup's restore requests in the transaction that completes the restore. Returns audit events to record. */
 export async function closeRequestsAfterRestore(
   tx: Tx,
   { id: spokeId, slug }: { readonly id: string; readonly slug: string },
@@ -131,11 +131,11 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   throw new Fault(
     "conflict",
     "too_many_pending",
-    `You have ${MAX_OPEN} open restore requests; wait until one is decided`,
+    `You have ${MAX_OPEN} open restore requests; wait until an operator decides on one of them`,
   );
 }
 
-/** Returns emails to the operators. Only the first request that a user makes within an hour is emailed. */
+/** Returns an email about the request to each operator, but only for a user's first request within an hour. */
 async function createOperatorMails(
   rows: Rows,
   actor: Actor,

@@ -25,7 +25,7 @@ export async function listRestoreRequests(
   return withPageItems(page, await showRestoreRequests(rows, actor, page.items));
 }
 
-/** Converts database rows to API records, in the same order. */
+/** Converts rows of restore requests to API records, in the same order. */
 export async function showRestoreRequests(
   rows: Rows,
   { role }: Pick<Actor, "role">,
@@ -43,19 +43,18 @@ export async function showRestoreRequests(
   }));
 }
 
-/** Returns the command that restores the backup. It contains the spoke's ID, so it works even for a removed spoke. */
+/** Returns the server command that restores the backup. With IDs instead of names, the command works even for a removed spoke. */
 export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
 
-/** Locks the restore request's row until the transaction ends. */
 export async function lockRestoreRequest(tx: Tx, id: string): Promise<RestoreRequestRow | undefined> {
   return await tx.selectFrom("restore_requests").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
 interface Decision {
   readonly state: Exclude<RestoreRequestState, "open">;
-  /** The ID of the operator who closed the request. Null if a successful restore closed it. */
+  /** The ID of the operator who closed the request. Null if a successful restore closed the request. */
   readonly decidedBy: string | null;
   readonly declineReason?: string;
 }

@@ -15,11 +15,11 @@ export const RestoreRequestView = v.object({
   reason: v.string(),
   state: v.picklist(RESTORE_REQUEST_STATES),
   requestedBy: PersonView,
-  /** The operator who closed the request. Null if the request is open, or if a successful restore closed it. */
+  /** The operator who closed the request. Null for an open request, or if a successful restore closed the request. */
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   declineReason: v.nullable(v.string()),
-  /** The command that restores the backup, to be run on the server. Null unless the caller is an operator. */
+  /** The command that an operator runs on the server to restore the backup. Null for other users. */
   command: v.nullable(v.string()),
   createdAt: Timestamp,
 });
@@ -28,7 +28,7 @@ export type RestoreRequestRecord = v.InferInput<typeof RestoreRequestView>;
 export const NewRestoreRequest = v.object({ backupId: boundedText(1, 100), reason: boundedText(1, 2000) });
 export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 
-/** An operator's decision. Declining a request requires a reason, which is shown to the requester. */
+/** An operator's decision on a restore request. Declining requires a reason, which the requester can see. */
 export const RestoreDecision = v.object({
   state: v.picklist(["done", "declined"], "must be done or declined"),
   declineReason: optionalOrNull(boundedText(1, 2000)),

@@ -1,4 +1,4 @@
-/** Creates hub requests, and lets users withdraw them. */
+/** Creates hub requests, and lets users withdraw their requests. */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -25,7 +25,7 @@ import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/** The maximum number of pending requests per user, and of requests that a user may withdraw per hour. */
+/** The maximum number of pending hub requests per user, and of hub requests that a user may withdraw per hour. */
 const MAX_PENDING = 10;
 
 /** Requests a hub. Throws `conflict` (`slug_taken`, `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
@@ -51,7 +51,7 @@ export function requireOfferedFields(app: App, { region, mode, tier }: NewFedera
   requireOffered(app.catalog, { region, mode, tier });
 }
 
-/** Adds a request. Returns its row, an audit event and email jobs. The caller must have locked the user's row. */
+/** Adds a hub request. Returns the row, an audit event and email jobs. The caller must have locked the user's row. */
 export async function insertPendingRequest(
   tx: Tx,
   user: LockedUser,
@@ -59,10 +59,14 @@ export async function insertPendingRequest(
 ): Promise<{ readonly row: HubRequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
   requireVerified(user);
   const { pending, withdrawn } = await countRecentRequests(tx, user.id);
-  if (pending >= MAX_PENDING) throw tooManyFault("that are pending; wait, or withdraw one");
-  if (withdrawn >= MAX_PENDING) throw tooManyFault("that you withdrew within the last hour; wait");
+  if (pending >= MAX_PENDING) {
+    throw tooManyFault(`You have ${MAX_PENDING} pending hub requests; wait for a decision, or withdraw one`);
+  }
+  if (withdrawn >= MAX_PENDING) {
+    throw tooManyFault(`You withdrew ${MAX_PENDING} hub requests within the last hour; try again later`);
+  }
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
-  // May miss a hub that is just being created. In that case, the conflict is found when the request is decided.
+  // May miss a hub that is just being created. The approval of the request then finds the conflict.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
   const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
@@ -74,7 +78,7 @@ export async function insertPendingRequest(
   };
 }
 
-/** Withdraws a hub request. Idempotent. Throws a `conflict` fault (`request_decided`) if it is already decided. */
+/** Withdraws a hub request. Idempotent. Throws `conflict` (`request_decided`) if the request is already decided. */
 export async function withdrawRequest(app: App, actor: Actor, { id }: HubRequestRow): Promise<FederationRequestRecord> {
   return await app.db.transact(async (tx) => {
     const before = await lockRequest(tx, id);
@@ -97,14 +101,14 @@ function createAuditEntry(
 }
 
 function slugTaken(slug: string, by: string): Fault {
-  return new Fault("conflict", "slug_taken", `The slug ${slug} is taken by ${by}; choose another`);
+  return new Fault("conflict", "slug_taken", `The slug ${slug} is taken by ${by}; choose another slug`);
 }
 
-function tooManyFault(description: string): Fault {
-  return new Fault("conflict", "too_many_pending", `You have ${MAX_PENDING} requests ${description}`);
+function tooManyFault(message: string): Fault {
+  return new Fault("conflict", "too_many_pending", message);
 }
 
-/** Returns an email to each operator but the requester. Only a user's first request within an hour is emailed. */
+/** Returns an email about the request to each other operator, but only for a user's first request within an hour. */
 async function createOperatorMails(rows: Rows, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)

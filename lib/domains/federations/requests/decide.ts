@@ -22,8 +22,8 @@ import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
- * Approves a request and creates the hub with any values that the approval replaces. The requester becomes a hub admin
- * and may receive the hub's invoices. Throws a `conflict` fault (`request_decided`, `asker_disabled` or `slug_taken`).
+ * Approves a request and creates the hub. Values in `approval` replace requested values. The requester becomes a hub
+ * admin and, with billing, gets the invoices. Throws `conflict` (`request_decided`, `asker_disabled` or `slug_taken`).
  */
 export async function approveRequest(
   app: App,
@@ -102,14 +102,14 @@ export async function rejectRequest(
   );
 }
 
-/** Creates a fault that says how the request was decided and by whom. */
+/** Creates a fault that says how, and by which user, a hub request was decided. */
 export async function requestDecidedFault(rows: Rows, row: HubRequestRow): Promise<Fault> {
   const { decidedBy, state } = await showHubRequest(rows, row);
   const message = `This request was already ${state} by ${decidedBy?.email}`;
   return new Fault("conflict", "request_decided", message);
 }
 
-/** Locks the row of the user who made the request until the transaction ends. */
+/** Locks the requester's row until the transaction ends. */
 async function lockRequester(tx: Tx, { requestedBy }: HubRequestRow): Promise<LockedUser> {
   const user = await lockUser(tx, { id: requestedBy });
   if (!user) throw new Error(`The user ${requestedBy}, who requested the hub, does not exist`);
@@ -122,7 +122,7 @@ async function lockPending(tx: Tx, id: string): Promise<HubRequestRow> {
   return row;
 }
 
-/** Applies the approval's values to the request. A name that equals the old slug becomes the new slug. */
+/** Merges the approval into the request. If the requested name equals the requested slug, uses the new slug as name. */
 function mergeApproval(request: HubRequestRow, approval: Approval): NewFederation {
   const slug = approval.slug ?? request.slug;
   return {
@@ -135,6 +135,6 @@ function mergeApproval(request: HubRequestRow, approval: Approval): NewFederatio
 }
 
 function requesterDisabledFault(email: string): Fault {
-  const message = `Cannot approve: the account of ${email} has been disabled; enable it first, or reject the request`;
+  const message = `Cannot approve: the user ${email} is disabled; enable the user first, or reject the request`;
   return new Fault("conflict", "asker_disabled", message);
 }

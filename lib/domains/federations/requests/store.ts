@@ -34,7 +34,7 @@ export async function insertRequest(
     .returningAll().executeTakeFirst();
 }
 
-/** Locks the request's row until the transaction ends, so that only the first of several decisions succeeds. */
+/** Locks a hub request's row until the transaction ends, so that only the first of several decisions succeeds. */
 export async function lockRequest(tx: Tx, id: string): Promise<HubRequestRow> {
   return await tx.selectFrom("federation_requests").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();

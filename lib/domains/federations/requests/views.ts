@@ -8,13 +8,13 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
-/** A hub request with the values requested. An operator can change them, so the hub itself may have other values. */
+/** A hub request with the requested values. The hub may have other values, because an operator can replace them. */
 export const FederationRequestView = v.object({
   ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),
   state: v.picklist(REQUEST_STATES),
   requestedBy: PersonView,
-  /** The user who approved, rejected or withdrew the request. Null while it is pending. */
+  /** The user who approved, rejected or withdrew the request. Null while the request is pending. */
   decidedBy: v.nullable(PersonView),
   decidedAt: NullableTimestamp,
   rejectReason: v.nullable(v.string()),
@@ -30,7 +30,7 @@ export const NewFederationRequest = v.object({
 });
 export type NewFederationRequest = v.InferOutput<typeof NewFederationRequest>;
 
-/** Values with which an operator replaces the requested ones. All fields are optional. */
+/** Values with which an operator replaces requested values when approving a hub request. All fields are optional. */
 export const Approval = v.object({ ...NewFederation.entries, slug: optionalOrNull(Slug) });
 export type Approval = v.InferOutput<typeof Approval>;
 

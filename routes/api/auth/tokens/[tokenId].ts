@@ -3,7 +3,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { noContent } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
-  summary: "Revoke a token. It stops working with this response",
+  summary: "Revoke an API token. The token stops working immediately",
   access: ownTokenAccess,
   scope: "cli",
   reply: noContent,

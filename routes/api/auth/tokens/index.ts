@@ -7,7 +7,7 @@ import { created, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Your tokens that are not revoked, newest first. Complete unless limit is given",
+  summary: "Your API tokens that are not revoked, newest first. Returns all tokens unless limit is set",
   access: signedInAccess,
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
@@ -16,7 +16,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Create an API token. The response is the only place that contains its plaintext",
+  summary: "Create an API token. Only this response contains the token itself",
   access: signedInAccess,
   scope: "session",
   purpose: "token minting",

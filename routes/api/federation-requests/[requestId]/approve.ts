@@ -5,8 +5,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Approve a hub request: create the hub and make the requester its admin. The body may override the " +
-    "requested values",
+  summary: "Approve a hub request: create the hub and make the requester its admin. " +
+    "The request body can override the requested values",
   access: hubRequestAccess("decide"),
   scope: "cli",
   body: Approval,

@@ -7,7 +7,7 @@ import { eventStream } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Follow a hub's events. Resume after a given event with Last-Event-ID or since",
+  summary: "Follow a hub's events. To resume after an event, send its number as Last-Event-ID or since",
   access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ since: v.optional(EventNumber) }),

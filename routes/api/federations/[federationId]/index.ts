@@ -30,7 +30,7 @@ export const PATCH = endpoint({
 });
 
 export const DELETE = endpoint({
-  summary: "Remove a hub without spokes. It is removed when its namespace is gone",
+  summary: "Remove a hub that has no spokes. The removal finishes when the hub's namespace is deleted",
   access: hubAccess("remove"),
   scope: "cli",
   query: v.object({ abandon: QueryFlag }),

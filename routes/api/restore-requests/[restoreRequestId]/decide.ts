@@ -6,8 +6,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Mark a restore request as done, or decline it with a reason. Restoring its backup marks it " +
-    "automatically",
+  summary: "Mark a restore request as done, or decline it with a reason. " +
+    "Restoring the requested backup marks the request as done automatically",
   access: operatorAccess,
   scope: "cli",
   params: v.object({ restoreRequestId: v.string() }),

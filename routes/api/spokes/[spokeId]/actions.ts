@@ -8,8 +8,8 @@ import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { ActionPreview, SpokeAction, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Request an action: suspend, resume, restart, upgrade, resize, back up and so on. dryRun=true returns " +
-    "a preview",
+  summary: "Request an action on a spoke: suspend, resume, restart, upgrade, resize, back up and so on. " +
+    "With dryRun=true, returns a preview instead",
   access: spokeAccess("act"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),

@@ -7,7 +7,7 @@ import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { findActivity } from "#lib/domains/spokes/show.ts";
 
 export const GET = endpoint({
-  summary: "The audit events of a spoke, newest first",
+  summary: "The audit events for a spoke, newest first",
   access: spokeAccess("history"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),

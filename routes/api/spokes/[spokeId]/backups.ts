@@ -7,7 +7,7 @@ import { QueryFlag } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
-  summary: "A spoke's backups, their schedule and their retention. To restore one, create a restore request",
+  summary: "A spoke's backups, their schedule and their retention. To restore a backup, create a restore request",
   access: spokeAccess("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),

@@ -5,8 +5,8 @@ import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { delegateSpoke } from "#lib/domains/spokes/members.ts";
 
 export const POST = endpoint({
-  summary: "Make a user an admin of a spoke. A user without a verified account gets an invitation by email, valid " +
-    "for 7 days. Repeating the request emails the invitation again after an hour",
+  summary: "Make a user an admin of a spoke. A user without a verified account gets an email invitation. " +
+    "The invitation is valid for 7 days. After an hour, repeating the request emails the invitation again",
   access: spokeAccess("delegate"),
   scope: "cli",
   body: NewMember,

@@ -21,7 +21,8 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary: "Change a spoke's name, brand, administrator's address, domain or mail. dryRun=true returns a preview",
+  summary: "Change a spoke's name, brand, administrator's address, domain or mail. " +
+    "With dryRun=true, returns a preview instead",
   access: spokeAccess("act"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),

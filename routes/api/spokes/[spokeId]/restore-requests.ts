@@ -8,7 +8,7 @@ import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
-  summary: "Restore requests of the spoke, newest first, with their outcome",
+  summary: "Restore requests for a spoke, newest first, with their outcomes",
   access: spokeAccess("restore"),
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
@@ -17,7 +17,7 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Request that an operator restore the spoke from a backup",
+  summary: "Request that an operator restore a spoke from a backup",
   access: spokeAccess("restore"),
   scope: "cli",
   body: NewRestoreRequest,

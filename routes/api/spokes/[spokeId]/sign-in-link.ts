@@ -5,9 +5,9 @@ import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { SignInLinkView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Create a link for the site's administrator to choose a password and sign in. The response is the " +
-    "only place that contains it. The link works once and replaces earlier links. The site must be " +
-    "running. At most ten links per hour",
+  summary: "Create a link with which the site's administrator chooses a password and signs in. " +
+    "Only this response contains the link. The link works once and replaces earlier links. " +
+    "The site must be running. The limit is ten links per hour",
   access: spokeAccess("act"),
   scope: "cli",
   reply: createdSecretReply(SignInLinkView),

@@ -13,9 +13,9 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary: "Rename, disable or enable a user, or change their operator role. Granting the role requires a " +
-    "session. Disabling ends their sessions and disables their tokens until the account is enabled again. " +
-    "The last operator cannot be removed",
+  summary: "Rename, disable or enable a user, or change their operator role. Granting this role requires a session. " +
+    "Disabling a user ends their sessions and disables their tokens until the user is enabled again. " +
+    "The last operator cannot be disabled and cannot lose the operator role",
   access: userAccess,
   scope: "cli",
   body: UserPatch,

@@ -5,8 +5,8 @@ import { ok } from "#lib/http/reply.ts";
 import { NewPasswordView } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
-  summary: "Set a new password for a user. The response is the only place that contains it. All sessions of the " +
-    "user end, also your own if it is you. An unverified address becomes verified",
+  summary: "Set a new password for a user. Only this response contains the password. " +
+    "Ends all sessions of the user, including yours if you reset your own password. Verifies the user's address",
   access: userAccess,
   scope: "session",
   purpose: "resetting a password",

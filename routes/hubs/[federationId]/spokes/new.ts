@@ -23,7 +23,7 @@ import {
 type FormState = Pick<NewSpokeProps, "values" | "submission"> & Partial<Pick<NewSpokeProps, "preview">>;
 type Call = Pick<PageCall, "callApi" | "me" | "actor">;
 
-/** The maximum number of spokes in the select. Others are copied from their own pages. */
+/** The maximum number of spokes in the select for copying. Other spokes can be copied from their own pages. */
 const MAX_COPYABLE = "100";
 
 async function show({ callApi, me, actor }: Call, formState: FormState, copyOf: string | undefined) {
@@ -44,20 +44,20 @@ async function readSource({ callApi }: Pick<Call, "callApi">, spokeId: string): 
   return { spoke, backups };
 }
 
-/** Converts a Fault to the reason why the price is missing, so that the page works without it. */
+/** Converts a Fault to the reason why the price is missing, so that the page works without a price. */
 function unavailableCost(error: unknown): CostEstimate {
   if (error instanceof Fault) return { available: false, reason: error.message };
   throw error;
 }
 
 export const GET = portalPage({
-  summary: "The form that creates a spoke, or copies the one in copyOf",
+  summary: "The form for creating a spoke, or for copying the spoke in copyOf",
   query: queryParams("copyOf"),
   show: (call) => show(call, { values: {} }, call.query.copyOf),
 });
 
 export const POST = formAction({
-  summary: "Create a spoke, or preview it",
+  summary: "Create a spoke, or show a preview of the spoke",
   body: formFields(
     ...["slug", "displayName", "domain", "size", "lmsVersion", "region", "brand", "seed", "contentMode"] as const,
     ...["adminEmail", "identity", "content", "copyOf", "copyBackup", "preview", "key"] as const,

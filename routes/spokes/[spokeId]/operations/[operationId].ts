@@ -11,7 +11,7 @@ export const GET = portalPage({
   async show(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub), operation = await call.callApi(getOperation);
     if (operation.spokeId !== spokePage.spoke.id) {
-      throw new Fault("missing", "operation_missing", "It has no such operation");
+      throw new Fault("missing", "operation_missing", "This spoke has no such operation");
     }
     return operationView({ spokePage, operation, now: await call.now() });
   },

@@ -2,7 +2,7 @@ import { POST as decide } from "#routes/api/restore-requests/[restoreRequestId]/
 import { formAction, formFields, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Decide a restore request",
+  summary: "Mark a restore request as done, or decline the request",
   body: formFields("state", "declineReason"),
   async submit({ callApi, params: { spokeId }, body }) {
     const { state } = await callApi(decide, { body: nonEmptyFields(body) });

@@ -42,7 +42,7 @@ test("logs the first untrusted peer that sends the header, and no other", () => 
   assert.is(lines.length, 1);
   const { level, message } = JSON.parse(lines[0]!);
   assert.is(level, "warn");
-  assert.match(message, /^203\.0\.113\.7 sends X-Forwarded-For and is not in TRUSTED_PROXIES, .*one limit of sign-ins/);
+  assert.match(message, /^203\.0\.113\.7 sends X-Forwarded-For and is not in TRUSTED_PROXIES, .*one sign-in limit/);
   assert.ok(lines[0]!.length < 500, "the log line has a bounded length");
 });
 

@@ -64,7 +64,7 @@ test("ignores namespaces of another installation, except those that an operator 
   );
   const lines = await listReconcileFindings(scene.app, { apply: true });
   assert.match(lines.join("\n"), `! spoke: 2 namespaces of installation ${id}: `);
-  assert.match(lines.join("\n"), "→ They are not changed. To adopt one anyway: --adopt NAMESPACE");
+  assert.match(lines.join("\n"), "→ These namespaces are not changed. To adopt one anyway, add --adopt NAMESPACE");
   assert.equal(await spokes(scene), []);
   await listReconcileFindings(scene.app, { apply: true, acceptedNamespaces: [names.ash] });
   assert.equal(await spokes(scene), ["ash"]);
@@ -91,7 +91,7 @@ test("rejects a forged namespace with a copied site record", async ({ scene, nam
   assert.match(
     lines.join("\n"),
     `! spoke: Namespace ${FORGED} has the label of a spoke that is not in the database, and has a site record ` +
-      `that this installation did not sign → It is not changed. To adopt it: --adopt ${FORGED}`,
+      `that this installation did not sign → The namespace is not changed. To adopt it, add --adopt ${FORGED}`,
   );
   assert.equal(await spokes(scene), ["ash", "elm"]);
   const accepted = await listReconcileFindings(scene.app, { apply: true, acceptedNamespaces: [FORGED] });

@@ -11,7 +11,7 @@ import { createTestSession, createTestToken, createTestUser, type TestUser } fro
 import { rejection } from "#test/support/until.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
-const MESSAGE = "The Authorization header has no valid token";
+const MESSAGE = "The Authorization header does not contain a valid token";
 
 interface Stage {
   db: TestDatabase;

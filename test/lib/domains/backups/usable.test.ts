@@ -80,12 +80,12 @@ test("rejects a backup that the spoke's cluster or database cannot use", async (
     (await refusal(context, await backup(context, more))).replace(/bak_\w+/, "it");
   assert.is(
     await errorFor({ cluster: "east" }),
-    "another_cluster: The backup it is in the cluster east, and the spoke in default",
+    "another_cluster: The backup it is in the cluster east, but the spoke is in the cluster default",
   );
   const older = JSON.stringify({ moodle: "m:v4.5.12", postgres: "postgres:16-alpine", fpmDirectory: "/f" });
   assert.is(
     await errorFor({ images: older }),
-    "AnotherPostgres: The backup it needs PostgreSQL 16, and the spoke runs PostgreSQL 17",
+    "AnotherPostgres: The backup it needs PostgreSQL 16, but the spoke runs PostgreSQL 17",
   );
   assert.is(await errorFor({ siteIdentifier: "xyz" }), "AnotherSite: The backup it belongs to another site");
   assert.is(
@@ -95,7 +95,7 @@ test("rejects a backup that the spoke's cluster or database cannot use", async (
   await saveSnapshotClasses(context.db.rows, "default", [{ name: "keeping", driver: "other.example" }]);
   assert.match(
     await errorFor({}),
-    /^NoSnapshotClass: The backup it needs a VolumeSnapshotClass of disk\.example with the deletion policy Retain/,
+    /^NoSnapshotClass: The backup it needs a VolumeSnapshotClass for disk\.example with the deletion policy Retain/,
   );
 });
 

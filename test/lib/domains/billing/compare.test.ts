@@ -114,7 +114,7 @@ test("reports an overdue payment and changed quantities separately", () => {
 
 const AGREED = [item("small", 2)], TWO = { small: 2 }, FIVE_BILLED = observed("active", [item("small", 5)]);
 const FOUND: BillingDifference = [{ size: "small", spokes: 2, billed: 5 }];
-const ENDED = "The subscription has ended (canceled), but there are spokes to bill";
+const ENDED = "The subscription has ended (canceled), but the hub still has billable spokes";
 
 for (
   const [name, row, observation, billed, difference, isReported] of [

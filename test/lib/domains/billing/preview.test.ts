@@ -95,7 +95,7 @@ cost("returns 503 with Retry-After before the provider knows the connected hub",
   await meanwhile(scene, "customer_id = null, subscription_id = null, status = null", async () => {
     const { status, body, headers } = await costOf(scene, "small");
     assert.equal([status, headers.get("retry-after")], [503, "3"]);
-    assert.is(body.message, "The hub is being connected to the payment provider; try again");
+    assert.is(body.message, "The hub is still being connected to the payment provider; try again");
   });
 });
 
@@ -112,7 +112,7 @@ cost("returns 503 with Retry-After while the provider is unavailable, without it
   const { status, body, headers } = await costOf(scene, "small");
   repair();
   assert.equal([status, headers.get("retry-after")], [503, "7"]);
-  assert.is(body.message, "The payment provider does not answer; try again");
+  assert.is(body.message, "The payment provider does not respond; try again");
   const away = scene.provider.break("down");
   assert.is((await costOf(scene, "small")).headers.get("retry-after"), "5");
   away();
@@ -181,7 +181,7 @@ dry("is not available for changes without an effect on the bill", async (scene) 
 
 dry("does not fail while the provider is unavailable", async (scene) => {
   const repair = scene.provider.break("500");
-  const reason = "The payment provider does not answer; try again";
+  const reason = "The payment provider does not respond; try again";
   assert.equal(await priceOf(scene, { action: "suspend" }), { ...NONE, reason });
   repair();
 });

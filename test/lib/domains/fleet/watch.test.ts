@@ -43,7 +43,7 @@ test("returns nothing while the database is unavailable, and logs it once", asyn
   down = false;
   await until(() => watch.last());
   await watch.close();
-  assert.is(lines.filter((line) => line.includes("Cannot count the fleet")).length, 1);
+  assert.is(lines.filter((line) => line.includes("Could not count spokes, templates and jobs")).length, 1);
 });
 
 test.run();

@@ -198,7 +198,7 @@ test("reports an object that should change but is missing, as the action would",
     setField(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },
   ], signal);
-  const gone = "It is no longer in the cluster";
+  const gone = "This object no longer exists in the cluster";
   assert.equal([changes, refusals], [[], [`Deployment/lost: ${gone}`, `PersistentVolumeClaim/lost: ${gone}`]]);
 });
 
@@ -239,7 +239,7 @@ test("reports an unavailable cluster, and the cluster's own refusals", async ({ 
   const fault = scene.simulator.faults.answer(403, { method: "PATCH", path: "/deployments/" });
   const refused = await preview(scene, id, { action: "suspend" });
   scene.simulator.faults.remove(fault);
-  assert.match(refused.notes.join(), "The cluster refuses Deployment/moodle: ");
+  assert.match(refused.notes.join(), "The cluster would refuse to change Deployment/moodle: ");
   assert.equal(refused.changes.map(({ object }) => object), ["CronJob/moodle-cron", "StatefulSet/db"]);
   await meanwhile(scene, id, "namespace_uid = 'another'", async () => {
     assert.is(await codeOf(scene, id, { action: "suspend" }), "cluster_unavailable");

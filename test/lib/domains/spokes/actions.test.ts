@@ -143,14 +143,14 @@ test("checks size and maintenance against the state after the queued operations"
     messageOf(requestSpokeAction(app, operator, oak, asked));
   assert.is(
     await ask({ action: "resize", size: "small" }),
-    "size_unchanged: Cannot resize to small: it already has that size",
+    "size_unchanged: Cannot resize to small: the spoke already has this size",
   );
   assert.is(await ask({ action: "resize", size: "large" }), "accepted");
   assert.is(await ask({ action: "restart" }), "accepted");
   assert.match(await ask({ action: "resize", size: "large" }), "size_unchanged");
   assert.is(await ask({ action: "resize", size: "small" }), "accepted");
   assert.is(await ask({ action: "maintenance-on" }), "accepted");
-  assert.match(await ask({ action: "run-cron" }), "in maintenance; turn that off first");
+  assert.match(await ask({ action: "run-cron" }), "in maintenance mode; turn maintenance mode off first");
   assert.is(await ask({ action: "maintenance-off" }), "accepted");
   assert.is(await ask({ action: "run-cron" }), "accepted");
 });

@@ -86,7 +86,7 @@ test("reports how many spokes had accepted when the caller's permission was revo
   assert.is((await requestWithLimit(0)).message, "It was not done");
   const { code, message } = await requestWithLimit(1);
   assert.is(code, "access_changed");
-  assert.match(message, "one of the spokes had accepted it, and the others are unchanged");
+  assert.match(message, "one of the spokes accepted the action; the others are unchanged");
 });
 
 test("lets spoke admins request actions on their own spokes", async ({ stage: { app, person, hub, spoke } }) => {

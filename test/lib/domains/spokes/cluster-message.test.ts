@@ -5,7 +5,7 @@ import { errorFromResponse } from "#lib/drivers/cluster/client/status.ts";
 import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
 
 const test = suite("clusterMessageFor");
-const AWAY = "it does not respond correctly; try again in a moment";
+const AWAY = "the cluster does not respond correctly; try again in a moment";
 
 test("shows operators the full message, and others no address", () => {
   const message = "denied by webhook at https://10.1.2.3:6443/x and 10.1.2.3:443 and [fd00::1]:443";
@@ -27,7 +27,7 @@ test("hides connection errors", () => {
 test("reports an overloaded cluster as busy", () => {
   const body = JSON.stringify({ kind: "Status", message: "too many requests", reason: "TooManyRequests", code: 429 });
   const busy = errorFromResponse({ status: 429, headers: {}, body }, "GET kube.internal:6443/api");
-  assert.is(clusterMessageFor({ role: "hub_admin" }, busy), "it is busy; try again in a moment");
+  assert.is(clusterMessageFor({ role: "hub_admin" }, busy), "the cluster is busy; try again in a moment");
 });
 
 test.run();

@@ -192,7 +192,8 @@ shared("cannot be above or below another spoke's domain", async ({ stage }) => {
     for (const [j, second] of names.entries()) {
       const error = await rejection(placeSpoke(stage, `second-${i}-${j}`, "b", second));
       assert.is(error.code, "domain_taken", `${second} next to ${first}`);
-      const message = `The domain ${second} is taken, or above or below a name in use; choose another domain`;
+      const reason = "is taken, or a parent or subdomain of a domain in use; choose another domain";
+      const message = `The domain ${second} ${reason}`;
       assert.is(error.message, message, "reveals no other spoke");
     }
     await finishOperations(stage.db, id, "removed");

@@ -164,7 +164,7 @@ test("returns 503 or 504 with a message if the cluster does not respond, and del
   const away = await scene.requestLink(), sentence = "The cluster cannot create a sign-in link: ";
   assert.equal([away.status, away.body.message], [
     503,
-    `${sentence}it does not respond correctly; try again in a moment`,
+    `${sentence}the cluster does not respond correctly; try again in a moment`,
   ]);
   scene.beforeClusterCall(() => Promise.reject(new ClusterError("unreachable", "It is away", { transient: true })));
   assert.is((await scene.requestLink("operator")).body.message, `${sentence}It is away`);

@@ -100,7 +100,7 @@ test("refuses a schema from before the first release, and changes nothing", asyn
   const failure = await rejection(migrate(url, await loadMigrations()));
   assert.is(
     failure.message,
-    "The database has a schema from before the first release; use an empty database, or with npm start an empty DATA_DIR",
+    "The database has a schema from before the first release; use an empty database, or an empty DATA_DIR with npm start",
   );
   const [row] = await withAdminConnection(url, (sql) => sql`select to_regclass('users')::text as users`);
   assert.is(row!.users, null);

@@ -129,8 +129,8 @@ test("the control connection waits for a writable server and logs this once", as
   await control.close();
   const loud = logLines.filter(({ level }) => level !== "debug").map(({ message }) => message);
   assert.equal(loud, [
-    "The control connection to the database is down, replacing it",
-    "The control connection to the database is up again",
+    "Lost the control connection to the database; reconnecting",
+    "The control connection to the database is open again",
   ]);
 });
 

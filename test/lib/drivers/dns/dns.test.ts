@@ -41,7 +41,7 @@ test("limits the number and length of records, and accepts any bytes", async ({ 
 test("rejects if no server answers within the timeout", async ({ server, dns }) => {
   server.setAnswer("silent.example", "silence");
   const errors = await Promise.all([dns.texts("silent.example"), dns.addresses("silent.example")].map(rejection));
-  for (const { message } of errors) assert.is(message, "No name server answered within 5 s");
+  for (const { message } of errors) assert.is(message, "No DNS server responded within 5 s");
 });
 
 test("rejects with the reason when the signal aborts", async ({ server, dns }) => {

@@ -153,7 +153,7 @@ test("refuses a backup of a newer release, and backing up a newer database", asy
   assert.instance(failure, RestoreRefused);
   assert.match(
     failure.message,
-    `it has ${migrations.at(-1)![0]}.sql, this one ends at ${olderMigrations.at(-1)![0]}.sql`,
+    `it has ${migrations.at(-1)![0]}.sql, this program ends at ${olderMigrations.at(-1)![0]}.sql`,
   );
   await assertEmpty(url);
   assert.match(

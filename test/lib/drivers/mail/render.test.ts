@@ -104,7 +104,7 @@ test("names the first of several changes and counts omitted ones", () => {
   const { subject, text, html } = write(LETTERS["announcement-many"]!);
   assert.is(subject, "5 changes to the API, the first on 31 December 2026");
   assert.match(text, "- and 1,203 more, together: 1 call\n");
-  assert.match(text, "And 3 more: see the changelog.");
+  assert.match(text, "For 3 more changes, see the changelog.");
   for (const part of [text, html]) assert.not.match(part, /[\u202a-\u202e]|evil\.example|x{100}/);
   assert.not.match(html, /<img/);
 });

@@ -76,7 +76,7 @@ test("throws for a different price with the same lookup key", async (paying) => 
     assert.equal([code, transient], ["price_differs", false]);
     return message.replace("The price wheelwright-small-EUR-3100 at the payment provider is ", "");
   };
-  const other = "not 3100 EUR a month for each";
+  const other = "not 3100 EUR a month per spoke";
   assert.is(await as({ unit_amount: 1 }), other);
   assert.is(await as({ currency: "usd" }), other);
   assert.is(await as({ recurring: { ...price.recurring, interval: "year" } }), other);

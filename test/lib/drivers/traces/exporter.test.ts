@@ -129,7 +129,7 @@ test("retries a batch after a transient error, and logs this once", async (conte
   await exporter.close();
   assert.equal(log.map(({ level, message, reason }) => [level, message, reason]), [
     ["warn", "Cannot send traces; some may be lost", "the collector returned 503"],
-    ["info", "Traces are sent again", undefined],
+    ["info", "Resumed sending traces", undefined],
   ]);
   assert.is(context.dropped, 0);
 });
@@ -202,7 +202,7 @@ test("queues spans while the collector is down, and drops and counts the excess"
   await exporter.close();
   assert.equal(log.map(({ message, reason, dropped }) => [message, reason ?? dropped]), [
     ["Cannot send traces; some may be lost", "connection refused"],
-    ["Some spans were dropped: their traces have gaps", 10_000],
+    ["Some spans were dropped, so their traces are incomplete", 10_000],
   ]);
 });
 

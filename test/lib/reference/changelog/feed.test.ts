@@ -106,9 +106,9 @@ test("has an entry for each announcement and release, newest first, but not for 
 test("contains the instructions and the deadline as HTML that is escaped once", () => {
   const contents = entriesOf(feedOf(FULL)).map((entry) => findOnlyElement(entry, "content"));
   assert.equal(contents, [
-    "<p>Use <code>/api/y</code>.</p><p>It applies from 15 January 2027, 18:00 UTC on.</p>",
+    "<p>Use <code>/api/y</code>.</p><p>The limit applies from 15 January 2027, 18:00 UTC on.</p>",
     "<ul><li>One <code>a&lt;b</code>.</li><li>Two &amp; <strong>three</strong>.</li></ul>",
-    "<p>Use <code>/api/y</code>.</p><p>It works unchanged until it ends on 15 January 2027, 18:00 UTC.</p>",
+    "<p>Use <code>/api/y</code>.</p><p>The endpoint works unchanged until it ends on 15 January 2027, 18:00 UTC.</p>",
   ]);
 });
 

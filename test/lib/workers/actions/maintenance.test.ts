@@ -97,7 +97,7 @@ test("fails a restart if it was turned off manually", async ({ clinic }) => {
   site.saveFiles({ ...site.files, maintenance: false });
   const { state, failure } = await clinic.does("restart");
   assert.equal([state, failure!.code], ["failed", "Unhealthy"]);
-  assert.match(failure!.message, /answered 200 instead of 503/);
+  assert.match(failure!.message, /responded with 200 instead of 503/);
   assert.match(failure!.hint!, /maintenance-on/);
 });
 

@@ -158,7 +158,7 @@ test("run-cron is refused in maintenance mode, also if it was turned on meanwhil
   });
   const { state, failure } = await scene.ended(clinic.id, "run-cron");
   assert.equal([state, failure!.code, failure!.fault], ["failed", "Maintenance", "user"]);
-  assert.match(failure!.hint!, /Turn maintenance mode off/);
+  assert.match(failure!.hint!, /Turn off maintenance mode/);
   assert.is((await rejection(clinic.ask("run-cron"))).code, "spoke_state");
   assert.is((await clinic.does("maintenance-off")).state, "succeeded");
   assert.is((await clinic.does("run-cron")).state, "succeeded");

@@ -43,7 +43,7 @@ test("reports manually changed quantities once, and reconciling corrects them.",
   await nextDay(context, hub, 1);
   const { body } = await operator.get(path);
   assert.equal(body.difference, {
-    message: "The payment provider counts 5 instead of 2 spokes of size small",
+    message: "The payment provider bills 5 instead of 2 spokes of size small",
     sizes: [{ size: "small", spokes: 2, billed: 5 }],
   });
   assert.equal([body.pending, body.items], [false, [{ size: "small", quantity: 5, monthly: 9500 }]]);

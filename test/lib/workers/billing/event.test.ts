@@ -106,7 +106,7 @@ test("records a deleted subscription, and keeps the owed amount", async (context
   const { status, subscriptionId, invoice, difference, pastDueSince } = await rowOf(context, hub);
   assert.equal([status, subscriptionId, pastDueSince], ["canceled", hub.subscription, null]);
   assert.is(invoice.number, "WW-0007");
-  assert.is(difference, "The subscription has ended (canceled), but there are spokes to bill");
+  assert.is(difference, "The subscription has ended (canceled), but the hub still has billable spokes");
 });
 
 test("reports differing quantities once to operators, and nothing once they agree", async (context) => {

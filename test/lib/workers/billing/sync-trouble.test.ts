@@ -192,7 +192,7 @@ test("shows a permanent refusal to operators, and retries after an hour.", async
   const [price] = [...provider.state.prices.values()].filter(({ metadata }) => metadata["size"] === "small");
   await clientOf(provider).prices.update(price!.id, { active: false });
   await synced(context, hub);
-  assert.match((await rowOf(context, hub)).error!, /is archived\. Fix it there/);
+  assert.match((await rowOf(context, hub)).error!, /is archived\. Fix the price in Stripe/);
   const [operator, admin] = await Promise.all(
     (["operator", "hub_admin"] as const).map((role) => showBilling(app, { role }, { id: hub })),
   );

@@ -79,7 +79,7 @@ test("has a preview with the change and the downtime", async ({ clinic }) => {
     patch,
     new AbortController().signal,
   );
-  assert.equal([preview.downtime, preview.notes], [true, ["Its mail becomes held; it is on"]]);
+  assert.equal([preview.downtime, preview.notes], [true, ["The site's outgoing mail changes from on to held"]]);
   const changed = preview.changes.map(({ object, field }) => `${object} ${field}`);
   assert.ok(changed.includes("ConfigMap/moodle-env data.SMTP_HOST"), changed.join());
   assert.equal(await inForce(clinic), ["on", false]);

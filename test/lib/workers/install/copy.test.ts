@@ -65,7 +65,7 @@ test("names its source in its operation and in the audit log", async ({ scene, i
   const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
   const [job] = await scene.operations(made);
   assert.match(notesOf(job!).join("\n"), `Copied from algebra with backup ${fromBackup} of `);
-  assert.match(notesOf(job!).join("\n"), "The site sends no mail until an administrator allows it");
+  assert.match(notesOf(job!).join("\n"), "The site sends no email until an administrator allows email");
   const [requested] = await scene.db.sql(
     "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
     [made],

@@ -142,7 +142,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     fault: "operator",
     message:
       /because Moodle failed with an error: PHP Fatal error: {2}Uncaught Error: Class "IntlDateFormatter" not found/,
-    hint: /choose another one/,
+    hint: /choose another version/,
     log: /PHP Fatal error/,
   },
   {
@@ -154,7 +154,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     fault: "cluster",
     message:
       /^Moodle could not be installed because its Job failed: something odd has failed here \(Job has reached the specified backoff limit, exit code 77\)$/,
-    hint: /last lines of its log/,
+    hint: /last lines of the Job's log/,
     log: /something odd/,
   },
   {
@@ -177,7 +177,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "DeadlineExceeded",
     fault: "cluster",
     message:
-      /^Moodle could not be installed because it was still waiting: Waiting for db:5432 to be ready: Job was active longer than specified deadline/,
+      /^Moodle could not be installed because the Job was still waiting: Waiting for db:5432 to be ready: Job was active longer than specified deadline/,
     hint: /db-0/,
     log: /Waiting for db:5432/,
     event: "DeadlineExceeded",

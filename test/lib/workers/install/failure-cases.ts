@@ -48,7 +48,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "ErrImagePull",
     fault: "user",
     message: /alpine-moodle:v4\.1\.99: not found$/,
-    hint: /no image of version 4\.1\.99.*4\.5\.12/,
+    hint: /No image exists for version 4\.1\.99.*4\.5\.12/,
   },
   {
     slug: "denied",

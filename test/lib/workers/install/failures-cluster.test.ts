@@ -83,7 +83,7 @@ test("fails the hub without cert-manager, and its spokes wait", async ({ scene }
   const { label, waitingFor, state } = await showOperation(scene.db.rows, scene.actor, queued!);
   assert.equal([state, label, waitingFor?.kind], [
     "queued",
-    "Waiting for a retry of the hub's setup, which failed",
+    "Waiting until the hub's failed setup is retried",
     "provision-hub",
   ]);
   const own = (await listOperations(scene.db.rows, { federationId: hub.id, limit: 9 })).items.find(({ spokeId }) =>

@@ -57,7 +57,7 @@ test("reports a login page that does not answer 200", async ({ scene }) => {
   const log = ["title set", "seeded", "503", "curl: (22) The requested URL returned error: 503"];
   const failure = await failSettling(scene, { log, exitCode: 22 });
   assert.equal(summary(failure), ["setup", "Unhealthy", "cluster"]);
-  assert.is(failure.message, "The site's login page answered 503 instead of 200");
+  assert.is(failure.message, "The site's login page responded with 503 instead of 200");
 });
 
 test("reports a database that cannot be queried", async ({ scene }) => {
@@ -88,7 +88,7 @@ test("does not seed another site than the installed one", async ({ scene }) => {
   const { stateReason } = await scene.becomes(id, "active", "failed");
   assert.equal([(await scene.operations(id))[0]!.failure?.step, stateReason], [
     "setup",
-    "The database contains another site than the one that was installed",
+    "The database contains a different site than the one that was installed",
   ]);
   assert.is(scene.simulator.site(namespace).database!.accounts, undefined);
 });

@@ -88,7 +88,7 @@ test("is not sent without a relay; a reapply removes an earlier account.", () =>
   withSite({}, async (clinic) => {
     assert.equal(account(clinic), ["localhost", "", ""]);
     assert.is(clinic.site().database!.config!.noemailever, "1");
-    assert.match(notesOf(await clinic.last("provision")).join(), "the site sends no mail");
+    assert.match(notesOf(await clinic.last("provision")).join(), "no mail relay is configured");
 
     await giveServiceAccount(clinic);
     assert.is(await leaks(clinic), true);

@@ -174,7 +174,7 @@ test("fails before any change if passwords, a volume or the namespace are missin
   await refused("VolumeLost", /PersistentVolumeClaim files is being deleted/);
   await hand(clinic, CORE, "", null);
   await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== clinic.namespace));
-  await refused("NamespaceLost", /^Its namespace is gone/);
+  await refused("NamespaceLost", /^The site's namespace no longer exists/);
 });
 
 test.run();

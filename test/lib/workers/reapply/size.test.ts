@@ -72,7 +72,7 @@ test("is shown by the dry run and applied by a reapply, except for disks", async
   scene.simulator.faults.remove(fault);
   const job = await scene.ended(id, "reapply");
   assert.is(job.state, "succeeded", job.failure?.message);
-  assert.match(notesOf(job).join(), "The amounts of the size small have changed");
+  assert.match(notesOf(job).join(), "The CPU, memory or storage of the size small has changed");
   const after = await scene.row(id), { resources } = after.blueprintInputs;
   assert.equal([after.size, after.state], ["small", "active"]);
   assert.equal(resources, { ...amounts.now, disks: before.blueprintInputs.resources.disks });

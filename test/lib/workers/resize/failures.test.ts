@@ -90,7 +90,7 @@ test("keeps the old size in the row, and the actual disk sizes", async ({ scene 
   );
   const row = await scene.row(scene.id), { resources, madeDatabaseDisk } = row.blueprintInputs;
   assert.equal([row.size, row.state, row.blueprintInputs.size], ["medium", "active", "medium"]);
-  assert.match(row.stateReason!, /may already have the size large\. Resize it again, or reapply the blueprint/);
+  assert.match(row.stateReason!, /may already have the size large\. Resize the spoke again, or reapply the blueprint/);
   assert.equal([resources.disks, madeDatabaseDisk], [{ files: "200Gi", database: "50Gi" }, "5Gi"]);
   assert.equal([resources.workers, resources.quota.storage], [16, "500Gi"]);
   const { kind, metadata } = (await scene.db.sql(

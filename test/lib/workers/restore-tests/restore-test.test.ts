@@ -160,7 +160,7 @@ test("fails if Moodle's login page does not answer", async ({ scene, id }) => {
     exitCode: 22,
   });
   await waitForTest(scene, await queueTest(scene, id));
-  assert.match((await backupRow(scene, backupId)).verificationError!, /login page answered 503 instead of 200/);
+  assert.match((await backupRow(scene, backupId)).verificationError!, /login page responded with 503 instead of 200/);
   assert.equal((await listOutcomeKinds(scene, id)).at(-1), "tenant_backup_failed");
 });
 

@@ -110,7 +110,7 @@ test("throws while the cluster does not answer", async ({ app, scene }) => {
 test("skips a spoke in removal, and says how to abandon it", async ({ app, scene, ids: { bare } }) => {
   await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
   const left = (await listNames(app)).find((each) => each.startsWith("south/bare"));
-  assert.match(left!, `its removal fails; abandon it with DELETE /api/spokes/${bare}?abandon=true`);
+  assert.match(left!, `the removal fails; abandon it with DELETE /api/spokes/${bare}?abandon=true`);
   await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
 });
 
@@ -182,7 +182,7 @@ test("marks a spoke without a backup as failed, and retires the templates of the
   await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!);
   const row = await scene.row(bare);
   assert.equal([row.state, row.health], ["failed", "unknown"]);
-  assert.match(row.stateReason!, /^Its cluster is gone.*has no backup that is ready/);
+  assert.match(row.stateReason!, /^The cluster no longer exists.*has no backup that is ready/);
   await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!); // reported once
   const audits = "select count(*)::int as n from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'";
   assert.equal(await scene.db.sql(audits, [bare]), [{ n: 1 }]);
@@ -216,7 +216,7 @@ test("cancels the operations of the dump with a reason", async ({ scene, ids }) 
   );
   assert.is(audits.length, 2);
   assert.equal(audits[0], {
-    reason: "the cluster is gone, and it is restored to a new one",
+    reason: "the cluster no longer exists, and a restore to a new cluster was requested",
     actorEmail: "ann@control",
   });
 });

@@ -118,7 +118,7 @@ test("refuses if the name is taken, the hub is missing or the backup cannot be u
     return `${code}: ${message}`;
   };
   assert.match(await refusal({ backupId: "bak_0" }), /NoBackup: The spoke algebra-\w+ has no backup bak_0/);
-  assert.match(await refusal({ as: "nowhere/algebra" }), "federation_missing: There is no hub nowhere");
+  assert.match(await refusal({ as: "nowhere/algebra" }), "federation_missing: The hub nowhere does not exist");
   const hub = (await findSpokeByName(scene.db.rows, gone.id))!.hubSlug;
   const other = await scene.spoke(await scene.hub(`other-${gone.slug}`), gone.slug);
   await scene.becomes(other, "active");
@@ -126,7 +126,7 @@ test("refuses if the name is taken, the hub is missing or the backup cannot be u
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, other));
   await scene.becomes(other, "removed");
   const again = await recreate(scene, gone);
-  assert.match(await refusal({}), `slug_taken: This hub has a spoke with the slug ${gone.slug}`);
+  assert.match(await refusal({}), `slug_taken: This hub already has a spoke with the slug ${gone.slug}`);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, again.id));
   await scene.becomes(again.id, "removed");
   await scene.db.sql("update federations set state = 'removed', removed_at = now() where id = $1", [gone.federationId]);

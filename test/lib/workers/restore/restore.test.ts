@@ -190,7 +190,7 @@ test("succeeds with a note if the storage does not delete the source snapshots",
   await restoreHandler(app).steps["retain"]!(run);
   assert.match(
     notes.at(-1)!,
-    `Could not delete the VolumeSnapshots: Removing VolumeSnapshot ${metadata.name} took over`,
+    `The VolumeSnapshots could not be deleted: Removing VolumeSnapshot ${metadata.name} took over`,
   );
 });
 

@@ -40,7 +40,7 @@ async function unknownEvents({ db }: WorkScene): Promise<unknown[]> {
 }
 
 const CASES: readonly (readonly [what: string, status: number, reason: string])[] = [
-  ["does not answer", 503, "The cluster does not answer"],
+  ["does not answer", 503, "The cluster does not respond"],
   ["is busy", 429, "The cluster is busy"],
 ];
 for (const [what, status, reason] of CASES) {
@@ -87,7 +87,7 @@ test("waits for a locked row, and marks its health as unknown in the same attemp
   assert.is((await failure).status, 503);
   assert.equal([(await scene.row(id)).health, await unknownEvents(scene)], ["unknown", [[
     "healthy",
-    "The cluster does not answer",
+    "The cluster does not respond",
   ]]]);
 });
 

@@ -79,7 +79,7 @@ test("that fails leaves nothing behind, fails no spoke, and is retried after one
   assert.ok(failed.nextAttemptAt!.getTime() - failed.createdAt.getTime() >= HOUR);
   const second = await installSpoke(context, "second");
   assert.equal(await listSourceNotes(scene, second), [
-    "Not created from a template: the last template of 4.5.12 failed",
+    "Not created from a template: the last template of 4.5.12 could not be created",
   ]);
   assert.equal((await listTemplates(scene)).map(({ id }) => id), [failed.id]);
 

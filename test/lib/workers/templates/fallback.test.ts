@@ -203,7 +203,7 @@ test("is not blamed if it no longer matches the spoke at a retry: its objects ar
     scene,
     id,
     notesOf(retried!).filter((note) => /template|Job/.test(note)),
-    /it was deleted, or no longer matches the spoke/,
+    /the template was deleted or no longer matches the spoke/,
   );
   const [before] = (await listTemplates(scene)).filter(({ revision }) => revision === "before");
   assert.equal([before!.state, before!.failures], ["ready", 0]);

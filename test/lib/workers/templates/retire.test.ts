@@ -136,7 +136,7 @@ test("marks an abandoned template as failed", async (context) => {
   assert.equal(await listStates(context), ["creating"]);
   await retireAfter(context, 2 * HOUR);
   assert.equal((await listTemplates(context.scene)).map(({ state, error }) => [state, error]), [
-    ["failed", "Its job ended before the template was ready"],
+    ["failed", "The job ended before the template was ready"],
   ]);
 });
 

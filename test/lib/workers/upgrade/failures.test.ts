@@ -58,7 +58,7 @@ test("in the step stop marks the spoke as failed", async ({ scene, id, faults })
   faults.set("health", scene.simulator.faults.failJob("health-", { log: ["500"] }));
   const job = await runUpgrade(scene, id, NEW);
   assert.equal([job.state, job.failure?.step], ["failed", "stop"]);
-  assert.match(job.failure!.message, "The site must stay stopped. Before the upgrade the site ran 4.5.12 (Build");
+  assert.match(job.failure!.message, "The site must stay stopped. Before the upgrade, the site ran 4.5.12 (Build");
   // The fault also prevents scaling to zero, so the state of the site is unknown.
   assert.match(job.failure!.message, /\. The current state could not be read$/);
   const { state, health, stateReason } = await scene.row(id);
@@ -122,9 +122,9 @@ test("is continued by a retry, which takes no second backup", async ({ scene, id
   const notes = notesOf(job).join("\n");
   assert.match(
     notes,
-    `No new backup: the site is partly upgraded. The site before the upgrade is in backup ${backupsBefore[0]}`,
+    `No new backup, because the site is partly upgraded. Backup ${backupsBefore[0]} contains the site from`,
   );
-  assert.match(notes, "Before the upgrade the site ran 4.5.12");
+  assert.match(notes, "Before the upgrade, the site ran 4.5.12");
   const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_succeeded'");
   assert.equal([audit.metadata.from, audit.metadata.to], [OLD, NEW]);
 });

@@ -216,7 +216,7 @@ locked("runs no Job until the lock time in the database has passed", async () =>
   const claim = { log: [...SITE, `upgraderunning|${until.getTime() / 1000}`] };
   const { error, startedJobs } = await runMigration({ claim }, now);
   assert.equal([error.code, error.transient, error.retryAfterMs], ["UpgradeLocked", true, 211_000]);
-  assert.match(error.message, /keeps the site locked until 10:05 UTC/);
+  assert.match(error.message, /has locked the site until 10:05 UTC/);
   assert.equal(startedJobs, ["claim-7"]);
 });
 

@@ -89,7 +89,7 @@ test("reports that the spoke's PostgreSQL is too old", async ({ scene, id }) => 
 });
 
 test("reports that the image has older code than the database, whatever its version name", async ({ scene, id }) => {
-  const message = /Cannot upgrade to 4\.51\.3 .*: the site's database already has version 4\.5\.12 .*, which is newer/;
+  const message = /Cannot upgrade to 4\.51\.3 .*: the site's database already has the newer version 4\.5\.12/;
   await assertRefused({ scene, id }, "4.51.3", {
     code: "NotNewer",
     fault: "user",
@@ -162,7 +162,7 @@ test("reports that the cluster can take no backup, and continues with skipBackup
   assert.equal([job.state, await readSiteState(scene, id)], ["succeeded", siteStateOf(NEW)]);
   const notes = notesOf(job).join("\n");
   assert.match(notes, /No backup was taken: Cannot take a backup/);
-  assert.match(notes, /Before the upgrade the site ran 4\.5\.12 .*\. No backup was taken/);
+  assert.match(notes, /Before the upgrade, the site ran 4\.5\.12 .*\. No backup was taken/);
   assert.equal(await listObjects(scene, id, "VolumeSnapshot"), []);
 });
 

@@ -127,7 +127,7 @@ test("reports the backup, and the old and new version", async ({ scene, id }) =>
   const [job] = await scene.operations(id);
   const [snapshot] = await listObjects(scene, id, "VolumeSnapshot");
   const [note] = notesOf(job!);
-  assert.match(note!, "Before the upgrade the site ran 4.5.12 (Build");
+  assert.match(note!, "Before the upgrade, the site ran 4.5.12 (Build");
   assert.match(note!, snapshot!.metadata.name);
   assert.match(note!, snapshot!["status"].boundVolumeSnapshotContentName);
   const [backup] = await scene.db.sql("select kind, state from backups where operation_id = $1", [job!.id]);

@@ -78,7 +78,7 @@ test("POST accepts ten pending requests of a user, also simultaneously", async (
   const eve = await somebody(scene, "eve");
   const all = await Promise.all(Array.from({ length: 14 }, (_, i) => eve.post(PATH, { slug: `eve-${i}` })));
   assert.equal(all.map(({ status }) => status).sort(), [...Array(10).fill(201), 409, 409, 409, 409]);
-  assert.match(all.find(({ status }) => status === 409)!.body.message, "10 requests that are pending");
+  assert.match(all.find(({ status }) => status === 409)!.body.message, "10 pending hub requests");
   const { body: { id } } = all.find(({ status }) => status === 201)!;
   await scene.as("operator").post(`${PATH}/${id}/reject`, { reason: "no" });
   assert.is((await eve.post(PATH, { slug: "eve-again" })).status, 201);
@@ -101,7 +101,7 @@ test("POST refuses a user with ten withdrawn requests in an hour", async ({ scen
   const refused = await fay.post(PATH, { slug: "fay-more" });
   assert.equal([refused.status, refused.body.message], [
     409,
-    "You have 10 requests that you withdrew within the last hour; wait",
+    "You withdrew 10 hub requests within the last hour; try again later",
   ]);
 });
 

@@ -108,7 +108,7 @@ test("succeeds once, also simultaneously", async ({ scene }) => {
     })
   ));
   assert.equal(all.map(({ status }) => status).sort(), [200, 409, 409]);
-  assert.match(all.find(({ status }) => status === 409)!.body.message, "Onboarding is already completed");
+  assert.match(all.find(({ status }) => status === 409)!.body.message, "Onboarding is already complete");
   const { displayName } = await rowOf(scene, person);
   assert.is((await complete({ displayName: "Late", password: PASSWORD })).status, 409);
   assert.is((await rowOf(scene, person)).displayName, displayName);

@@ -55,7 +55,7 @@ test("previews each spoke, then runs the action", async ({ open, states }) => {
 test("shows which spokes cannot, and the result of each", async ({ scene, ash, open, states }) => {
   await scene.db.sql("update spokes set state = 'suspended' where id = $1", [ash]);
   const confirmation = await (await open()).submit("Continue", { ...BOTH, ...SUSPEND });
-  assert.match(confirmation.text, "1 spoke cannot do this now");
+  assert.match(confirmation.text, "1 spoke cannot run this action now");
   assert.match(confirmation.part("listitem", /ash/).text, "Cannot suspend a spoke that is suspended");
   const results = await confirmation.submit("Suspend: 1 spoke");
   assert.equal([results.status, results.part("heading", /^Suspend/).text], [200, "Suspend: 1 of 2 accepted"]);
@@ -70,10 +70,10 @@ test("explains if no spoke is selected, or none can", async ({ scene, open }) =>
   assert.ok(none.has("heading", "No spokes selected"));
   assert.is(none.link("Back to the hub"), `/hubs/${scene.hub}`);
   const resume = await (await open()).submit("Continue", { ...BOTH, "Action for selected spokes": "resume" });
-  assert.equal([resume.has("heading", "None of the selected spokes can do this now"), resume.has("button", /Resume/)], [
-    true,
-    false,
-  ]);
+  assert.equal(
+    [resume.has("heading", "None of the selected spokes can run this action now"), resume.has("button", /Resume/)],
+    [true, false],
+  );
 });
 
 test("reaches no spoke of another hub, and none for a spoke admin", async ({ scene, ash, states }) => {

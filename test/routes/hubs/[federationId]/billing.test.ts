@@ -68,7 +68,7 @@ test("shows the subscription and the overdue invoice with its payment link", asy
   await scene.as("operator").post(`/api/federations/${scene.hub}/billing`, { email: "office@example.org" });
   await show(scene);
   const page = await open();
-  assert.match(page.part("alert").text, /A payment is overdue since 2 Nov 2026/);
+  assert.match(page.part("alert").text, /A payment has been overdue since 2 Nov 2026/);
   assert.match(page.part("region", "Subscription").text, /€93\.00 per month/);
   assert.equal(page.part("region", "Billed spokes").table(), [["Size", "Spokes", "Per month"], [
     "Small",
@@ -87,10 +87,10 @@ test("shows differences from the provider, and lets an operator reconcile", asyn
   const page = await open("operator");
   assert.match(
     page.text,
-    "The bill differs from this hub's spokes. The payment provider counts 3 instead of 1 spokes of size small",
+    "The bill does not match this hub's spokes. The payment provider bills 3 instead of 1 spokes of size small",
   );
   const done = await page.submit("Reconcile");
-  assert.match(done.part("status", /Reconciling/).text, "Reconciling with the payment provider");
+  assert.match(done.part("status", /Reconciling/).text, "Reconciling billing with the payment provider");
 });
 
 test("is read-only for hub admins, and closed to others", async ({ scene, open }) => {

@@ -5,8 +5,8 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Send a hub's quantities to the payment provider again, and overwrite changes made there. An " +
-    "ended subscription is replaced",
+  summary: "Send a hub's billed quantities to the payment provider again, and overwrite changes made there. " +
+    "Replaces a subscription that has ended",
   access: hubAccess("bill"),
   scope: "cli",
   reply: accepted(BillingView),

@@ -5,7 +5,7 @@ import { noContent } from "#lib/http/reply.ts";
 import { UserPath } from "#lib/domains/users/views.ts";
 
 export const DELETE = endpoint({
-  summary: "Remove an admin of a hub. Access ends with this response. Admins may remove themselves",
+  summary: "Remove an admin from a hub. The admin's access ends immediately. Admins may remove themselves",
   access: hubAccess("change"),
   scope: "cli",
   params: UserPath,

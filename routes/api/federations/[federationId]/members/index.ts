@@ -7,7 +7,7 @@ import { HubInvitationView, MemberView, NewMember } from "#lib/domains/members/v
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "The hub's admins, newest first, including pending ones. Complete unless limit is given",
+  summary: "The hub's admins, newest first, including invited users. Returns all admins unless limit is set",
   access: hubAccess("change"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
@@ -16,8 +16,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Make a user an admin of a hub. A user without a verified account gets an invitation by email, valid " +
-    "for 7 days. Repeating the request emails the invitation again after an hour",
+  summary: "Make a user an admin of a hub. A user without a verified account gets an email invitation. " +
+    "The invitation is valid for 7 days. After an hour, repeating the request emails the invitation again",
   access: hubAccess("change"),
   scope: "cli",
   body: NewMember,

@@ -10,7 +10,7 @@ import { findSpokes } from "#lib/domains/spokes/show.ts";
 import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
-  summary: "The spokes of a hub that you can see, newest first. Complete unless limit is given",
+  summary: "A hub's spokes that you can see, newest first. Returns all spokes unless limit is set",
   access: hubAccess("see"),
   scope: "readonly",
   query: v.object({
@@ -25,8 +25,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Create a spoke, or a copy of one. It is installed in the background, after earlier jobs of the hub. " +
-    "dryRun=true returns a preview",
+  summary: "Create a spoke, or copy an existing spoke. The new spoke is installed in the background, " +
+    "after the hub's earlier jobs. With dryRun=true, returns a preview instead",
   access: hubAccess("change"),
   scope: "provisioning",
   query: v.object({ dryRun: QueryFlag }),

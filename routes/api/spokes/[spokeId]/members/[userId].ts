@@ -3,7 +3,7 @@ import { noContent } from "#lib/http/reply.ts";
 import { removeSpokeMember, spokeMemberAccess } from "#lib/domains/spokes/members.ts";
 
 export const DELETE = endpoint({
-  summary: "Remove an admin of a spoke. Access ends with this response. Spoke admins may remove themselves",
+  summary: "Remove an admin from a spoke. The admin's access ends immediately. Spoke admins may remove themselves",
   access: spokeMemberAccess,
   scope: "cli",
   reply: noContent,

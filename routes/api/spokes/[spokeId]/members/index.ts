@@ -7,8 +7,8 @@ import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
 
 export const GET = endpoint({
-  summary: "The spoke's own admins, newest first, including pending ones, without the hub's admins. Complete " +
-    "unless limit is given",
+  summary: "The spoke's own admins, newest first, including invited users and without the hub's admins. " +
+    "Returns all admins unless limit is set",
   access: spokeAccess("act"),
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),

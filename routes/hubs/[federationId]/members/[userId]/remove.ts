@@ -10,7 +10,7 @@ export const GET = portalPage({
   async show({ callApi, me, params }) {
     const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);
     const member = found.items.find(({ userId }) => userId === params.userId);
-    if (!member) throw new Fault("missing", "member_missing", "There is no such member");
+    if (!member) throw new Fault("missing", "member_missing", "The hub has no such member");
     return hubMemberRemovalView(hub, member, me);
   },
 });

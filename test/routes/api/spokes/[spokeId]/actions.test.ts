@@ -69,9 +69,9 @@ test("is 400 for missing or unexpected parameters, 409 or 422 for useless ones",
   const { lmsVersion } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
   const same = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, { action: "upgrade", lmsVersion });
   assert.equal([same.status, same.body.code], [409, "version_unchanged"]);
-  assert.is(same.body.message, `Cannot upgrade to ${lmsVersion}: it already runs ${lmsVersion}`);
+  assert.is(same.body.message, `Cannot upgrade to ${lmsVersion}: the spoke already runs ${lmsVersion}`);
   const { size } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
-  assert.is(await ask({ action: "resize", size }), `422 Cannot resize to ${size}: it already has that size`);
+  assert.is(await ask({ action: "resize", size }), `422 Cannot resize to ${size}: the spoke already has this size`);
   assert.is((await scene.as("operator").get(`/api/spokes/${id}`)).body.state, "active");
 });
 

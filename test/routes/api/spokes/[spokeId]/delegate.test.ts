@@ -116,7 +116,7 @@ test("is 409 for a disabled user", async ({ scene, path }) => {
     const dan = await createTestUser(scene.db, `dan-${verified}`, { disabled: true, verified });
     const refused = await scene.as("hubAdmin").post(path, { email: dan.email });
     assert.is(refused.status, 409);
-    assert.match(refused.body.message, /is disabled; an operator must enable them first/);
+    assert.match(refused.body.message, /is disabled; an operator must enable the user first/);
     assert.equal(await scene.db.sql("select * from spoke_members where user_id = $1", [dan.id]), []);
   }
 });
@@ -135,7 +135,7 @@ test("is for hub admins and operators: 403 for the spoke's admin, 404 for users 
   const own = await scene.as("spokeAdmin").post(path, body);
   assert.equal([own.status, own.body.message], [
     403,
-    "Only an operator or an admin of its hub may manage the admins of a spoke",
+    "Only operators and admins of the hub can manage the admins of a spoke",
   ]);
   assert.is((await scene.as("stranger").post(path, body)).status, 404);
   const south = await insertHub(scene.db, scene.people.operator.id, "south");

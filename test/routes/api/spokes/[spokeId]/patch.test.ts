@@ -119,7 +119,7 @@ test("returns a dry run and writes nothing", async ({ scene, elm }) => {
     "active",
     false,
   ]);
-  assert.equal(body.notes, ["The site's full name becomes Elm; it is elm"]);
+  assert.equal(body.notes, ["The site's full name changes from elm to Elm"]);
   assert.ok(body.steps.includes("Setting title, administrator and brand"));
   assert.equal(await traces(scene, elm), before);
 });
@@ -152,7 +152,7 @@ test("of the domain requires the right to create spokes, and the rules of a crea
   };
   assert.is(
     await ask("spokeAdmin", "beech.spokes.example.org"),
-    "403 Only an operator or an admin of its hub may change the domain of a spoke",
+    "403 Only operators and admins of the hub can change the domain of a spoke",
   );
   assert.is(await ask("spokeAdmin", "elm.spokes.example.org"), "200 elm.spokes.example.org"); // sent back unchanged
   assert.match(
@@ -167,7 +167,7 @@ test("of the domain requires the right to create spokes, and the rules of a crea
     domain: "oak.school.example",
   });
   for (const domain of [oak.domain, `www.${oak.domain}`, "school.example"]) {
-    assert.match(await ask("operator", domain), /^409 The domain .* is taken, or above or below a name in use/);
+    assert.match(await ask("operator", domain), /^409 The domain .* is taken, or a parent or subdomain of a domain/);
   }
   assert.is(await ask("operator", "elm.school.example"), "200 elm.spokes.example.org");
 });
@@ -202,8 +202,8 @@ test("of the domain announces the downtime in a dry run", async ({ scene, elm })
   });
   assert.equal([status, body.downtime], [200, true]);
   assert.equal(body.notes, [
-    "Its domain becomes beech.spokes.example.org; it is elm.spokes.example.org",
-    "elm.spokes.example.org redirects to its front page for 30 days",
+    "The site's domain changes from elm.spokes.example.org to beech.spokes.example.org",
+    "elm.spokes.example.org redirects to the new domain's front page for 30 days",
   ]);
   const [row] = await scene.db.sql("select requested_domain from spokes where id = $1", [elm]);
   assert.is(row.requestedDomain, null);

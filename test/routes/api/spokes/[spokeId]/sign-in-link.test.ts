@@ -86,7 +86,7 @@ test("is 409 while the site is unavailable, with a hint, and does not call the c
     assert.is(await message(), `that is ${state}; ${next}`);
   }
   await sql("update spokes set state = 'active', maintenance = true where id = $1", [porch.id]);
-  assert.is(await message(), "in maintenance; turn that off first");
+  assert.is(await message(), "in maintenance mode; turn maintenance mode off first");
   await sql("update spokes set maintenance = false where id = $1", [porch.id]);
   await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "backup" });
   assert.is((await porch.requestLink()).status, 201, "a backup does not prevent sign-in");
@@ -152,7 +152,7 @@ test("appears in no table, log line, object or pod log", async ({ porch }) => {
   }
   const logText = logLines.join("");
   assert.match(logText, "POST /api/spokes/:spokeId/sign-in-link");
-  assert.match(logText, "Could not delete a Job");
+  assert.match(logText, "Could not delete the Job for a sign-in link");
   const objects = JSON.stringify(["Job", "Pod", "Secret", "ConfigMap", "Event"].flatMap(porch.objects));
   const { log } = await (await porch.space()).follow(SIGN_IN_JOB.name, { ...NO_ABORT, timeout: 20_000 });
   assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that was not deleted logged the sealed link");
@@ -172,7 +172,7 @@ test("is limited to ten an hour per user, with the time of the next", async ({ p
   assert.equal([status, body.code, body.message], [
     429,
     "too_many_links",
-    "You have created 10 sign-in links within the hour; wait before you create another",
+    "You created 10 sign-in links within the last hour; wait before you create another link",
   ]);
   const seconds = Number(headers.get("retry-after"));
   assert.ok(seconds > 3000 && seconds <= 3600, String(seconds));

@@ -117,7 +117,7 @@ changing(
 changing("grants no operator role with a token, which may be stolen", async ({ scene }) => {
   const dan = await createTestUser(scene.db, "dan"), caller = scene.as("operator", "cli");
   const { status, body } = await caller.patch(`/api/users/${dan.id}`, { operator: true, displayName: "Dan" });
-  assert.equal([status, body.message], [401, "A token cannot make a user an operator: sign in to do this"]);
+  assert.equal([status, body.message], [401, "An API token cannot make a user an operator: sign in instead"]);
   assert.is((await caller.get(`/api/users/${dan.id}`)).body.displayName, "dan");
   assert.is((await caller.patch(`/api/users/${dan.id}`, { operator: false })).status, 200);
 });
@@ -129,7 +129,7 @@ changing("enables no operator with a token, but enables other users", async ({ s
     const refused = await caller.patch(path, body);
     assert.equal([refused.status, refused.body.message], [
       401,
-      "A token cannot make a user an operator: sign in to do this",
+      "An API token cannot make a user an operator: sign in instead",
     ]);
   }
   assert.is((await caller.get(path)).body.state, "disabled");

@@ -78,7 +78,7 @@ test("is 409 for a disabled user, and keeps the password", async ({ scene }) => 
   const [before] = await scene.db.sql("select password_hash from users where id = $1", [dan.id]);
   const { status, body } = await scene.as("operator").post(pathOf(dan));
   assert.is(status, 409);
-  assert.match(body.message, /enable them first/);
+  assert.match(body.message, /enable the user first/);
   assert.equal(await scene.db.sql("select password_hash from users where id = $1", [dan.id]), [before]);
 });
 

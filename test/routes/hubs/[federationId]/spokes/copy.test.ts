@@ -62,7 +62,7 @@ test("starts with the values of the original, previews the copy and creates it o
   const form = await parsePage(scene, `/hubs/${scene.hub}/spokes/new?copyOf=${elm}`, "hubAdmin");
   assert.equal(form.field("State to copy").options, [
     "Newest backup, 2026-11-20 02:00 UTC",
-    "Now (takes a backup first)",
+    "Current state (takes a backup first)",
   ]);
   assert.is(form.field("Administrator's address").value, "head@elm.example");
   assert.ok(form.part("radio", /Large/).attribute("checked") !== null);

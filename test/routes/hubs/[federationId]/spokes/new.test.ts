@@ -87,7 +87,7 @@ test("shows problems at the field and in the preview, and keeps the values", asy
   }
   const taken = await (await open()).submit(MAKE, { Slug: "oak" });
   assert.equal([taken.status, taken.field("Slug").wrong], [409, true]);
-  assert.match(taken.field("Slug").description, "This hub has a spoke with the slug oak already");
+  assert.match(taken.field("Slug").description, "This hub already has a spoke with the slug oak");
   assert.match(taken.part("region", "Preview").text, "Not yet");
   const wrong = await (await open()).submit(MAKE, { Slug: "Not a slug", "Administrator's address": "<me>" });
   assert.equal([wrong.status, wrong.field("Slug").wrong, wrong.field("Administrator's address").wrong], [

@@ -126,7 +126,7 @@ connecting("changes the address, also at the provider", async (context) => {
 
 connecting("is for operators, and requires a payment provider", async ({ scene, path }) => {
   const refused = await scene.as("hubAdmin").post(path, { email: EMAIL });
-  assert.equal([refused.status, refused.body.message], [403, "Only an operator may do this"]);
+  assert.equal([refused.status, refused.body.message], [403, "Only operators can perform this action"]);
   const { payments } = scene.app;
   Object.assign(scene.app, { payments: null });
   const off = await Promise.all(
@@ -167,7 +167,8 @@ reconciling("replaces an ended subscription, and keeps the customer", async (con
 
 reconciling("is 409 for a hub that is not billed, and 403 for its admin", async ({ scene, path }) => {
   const { status, body } = await scene.as("operator").post(`${path}/reconcile`);
-  assert.equal([status, body.message], [409, "Cannot reconcile a hub that is not billed; connect it first"]);
+  const message = "Cannot reconcile a hub that is not connected to billing; connect the hub first";
+  assert.equal([status, body.message], [409, message]);
   assert.is((await scene.as("hubAdmin").post(`${path}/reconcile`)).status, 403);
 });
 

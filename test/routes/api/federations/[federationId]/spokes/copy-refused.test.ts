@@ -53,14 +53,14 @@ test("is refused with a message, also with dryRun, and writes nothing", async ({
     [{ copyOf: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh" }, 404, "spoke_missing", /no such spoke/],
     [{ copyOf: "nobody.example.org" }, 404, "spoke_missing", /no such spoke/],
     [{ copyOf: 1 }, 400, "invalid_input", /copyOf must be/],
-    [{ copyBackup: "now" }, 400, "copy_of_needed", /copyBackup needs copyOf/],
+    [{ copyBackup: "now" }, 400, "copy_of_needed", /copyBackup requires copyOf/],
     [{ ...of, lmsVersion: "4.5.10" }, 400, "copy_version", /leave lmsVersion out/],
     [{ ...of, moodleVersion: "4.5.12" }, 400, "copy_version", /leave lmsVersion out/],
     [
       { ...of, copyBackup: "bak_none" },
       409,
       "backup_unusable",
-      /The spoke elm has no backup bak_none; set copyBackup to now/,
+      /The spoke elm has no backup bak_none; to take a new backup first, set copyBackup to now/,
     ],
     [
       { ...of, copyBackup: await plant(scene, scene.spoke, "bak_oak") },
@@ -110,7 +110,7 @@ test("is refused without a backup, unless one can be taken now", async ({ scene,
   const { status, body } = await ask({});
   assert.equal([status, body.message], [
     409,
-    "Cannot copy elm: The spoke elm has no backup that is ready; set copyBackup to now to take one first",
+    "Cannot copy elm: The spoke elm has no backup that is ready; to take a new backup first, set copyBackup to now",
   ]);
   await scene.db.sql("update spokes set state = 'failed' where id = $1", [elm]);
   const failed = await ask({ copyBackup: "now" });
@@ -125,7 +125,7 @@ test("is refused across clusters", async ({ scene, elm }) => {
   assert.equal([status, body.code, body.message], [
     422,
     "another_cluster",
-    "Cannot copy elm to another cluster: its backups can be read only in the cluster of its hub",
+    "Cannot copy elm to another cluster: its backups can be used only in the cluster of its hub",
   ]);
 });
 
