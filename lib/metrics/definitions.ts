@@ -130,10 +130,10 @@ export const METRICS = [
   {
     name: "wheelwright_database_connections",
     type: "gauge",
-    help: "Connections in the database pool, without connections for event streams",
+    help: "Connections in the database connection pool, without connections for event streams",
     labels: ["state"],
   },
-  { name: "wheelwright_database_waiting", type: "gauge", help: "Callers waiting for a database connection" },
+  { name: "wheelwright_database_waiting", type: "gauge", help: "Callers that are waiting for a database connection" },
   {
     name: "wheelwright_database_transactions_total",
     type: "counter",

@@ -1,4 +1,4 @@
-/** Collects this process's metrics with prom-client. To save memory, it is imported only if METRICS_PORT is set. */
+/** Collects metrics with prom-client. To save memory, this module is imported only if METRICS_PORT is set. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { MeasurementKind, MeasurementLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
 import {

@@ -15,8 +15,8 @@ export interface ExpectedObject {
   /** The fields in `spec` that operations change. A patch sets these fields, because an apply could revert a change. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
-   * How the object is checked for drift. `full` compares all fields. `presence` only requires that the object exists,
-   * and is used for Secrets, the seed's objects, and PVCs that a StatefulSet created.
+   * How the object is checked for drift. `full` compares all fields. `presence` only checks that the object exists: for
+   * Secrets, for objects of the seed (initial content), and for PVCs that a StatefulSet created.
    */
   readonly comparison: "full" | "presence";
 }
@@ -24,7 +24,7 @@ export interface ExpectedObject {
 export interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** The hub's settings. Needed to apply objects, but not to check for drift. */
+  /** The settings of the spoke's hub. They are needed to apply objects, but not to check for drift. */
   readonly hub?: HubSettings;
   readonly relaySecret?: string | null;
 }

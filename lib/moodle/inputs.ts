@@ -59,7 +59,7 @@ const TURN = "must be 8 to 10 lower-case letters or digits";
 const SiteOrigin = v.object({
   /** The adoption ID: the end of the ID of the operation that created the volumes. Makes the volume names unique. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
-  /** `same`: the original site, restored. `new`: a separate site that shares no secret with the original site. */
+  /** Whether the site is the original site after a restore (`same`), or a separate site with other secrets (`new`). */
   identity: v.picklist(["same", "new"]),
 });
 export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;

@@ -1,6 +1,6 @@
 /** Reports the progress of Moodle's installer. It counts log lines such as `-->mod_quiz`. */
 export interface InstallProgress {
-  /** Returns a function that converts a log line to a text such as "part 3 of 400 (mod_quiz)", or to null. */
+  /** Returns a function that turns a log line into "part 3 of 400 (mod_quiz)", or into null if no part was started. */
   startReading(): (line: string) => string | null;
   /** Returns the total number of installed parts; null until the installer has finished. */
   totalParts(): number | null;
@@ -9,7 +9,7 @@ export interface InstallProgress {
 const PART = /^-->\s*(\S.{0,99})/;
 const DONE = /\bcompleted successfully\b/;
 
-/** Creates a progress counter for an installation. `total` is the number of parts, if known from earlier. */
+/** Creates a progress counter for an installation. `total` is the expected number of parts; null if unknown. */
 export function createInstallProgress(total: number | null): InstallProgress {
   let highest = 0, finalCount: number | null = null;
   return {

@@ -1,7 +1,7 @@
 /** Parses the logs of the Jobs that the blueprint defines. */
 
 export interface SiteIdentity {
-  /** The state of the database. `partial`: an installation was interrupted and must be reset, even without tables. */
+  /** The state of the database. `partial` means that an interrupted installation must be reset, even without tables. */
   readonly state: "empty" | "installed" | "partial";
   /** Moodle's unique identifier for the site. A different identifier means that the data was replaced. */
   readonly siteIdentifier: string | null;
@@ -67,7 +67,7 @@ export interface FilesCheck {
   readonly files: number;
   readonly bytes: number;
   readonly hashed: number;
-  /** The number of files that are missing, that differ in size, and that differ in hash. */
+  /** The numbers of files that are missing, that have another size, and that have another hash. */
   readonly missing: number;
   readonly otherSize: number;
   readonly otherContent: number;

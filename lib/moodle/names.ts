@@ -46,7 +46,7 @@ export function hashHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
-/** The key of the label that contains a backup's ID, on the backup's VolumeSnapshots. */
+/** The label on the VolumeSnapshots of a backup with the ID of the backup. */
 export const BACKUP_ANNOTATION = "wheelwright.dev/backup";
 /** The annotation on the administrator's Secret with the ID of the operation that last set the password. */
 export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
@@ -57,12 +57,12 @@ export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
 /** The annotation or label with the fence: a number that rises with each claimed job, so that late writes fail. */
 export const FENCE_KEY = "wheelwright.dev/fence";
 
-/** Returns the adoption ID: the last characters of an operation's ID. It makes snapshot and PVC names unique. */
+/** Returns the adoption ID: the last characters of an operation's ID, which make snapshot and PVC names unique. */
 export function adoptionIdOf(operationId: string): string {
   return operationId.slice(-ADOPTION_ID_LENGTH);
 }
 
-/** Returns the names of a site's PVCs. The database PVC's name combines its PVC template and the StatefulSet. */
+/** Returns the names of a site's PVCs. The database PVC is named after its PVC template and the StatefulSet. */
 export function sitePvcNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
 ): Readonly<Record<DiskName, string>> {
@@ -78,5 +78,5 @@ export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJo
 
 /** The label selector for the pods of Jobs that must never run at the same time. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
-/** The label selector for all of a site's pods, including those of its Jobs. A suspended site has no pods. */
+/** The label selector for all pods of a site, including the pods of Jobs. A suspended site has no pods. */
 export const SITE_PODS = "role in (app,db)";

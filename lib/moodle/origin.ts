@@ -24,7 +24,7 @@ export function buildAdoptionValues(
   return { ADOPT_DATABASE: containerOf("adopt-database"), ADOPT_FILES: containerOf("adopt-files") };
 }
 
-/** Sets the snapshot as the data source if the object is the PVC for files. Returns any other object unchanged. */
+/** Makes the snapshot the data source of the PVC for files. Returns all other objects unchanged. */
 export function withSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== sitePvcNames(inputs).files) {

@@ -27,7 +27,7 @@ import { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 
 interface ParsedBlueprint {
-  /** A short hash of the manifests and scripts (see revisionOf). */
+  /** A short hash of the manifests and scripts, without the sizes and images. */
   readonly revision: string;
   /** The parsed YAML documents in each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;

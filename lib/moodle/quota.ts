@@ -2,7 +2,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
-/** An amount of CPU, in cores, and of memory, in bytes. */
+/** An amount of CPU in cores and of memory in bytes. */
 interface PodResources {
   readonly cpu: number;
   readonly memory: number;
@@ -15,7 +15,7 @@ export interface ResourceAmounts {
 }
 
 export interface QuotaUsage {
-  /** The total for all permanent pods, the largest Job, two small Jobs, and twice the disks' storage. */
+  /** The resources for all permanent pods, the largest Job, two small Jobs, and twice the storage of all disks. */
   readonly usage: ResourceAmounts;
   readonly quota: ResourceAmounts;
   /** A sentence for each amount that exceeds the quota or a limit. */

@@ -1,5 +1,5 @@
 /**
- * Pure functions that compute a spoke's inputs for another size, and its limits during the resize. Disks never shrink.
+ * Pure functions that compute a spoke's inputs for another size, and limits during the resize. Disks never shrink.
  * The quota allows for twice the disks' storage, because a restore creates new volumes next to the old ones.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -57,7 +57,7 @@ export function computeInputsDuringResize(
   return { ...combined, resources: { ...combined.resources, quota: maxQuantity(quota, usage) } };
 }
 
-/** Returns the larger of two Kubernetes quantities, exactly as it was written. Compares maps field by field. */
+/** Returns the larger of two Kubernetes quantities, in its original notation. Compares maps field by field. */
 export function maxQuantity<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((

@@ -64,7 +64,7 @@ function restrictEgress(rule: Rule, { web }: SandboxSource): Rule[] {
   return web && isOfWeb ? [{ ...rule, ports }] : keepNamespacePeers(rule, "to");
 }
 
-/** Keeps only a rule's peers in the same namespace. Drops a rule without peers, because the rule would allow all. */
+/** Keeps only peers in the same namespace. Drops a rule that then has no peers, because it would allow all traffic. */
 function keepNamespacePeers(rule: Rule, side: "from" | "to"): Rule[] {
   const peers = (rule[side] ?? []).filter((peer) => peer.podSelector && !peer.namespaceSelector && !peer.ipBlock);
   return peers.length > 0 ? [{ ...rule, [side]: peers }] : [];

@@ -68,7 +68,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
 }
 
-/** Returns the value at the path; undefined if the object has no such field. */
+/** Returns the value of the field at a path; undefined if the object does not have this field. */
 export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isMap(node) ? node[step] : undefined;
@@ -76,7 +76,7 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   }, object);
 }
 
-/** Returns the JSON Patch that sets the fields. Throws a permanent ClusterError if `object` lacks a list item. */
+/** Returns the JSON Patch that sets the given fields. Throws a permanent ClusterError if `object` lacks a list item. */
 export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));

@@ -98,7 +98,7 @@ const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61
 /** The settings for the cluster in which spokes run. A region in the catalog can override each setting. */
 export const ClusterSettings = v.strictObject({
   storageClass: v.optional(ObjectName),
-  /** The VolumeSnapshotClass for backups. Its deletionPolicy must be `Retain`. Defaults to the first suitable class. */
+  /** The VolumeSnapshotClass for backups, with the deletionPolicy `Retain`. Defaults to the first suitable class. */
   snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
   ingressNamespace: NamespaceName,

@@ -8,7 +8,7 @@ import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts
 import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 
-/** Identifies a template. A site can be created from a template only if all of these values match. */
+/** The properties of a template. A site can be created from a template only if all these properties match. */
 export interface TemplateKey {
   readonly cluster: string;
   readonly clusterUid: string;

@@ -113,7 +113,7 @@ function branchOf(version: string): string {
   return numbersOf(version).slice(0, 2).join(".");
 }
 
-/** Compares the running version only to the precision of the requested version: 4.5.12 equals a requested 4.5. */
+/** Compares versions to the precision of the requested version, so that a running 4.5.12 equals a requested 4.5. */
 function compareRequestedParts(running: string, version: string): number {
   const limit = numbersOf(version).length;
   return compareNumbers(numbersOf(running).slice(0, limit).join("."), version);

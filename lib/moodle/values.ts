@@ -13,7 +13,7 @@ export const SPOKE_PLACEHOLDERS = [
   ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
   ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
   ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM", "MAIL_OFF"],
-  // The placeholders below may be null.
+  // The values of the following placeholders may be null.
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
 ] as const;

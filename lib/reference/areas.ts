@@ -19,7 +19,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ],
   [
     "Spokes",
-    "A spoke is one Moodle site with its own database and files. It belongs to a hub.",
+    "A spoke is one Moodle site with its own database and files. Each spoke belongs to a hub.",
     /^\/api\/(?:federations\/[^/]+\/spokes|spokes|my-spokes)\b(?!.*\/operations\b)/,
   ],
   [
@@ -42,7 +42,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
     "Hub admins request a restore of a spoke; an operator restores the spoke from a backup.",
     /\/restore-requests\b/,
   ],
-  ["Notifications", "Events that concern you, read or unread.", /^\/api\/notifications\b/],
+  ["Notifications", "Notifications about events in your hubs and spokes, read or unread.", /^\/api\/notifications\b/],
   ["Catalog", "The sizes, versions, regions and other options for hubs and spokes.", /^\/api\/catalog$/],
   ["Users", "All user accounts. Only for operators.", /^\/api\/users\b/],
   ["Audit log", "Every change, with the user who made the change. Only for operators.", /^\/api\/audit$/],

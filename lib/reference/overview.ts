@@ -23,7 +23,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
     title: "Authentication",
     paragraphs: [
       "Programs send a token: `Authorization: Bearer ww_…`. People sign in and have a session cookie. " +
-      "Only a session can create tokens. " +
+      "Only users with a session can create tokens. " +
       "A token has the rights of its user, limited by its scope, until the token expires or is revoked.",
       "The response has status 404 for an object that you may not see, and 403 for an action that you may not perform.",
     ],
@@ -32,8 +32,8 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
     title: "Responses and errors",
     paragraphs: [
       "Responses are JSON, with times in ISO 8601 UTC. IDs are opaque text. " +
-      "An error is always `{statusCode, code, message, error}`. Each endpoint lists its codes, which programs can use. " +
-      "The message explains what could not be done, and how to make it possible.",
+      "An error is always `{statusCode, code, message, error}`. Each endpoint lists its error codes for programs. " +
+      "The error message explains what could not be done, and how to make it possible.",
       "Every response has an `X-Request-Id` header. You can send your own ID to find the request in the log. " +
       "Responses with status 429, 503 or 504 have a `Retry-After` header in seconds. Wait longer after each attempt.",
     ],
@@ -44,7 +44,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
       "Requests that create, change or remove objects return immediately. An operation does the work and shows its steps. " +
       "Follow the hub's event stream instead of polling. After a disconnect, send `Last-Event-ID` to miss no event.",
       "To retry a creation safely, send an `Idempotency-Key` header. " +
-      "Requests with the same key and body within 24 hours are done once and get the same response.",
+      "Requests with the same key and body within 24 hours are carried out once and get the same response.",
     ],
   },
   {
@@ -53,7 +53,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
       "Lists are newest first. The parameter `limit` sets the maximum number of entries on a page. " +
       'The `Link` header has the URL of the next page (`rel="next"`) until the list ends. ' +
       "The cursor in this URL skips and repeats no entry. " +
-      "As `before`, you can also send the timestamp of the oldest entry, but this skips entries with the same timestamp.",
+      "The parameter `before` also accepts the timestamp of the oldest entry, but skips entries with the same timestamp.",
     ],
   },
   {
@@ -63,8 +63,8 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
       "Breaking changes are announced at least 30 days ahead. " +
       "Until a change takes effect, responses have the headers `Deprecation`, `Sunset` and `Link`.",
       "Announcements and release notes are on the page `/changelog`. " +
-      "They are also available as JSON at `/api/changelog`, and as an Atom feed at `/changelog.atom`. " +
-      "Users with an active token also get an email.",
+      "The changelog is also available as JSON at `/api/changelog`, and as an Atom feed at `/changelog.atom`. " +
+      "Users with an active token also get announcements by email.",
     ],
   },
 ];

@@ -26,7 +26,7 @@ export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   413: "The request body is too large",
   415: "The request body is not JSON",
   417: "The server cannot do what the `Expect` header requires",
-  422: "The request is valid but cannot be done",
+  422: "The request is valid, but the server cannot carry it out",
   429: "Too many requests",
   431: "The URL and headers are too large",
   500: "An internal error occurred",
@@ -37,7 +37,7 @@ export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
 const STREAM =
   "A stream of events, which lasts until the client disconnects. " +
   "For each event, `id` is its number, `event` is its type, and `data` is one line of JSON. " +
-  "Comments keep the connection open";
+  "Comments in the stream keep the connection open";
 
 /** The response body for an internal error, which no request should be able to cause. */
 const INTERNAL_EXAMPLE = internalProblem(
@@ -128,7 +128,7 @@ const HEADERS: readonly (readonly [name: string, description: string, example: s
   ["Sunset", "When the endpoint will be removed (RFC 8594)", "Sun, 01 Mar 2026 00:00:00 GMT"],
   [
     "Link",
-    "The next page of a list (`next`), or the announcement of a deprecation (`deprecation`, `sunset`); RFC 8288",
+    "Links to the next page of a list (`next`) or to a deprecation announcement (`deprecation`, `sunset`); RFC 8288",
     '</api/users?limit=25&before=2026-11-21T12%3A00%3A00.000Z%2Cusr_06fj2c4v7tq0w1x9n3m8k5r2dg>; rel="next"',
   ],
   [

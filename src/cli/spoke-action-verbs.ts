@@ -80,7 +80,7 @@ async function runAction(
   }
   const spoke = await cli.api.actOnSpoke({ spokeId }, request);
   await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => {
-    return waitTime === null ? `${action} of ${word} was accepted` : `${action} of ${word} is done: spoke ${state}`;
+    return waitTime === null ? `${action} of ${word} was accepted` : `${action} of ${word} is done. State: ${state}`;
   });
 }
 

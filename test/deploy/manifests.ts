@@ -24,16 +24,16 @@ const WITH_ISSUER = { ...VALUES, config: { ACME_EMAIL: "ops@example.org" } };
 const FILES: Readonly<Record<string, readonly [head: string, templates: readonly string[], values?: object]>> = {
   "cluster-role.yaml": [
     `# The service account of Wheelwright and its permissions, for CLUSTER_ROLE=wheelwright-spoke. To use another account,
-# change its name in the binding and in the policies. Namespaces that were created without CLUSTER_ROLE need this binding
-# once, before you set CLUSTER_ROLE:
+# change the account's name in the binding and in the policies. Namespaces that were created without CLUSTER_ROLE need
+# this binding once, before you set CLUSTER_ROLE:
 #
 #   kubectl get namespaces -l app.kubernetes.io/managed-by=wheelwright -o name | cut -d/ -f2 | xargs -I{} \\
 #     kubectl create rolebinding wheelwright -n {} --clusterrole=wheelwright-spoke --serviceaccount=wheelwright:wheelwright
 #
-# The policies contain the RELEASE_ID main. If yours is different, change it in all policies.
+# The policies contain the RELEASE_ID main. To use another RELEASE_ID, replace main in all policies.
 #
 # Without ACME_EMAIL, or if surroundings.yaml sets an issuer, remove the clusterissuers rule with resourceNames and the
-# policy wheelwright-issuers. If you use another ingress class or ACME server, change them in that policy.
+# policy wheelwright-issuers. To use another ingress class or ACME server, change the policy.
 #
 # Without CLUSTER_ROLE, bind both roles with ClusterRoleBindings and remove the policies.
 `,
@@ -41,7 +41,7 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
     WITH_ISSUER,
   ],
   "migrate.yaml": [
-    `# Before the first start and before each new release: delete this Job, apply it again, and wait until it is complete.
+    `# Before the first start and before each new release: delete this Job, apply this file again, and wait until the Job is complete.
 `,
     ["migrate.yaml"],
   ],
@@ -51,7 +51,7 @@ const FILES: Readonly<Record<string, readonly [head: string, templates: readonly
     ["config.yaml", "deployment.yaml", "service.yaml", "ingress.yaml", "availability.yaml", "network.yaml"],
   ],
   "monitoring.yaml": [
-    `# For the Prometheus Operator, and for a Grafana that loads dashboards from ConfigMaps.
+    `# Objects for the Prometheus Operator, and for a Grafana that loads dashboards from ConfigMaps.
 `,
     ["monitoring.yaml"],
   ],

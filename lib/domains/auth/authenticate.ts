@@ -28,7 +28,7 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
     : await authenticateToken(app, header, origin);
 }
 
-/** Checks the caller's session or token again, for example during a stream. Returns null if the credential is no longer valid. */
+/** Checks the caller's session or token again, for example during a stream. Returns null if neither is still valid. */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
   actor: Actor,

@@ -1,7 +1,7 @@
 /**
- * Connects hubs to billing after the approval of a hub request or on an operator's request. Sends nothing to the payment
- * provider, so an unavailable provider never blocks an approval. To avoid deadlocks with a running sync, the sync job
- * is queued before the subscription's row is locked.
+ * Connects hubs to billing after the approval of a hub request or on an operator's request. Sends nothing to the
+ * payment provider, so an unavailable provider never blocks an approval. To avoid deadlocks with a running sync, the
+ * sync job is queued before the subscription's row is locked.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";

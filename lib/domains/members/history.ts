@@ -11,7 +11,7 @@ export async function lockReadMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }
 
-/** Marks all earlier events of a hub or spoke as read for a new member, unless the user could already see the events. */
+/** Marks a hub's or spoke's earlier events as read for a new member, unless the user could already see the events. */
 export async function markHistoryAsRead(tx: Tx, membership: MembershipKey, userId: string): Promise<void> {
   await lockReadMarks(tx, userId);
   const { rows: [user] } = await sql<{ sees: boolean }>`

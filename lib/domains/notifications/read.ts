@@ -37,7 +37,7 @@ export const notificationAccess: AccessRule<Actor, object> = {
   },
 };
 
-/** Marks a notification as read and returns the notification. Throws a `missing` fault if the reader cannot see the notification. */
+/** Marks a notification as read and returns the notification. Throws `missing` for an invisible notification. */
 export async function markNotificationAsRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {

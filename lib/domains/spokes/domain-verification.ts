@@ -42,7 +42,7 @@ export async function requireVerifiedDomain(
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
   });
   if (texts.includes(value)) return;
-  // Reports a conflict only with parent domains, which are public in DNS. The requested domain itself may still become free.
+  // Reports a conflict only with parent domains, which are public in DNS. The domain itself may still become free.
   if (await isAnyDomainInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";

@@ -116,7 +116,7 @@ export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Marks a template as retiring, so that no new site uses the template. Returns false if the template is in use. */
+/** Marks a template as retiring: no new site uses the template. Returns false if the template is in use or changed. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();

@@ -174,7 +174,7 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-/** Marks the user's address as verified and sets the password. Null removes the password; undefined keeps the password. */
+/** Verifies the user's address and sets the password. Null removes the password; undefined keeps the old password. */
 export async function verifyAndUpdateUser(
   tx: Tx,
   id: string,

@@ -133,7 +133,7 @@ interface Group {
   readonly changes: string[];
 }
 
-/** Groups changes that start with the same `**Topic**:`. Topics are in order of first appearance. */
+/** Groups the changes of a release by the topic at their start (`**Topic**:`), in order of first appearance. */
 function byTopic(changes: readonly string[]): readonly Group[] {
   const groups: Group[] = [];
   for (const change of changes) {

@@ -1,4 +1,4 @@
-/** Renders the OpenAPI document as the API reference, a page that also works without its script. */
+/** Renders the OpenAPI document as the API reference, a page that also works without JavaScript. */
 import { referencedName } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import { NON_TOKEN_SCOPE_TEXTS, OVERVIEW_LEAD, OVERVIEW_TOPICS, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";

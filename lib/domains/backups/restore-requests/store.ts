@@ -43,7 +43,7 @@ export async function showRestoreRequests(
   }));
 }
 
-/** Returns the server command that restores the backup. With IDs instead of names, the command works even for a removed spoke. */
+/** Returns the server command that restores the backup. Uses IDs, because the spoke may be removed. */
 export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }

@@ -52,7 +52,7 @@ test("is rejected for a disabled user while an operator can enable them", async 
   for (const operator of [true, false]) {
     const dan = await createTestUser(db, `dan-${operator}`, { disabled: true, operator });
     const fault = await rejection(resetPasswordLocally(quick(db), dan.email));
-    assert.equal([fault.code, /an operator must enable them/.test(fault.message)], ["user_disabled", true]);
+    assert.equal([fault.code, /an operator must enable the user/.test(fault.message)], ["user_disabled", true]);
     assert.equal(await kindsOf(db, dan.id), []);
   }
 });

@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [what: string, text: string, says: RegExp])[] 
     `${HEAD}## 0.1.0 (2026-02-03)\n- X.\n## Unreleased\n`,
     /line 7 has Unreleased below/,
   ],
-  ["with a release of nothing", `${HEAD}## 0.1.0 (2026-02-03)\n`, /release 0.1.0 has no entry/],
+  ["with a release of nothing", `${HEAD}## 0.1.0 (2026-02-03)\n`, /release 0.1.0 has no entries/],
   ["with an unknown group", `${HEAD}## Unreleased\n### News\n- X.\n`, /line 6 must be .* is "### News"/],
   ["with text that is no entry", `${HEAD}## Unreleased\n\nText.\n`, /line 7 must begin an entry .* is "Text."/],
   ["with another bullet", `${HEAD}## Unreleased\n* X.\n`, /line 6 must begin an entry/],
@@ -109,8 +109,8 @@ test("moves unreleased entries under a version and day, and returns them as note
 
 for (
   const [what, text, version, day, says] of [
-    ["with nothing unreleased", OPEN.replace(/- New[^]*Old.\n/, ""), "1.0.0", "2026-12-02", /nothing under Unreleased/],
-    ["without the heading", `${HEAD}## 0.9.0 (2026-12-01)\n- X.\n`, "1.0.0", "2026-12-02", /nothing under Unreleased/],
+    ["with nothing unreleased", OPEN.replace(/- New[^]*Old.\n/, ""), "1.0.0", "2026-12-02", /no entries under Unreleased/],
+    ["without the heading", `${HEAD}## 0.9.0 (2026-12-01)\n- X.\n`, "1.0.0", "2026-12-02", /no entries under Unreleased/],
     ["for the last version again", OPEN, "0.9.0", "2026-12-02", /0.9.0 is not above 0.9.0/],
     ["for a version before the last", OPEN, "0.8.11", "2026-12-02", /0.8.11 is not above 0.9.0/],
     ["for a day before the last", OPEN, "0.10.0", "2026-11-30", /is newer than the release above it/],

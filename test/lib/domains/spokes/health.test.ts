@@ -17,9 +17,9 @@ namespaces("returns null for a live, managed namespace", () => {
 });
 
 namespaces("reports a namespace that is missing, replaced, unmanaged or terminating", () => {
-  assert.match(findNamespaceProblem(null, "1")!, "gone");
-  assert.match(findNamespaceProblem(namespace({ uid: "2" }), "1")!, "another one");
-  assert.match(findNamespaceProblem(namespace({ labels: {} }), "1")!, "lacks the label");
+  assert.match(findNamespaceProblem(null, "1")!, "no longer exists");
+  assert.match(findNamespaceProblem(namespace({ uid: "2" }), "1")!, "another namespace");
+  assert.match(findNamespaceProblem(namespace({ labels: {} }), "1")!, "does not have the label");
   assert.match(findNamespaceProblem(namespace({ deletionTimestamp: "now" }), "1")!, "being deleted");
   assert.match(findNamespaceProblem(namespace({}, { phase: "Terminating" }), "1")!, "being deleted");
 });
