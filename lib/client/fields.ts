@@ -60,7 +60,7 @@ export const SPOKE_FIELDS = {
   },
   brand: {
     label: "Brand",
-    hint: "Logo and colors of the site",
+    hint: "Logo and colours of the site",
     type: "string",
     settable: true,
     changeable: true,
@@ -94,7 +94,7 @@ export const SPOKE_FIELDS = {
   },
   mail: {
     label: "Email",
-    hint: "Whether the site sends email. A new copy holds its email until you set this to on",
+    hint: "Whether the site sends email. A copy starts with held",
     type: "string",
     choices: ["on", "held"],
     changeable: true,

@@ -726,7 +726,7 @@ export interface NewSpoke {
   adminEmail?: string | null | undefined;
   /** The region in which the site runs; a name from the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** Logo and colors of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
   /** The courses that a new site contains; a name from the catalog; must be text of 1 to 100 characters without control characters */
   seed?: string | null | undefined;
@@ -1206,7 +1206,7 @@ export interface Spoke {
   adminEmail: string;
   /** The region in which the site runs; a name from the catalog */
   region: string | null;
-  /** Logo and colors of the site; a name from the catalog */
+  /** Logo and colours of the site; a name from the catalog */
   brand: string | null;
   /** The courses that a new site contains; a name from the catalog */
   seed: string | null;
@@ -1216,7 +1216,7 @@ export interface Spoke {
   content: boolean;
   /** How the site includes the hub's shared courses; a name from the catalog */
   contentMode: string | null;
-  /** Whether the site sends email. A new copy holds its email until you set this to on; must be on or held */
+  /** Whether the site sends email. A copy starts with held; must be on or held */
   mail: "on" | "held";
   /** The state of the spoke */
   state:
@@ -1345,9 +1345,9 @@ export interface SpokePatch {
   domain?: string | null | undefined;
   /** Email address of the site's admin account, which receives the site's notifications; must be an email address */
   adminEmail?: string | null | undefined;
-  /** Logo and colors of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** Whether the site sends email. A new copy holds its email until you set this to on; must be on or held */
+  /** Whether the site sends email. A copy starts with held; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
 
@@ -1372,7 +1372,7 @@ export interface SpokePreview {
     adminEmail: string;
     /** The region in which the site runs; a name from the catalog */
     region: string | null;
-    /** Logo and colors of the site; a name from the catalog */
+    /** Logo and colours of the site; a name from the catalog */
     brand: string | null;
     /** The courses that a new site contains; a name from the catalog */
     seed: string | null;
@@ -1382,7 +1382,7 @@ export interface SpokePreview {
     content: boolean;
     /** How the site includes the hub's shared courses; a name from the catalog */
     contentMode: string | null;
-    /** Whether the site sends email. A new copy holds its email until you set this to on; must be on or held */
+    /** Whether the site sends email. A copy starts with held; must be on or held */
     mail: "on" | "held";
     /** The Kubernetes namespace of the site */
     namespace: string;

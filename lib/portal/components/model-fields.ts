@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
-import type { Field } from "#lib/model/field.ts";
+import { type Field, type Fields, fieldsWith, type FieldWith } from "#lib/model/field.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import { checkboxField, inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
@@ -53,6 +53,28 @@ export function modelField(
 export function inOrder<N extends string>(names: readonly N[], order: readonly string[]): readonly N[] {
   const position = (name: N) => order.includes(name) ? order.indexOf(name) : order.length;
   return names.toSorted((a, b) => position(a) - position(b));
+}
+
+type Fact = readonly [term: string, details: Markup | string | readonly Markup[]];
+
+/**
+ * Returns the entries of a definition list. An entry is a field's name, or is written out. `covered` names the fields
+ * that are shown in another way. Fields that are neither named nor covered follow at the end.
+ */
+export function modelFacts<F extends Fields>(
+  fields: F,
+  values: { readonly [N in FieldWith<F, "shown">]: string | boolean | null },
+  entries: readonly (FieldWith<F, "shown"> | Fact | null)[],
+  covered: readonly FieldWith<F, "shown">[],
+): readonly (Fact | null)[] {
+  const rest = fieldsWith(fields, "shown").filter((name) => !entries.includes(name) && !covered.includes(name));
+  return [...entries, ...rest].map((entry) =>
+    typeof entry === "string" ? [fields[entry]!.label, factOf(values[entry])] : entry
+  );
+}
+
+function factOf(value: string | boolean | null): string {
+  return value === null ? "none" : value === true ? "yes" : value === false ? "no" : value;
 }
 
 function maxLengthOf(schema: v.GenericSchema): number | undefined {

@@ -69,7 +69,10 @@ test("warns if the first operator is not configured", async ({ env }) => {
   await portOf(program);
   assert.is(await program.stop(), 0);
   const warned = (pattern: RegExp) => program.lines.filter((line) => pattern.test(line)).length;
-  assert.is(warned(/"warn".*No operator exists: to create an operator, set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/), 1);
+  assert.is(
+    warned(/"warn".*No operator exists: to create an operator, set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/),
+    1,
+  );
   assert.is(warned(/"warn".*PUBLIC_URL is http: browsers drop the session cookie/), 1);
   await db.close();
 });

@@ -109,8 +109,20 @@ test("moves unreleased entries under a version and day, and returns them as note
 
 for (
   const [what, text, version, day, says] of [
-    ["with nothing unreleased", OPEN.replace(/- New[^]*Old.\n/, ""), "1.0.0", "2026-12-02", /no entries under Unreleased/],
-    ["without the heading", `${HEAD}## 0.9.0 (2026-12-01)\n- X.\n`, "1.0.0", "2026-12-02", /no entries under Unreleased/],
+    [
+      "with nothing unreleased",
+      OPEN.replace(/- New[^]*Old.\n/, ""),
+      "1.0.0",
+      "2026-12-02",
+      /no entries under Unreleased/,
+    ],
+    [
+      "without the heading",
+      `${HEAD}## 0.9.0 (2026-12-01)\n- X.\n`,
+      "1.0.0",
+      "2026-12-02",
+      /no entries under Unreleased/,
+    ],
     ["for the last version again", OPEN, "0.9.0", "2026-12-02", /0.9.0 is not above 0.9.0/],
     ["for a version before the last", OPEN, "0.8.11", "2026-12-02", /0.8.11 is not above 0.9.0/],
     ["for a day before the last", OPEN, "0.10.0", "2026-11-30", /is newer than the release above it/],
