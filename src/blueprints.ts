@@ -12,9 +12,10 @@ export const blueprint: Readonly<Record<string, string>> = {
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"closed-\${FENCE}","labels":{"op":"closed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":300,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"probe","op":"closed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"curl","image":"\${MOODLE_IMAGE}","command":["sh","-c","for try in 1 2 3 4 5 6 7 8 9 10; do\\n  status=\`curl -sS -o /dev/null -w '%{http_code}' --max-time 20 \\\\\\n    -H 'Host: \${HOST}' -H 'X-Forwarded-Proto: \${SCHEME}' http://moodle/login/index.php\`\\n  echo \\"$status\\"\\n  case \\"$status\\" in\\n    503) exit 0 ;;\\n    2??|3??) [ \\"$try\\" -gt 1 ] && exit 1 ;; # it is open, and was so a moment ago\\n  esac\\n  sleep 3\\ndone\\nexit 1\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
   "courses.php": `\
 <?php
-// Creates the courses of a seed: empty, restored from a backup, or generated. An existing course with the same short name
-// is kept. Restoring and generating first store a mark, which is removed at the end. If the mark exists, an earlier run was
-// killed: its incomplete course is deleted and created again.
+// Creates the initial courses of a site: empty, restored from a backup, or generated. An existing course with the same
+// short name is kept. Before a course is restored or generated, the script stores a mark, and it removes the mark at
+// the end. An existing mark means that an earlier run was killed. The script then deletes the incomplete course and
+// creates it again.
 defined('MOODLE_INTERNAL') || die();
 
 function seed_course(array $course): void {
@@ -54,7 +55,7 @@ function seed_names(array $course): array {
     return ['shortname' => $course['shortname'], 'fullname' => $course['title'] ?? $course['shortname']];
 }
 
-/** Deletes the incomplete course of an interrupted run, unless a user has visited it. */
+/** Deletes the incomplete course from an interrupted run, unless a user has visited the course. */
 function seed_clear_course(int $id): bool {
     global $DB;
     if ($DB->record_exists('user_lastaccess', ['courseid' => $id])) {
@@ -64,7 +65,7 @@ function seed_clear_course(int $id): bool {
     return true;
 }
 
-/** Sets the final names of a course and removes its mark, in one transaction. */
+/** Sets the final names of a course and removes the mark "being created", in one transaction. */
 function seed_finish_course(int $id, array $names, string $mark): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -116,7 +117,7 @@ function seed_restored_course(array $course, string $mark, int $category): void 
     mtrace('course restored: ' . $shortname);
 }
 
-/** Generates a course with random users and content, with Moodle's test course generator. */
+/** Uses Moodle's test course generator to create a course with random users and content. */
 function seed_demo_course(array $course, string $mark): void {
     global $CFG, $DB;
     $shortname = $course['shortname'];
@@ -145,9 +146,9 @@ function seed_demo_course(array $course, string $mark): void {
 {"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"db"},"spec":{"serviceName":"db","selector":{"matchLabels":{"role":"db"}},"template":{"metadata":{"labels":{"role":"db","app":"db"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"terminationGracePeriodSeconds":120,"securityContext":{"runAsNonRoot":true,"runAsUser":70,"runAsGroup":70,"fsGroup":70,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"initContainers":["\${ADOPT_DATABASE}"],"containers":[{"name":"postgres","image":"\${POSTGRES_IMAGE}","ports":[{"containerPort":5432}],"env":[{"name":"POSTGRES_USER","value":"moodle"},{"name":"POSTGRES_DB","value":"moodle"},{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"POSTGRES_PASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","startupProbe":{"exec":{"command":["psql","-h","127.0.0.1","-U","moodle","-d","moodle","-tAc","select 1"]},"periodSeconds":5,"timeoutSeconds":5,"failureThreshold":60},"readinessProbe":{"exec":{"command":["psql","-h","127.0.0.1","-U","moodle","-d","moodle","-tAc","select 1"]},"periodSeconds":10,"timeoutSeconds":5},"livenessProbe":{"exec":{"command":["pg_isready","-h","127.0.0.1","-U","moodle","-d","moodle"]},"periodSeconds":30,"timeoutSeconds":5,"failureThreshold":6},"volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}},"volumeClaimTemplates":[{"metadata":{"name":"\${DATA_CLAIM_TEMPLATE}","labels":{"backup-group":"spoke"}},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"\${STORAGE_CLASS}","resources":{"requests":{"storage":"\${DATABASE_DISK}"}}}}]}}`,
   "facts.php": `\
 <?php
-// Prints facts from the site's database, one name|value per line. Fails unless the site is completely installed and has the
-// expected site identifier, if any. Queries the database directly, because Moodle would use its cache. This script is an
-// argument of \`php -r\`; it is not stored in the site.
+// Prints facts from the site's database, one name|value per line. Fails if the site is not completely installed, or if
+// its identifier is not the expected identifier. Queries the database directly, because Moodle would use its cache.
+// This script is an argument of \`php -r\` and is not stored in the site.
 ini_set('display_errors', 'stderr');
 $password = addcslashes((string) getenv('DB_PASS'), "'\\\\");
 $database = pg_connect("host=db dbname=moodle user=moodle password='$password' connect_timeout=10");
@@ -155,7 +156,7 @@ if (!$database) {
     exit(1); // PHP has printed the error
 }
 $tables = pg_query($database, "select count(*) from pg_tables where schemaname = 'public'");
-$facts = ['tables' => pg_fetch_result($tables, 0), 'rolesactive' => '']; // always printed, so that an incomplete log is detected
+$facts = ['tables' => pg_fetch_result($tables, 0), 'rolesactive' => '']; // always printed, so that Wheelwright detects an incomplete log
 if (pg_fetch_result(pg_query($database, "select to_regclass('public.mdl_config') is not null"), 0) === 't') {
     $names = "'rolesactive', 'siteidentifier', 'version', 'release'";
     $rows = pg_query($database, "select name, value from public.mdl_config where name in ($names)");
@@ -233,9 +234,9 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"password-\${FENCE}","labels":{"op":"password","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"password"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"password","image":"\${MOODLE_IMAGE}","command":["php","-r","\${PASSWORD_SCRIPT}"],"env":[{"name":"FENCE","value":"\${FENCE}"},{"name":"ADMIN_PASSWORD","valueFrom":{"secretKeyRef":{"name":"admin","key":"ADMIN_PASSWORD"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "password.php": `\
 <?php
-// Sets the administrator's password to the one in the Secret, and ends the account's sessions. It is idempotent. The last
-// line is "agreed" on success. "refused: ..." means that the account cannot have a password, and that nothing was changed.
-// This script is an argument of \`php -r\`; it is not stored in the site.
+// Sets the administrator's password to the password in the Secret, and ends the account's sessions. The script is
+// idempotent. On success, the last line is "agreed". "refused: ..." means that the account cannot have a password and
+// was not changed. This script is an argument of \`php -r\` and is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the password
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -265,7 +266,7 @@ function password_account(): stdClass {
     return $user;
 }
 
-/** Sets the password unless a later attempt has started: a late pod would restore an old password. */
+/** Sets the password, unless a later attempt has started. Otherwise, a late pod would set an old password. */
 function password_set(stdClass $user, string $password, int $attempt): void {
     global $DB;
     $transaction = $DB->start_delegated_transaction();
@@ -284,7 +285,7 @@ function password_set(stdClass $user, string $password, int $attempt): void {
     mtrace('account set');
 }
 
-/** Ends sessions and reset links, and unlocks the account. */
+/** Ends the account's sessions and password reset links, and unlocks the account. */
 function password_clear(stdClass $user): void {
     global $DB;
     $renamed = method_exists(\\core\\session\\manager::class, 'destroy_user_sessions'); // in 4.5
@@ -295,7 +296,7 @@ function password_clear(stdClass $user): void {
     mtrace('sessions ended');
 }
 
-/** Mails Moodle's password reset link, for administrators who cannot read the Secret. A mail error is no failure. */
+/** Emails Moodle's password reset link, for administrators who cannot read the Secret. Mail errors are only logged. */
 function password_mail(stdClass $user): void {
     global $CFG;
     if (!empty($CFG->noemailever) || empty($CFG->smtphosts)) {
@@ -318,7 +319,7 @@ if ($password === '') {
 $user = password_account();
 password_set($user, $password, (int) getenv('FENCE'));
 password_clear($user);
-// Signs in with the same code as the login page.
+// Checks the new password with the same code as the login page.
 if (!get_auth_plugin($user->auth)->user_login($user->username, $password)) {
     password_end('The account does not accept the password of the Secret', 1);
 }
@@ -341,10 +342,10 @@ mtrace('agreed');
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"seed-\${FENCE}","labels":{"op":"seed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"seed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine or noted = 'wheelwright seed ' || mine then\\n    raise exception 'not seeded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright seed ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}}],"containers":[{"name":"seed","image":"\${MOODLE_IMAGE}","command":["php","-d","max_input_vars=10000","/seed/seed.php"],"envFrom":[{"secretRef":{"name":"admin"}},{"secretRef":{"name":"seed"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"script","mountPath":"/seed","readOnly":true},{"name":"settings","mountPath":"/settings","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"script","configMap":{"name":"seed-script"}},{"name":"settings","configMap":{"name":"seed"}}]}}}}`,
   "seed.php": `\
 <?php
-// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap, and
-// secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes that users
-// made to accounts and courses. On an existing site it sets only the parts in SEED_CHANGES. It prints a line for each part
-// ("left out: ..." for a skipped part), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap,
+// and secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes
+// that users made to accounts and courses. In an existing site, the script sets only the parts in SEED_CHANGES. The
+// script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -420,7 +421,7 @@ function seed_brand(?string $color, ?string $scss): void {
     mtrace('brand set');
 }
 
-/** Restores Moodle's default theme. Removes an earlier brand. */
+/** Removes the site's brand and restores Moodle's default theme. */
 function seed_no_brand(): void {
     foreach (['brandcolor', 'scss'] as $name) {
         set_config($name, '', 'theme_boost');
@@ -458,7 +459,7 @@ function seed_logo(array $source): void {
     mtrace('logo set');
 }
 
-/** Returns the three endpoints of the identity provider: the configured ones, or those from its discovery document. */
+/** Returns the identity provider's three endpoints, from the settings or from the provider's discovery document. */
 function seed_issuer_endpoints(): array {
     $endpoints = [
         'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
@@ -537,7 +538,7 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
-// Creates the LTI keys if they are missing. adopt.yaml removes the keys of the original site, and Moodle creates keys only
+// Creates missing LTI keys. adopt.yaml removes the LTI keys of the original site, and Moodle creates LTI keys only
 // during an installation or upgrade.
 function seed_keys(): void {
     global $CFG;
@@ -599,10 +600,10 @@ mtrace('seeded');
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"sign-in-link-\${FENCE}","labels":{"op":"sign-in-link","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":60,"ttlSecondsAfterFinished":30,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"sign-in-link"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"sign-in-link","image":"\${MOODLE_IMAGE}","command":["php","-r","\${LINK_SCRIPT}"],"env":[{"name":"LINK_KEY","value":"\${LINK_KEY}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "sign-in-link.php": `\
 <?php
-// Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links invalid.
-// The log contains its token only encrypted to the requester's public key. The last line is "sealed: ..." on success.
-// "refused: ..." is the reason why the account cannot use a link; nothing was changed then.
-// This script is an argument of \`php -r\`; it is not stored in the site.
+// Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links
+// invalid. The log contains the link's token only in encrypted form, for the requester's public key. On success, the
+// last line is "sealed: ...". A line "refused: ..." contains the reason why the account cannot use a link; the account
+// was not changed. This script is an argument of \`php -r\` and is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
@@ -671,16 +672,16 @@ mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LIN
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"verify-files-\${FENCE}","labels":{"op":"verify-files","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":5400,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"reader","files-user":"true","op":"verify-files"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"php","image":"\${MOODLE_IMAGE}","command":["php","-r","\${VERIFY_FILES_SCRIPT}"],"env":[{"name":"SINCE","value":"\${SINCE}"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html","readOnly":true},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "verify-files.php": `\
 <?php
-// Compares the files in mdl_files with those in moodledata/filedir: all by existence and size, a random sample by hash.
-// Prints one name|value per line, and "verified" at the end. A restore test runs this script before Moodle could repair
-// files. This script is an argument of \`php -r\`; it is not stored in the site.
+// Compares the list of files in mdl_files with the files in moodledata/filedir: existence and size of all files, and
+// the hash of a random sample. Prints one name|value per line, and "verified" at the end. A restore test runs this
+// script before Moodle could repair files. This script is an argument of \`php -r\` and is not stored in the site.
 ini_set('display_errors', 'stderr');
 ini_set('memory_limit', '128M');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $html = $env('HTML_DIR', '/var/www/html');
 $data = $env('DATA_DIR', '/var/www/moodledata');
 
-// The version of the code on the volume. Since Moodle 5.1, most code is below public/.
+// Reads the version of the code on the volume. Since Moodle 5.1, most of the code is in the directory public/.
 foreach (["$html/version.php", "$html/public/version.php"] as $file) {
     if (is_file($file)) {
         $code = (string) file_get_contents($file);
@@ -714,7 +715,7 @@ function rows($database, string $query, array $values = []): array {
     return pg_fetch_all($result);
 }
 
-// References to files of other systems have no content here. Some versions do not store the empty file.
+// Omits references to files in other systems, and the empty file, which some Moodle versions do not store.
 const STORED = "referencefileid is null and contenthash <> 'da39a3ee5e6b4b0d3255bfef95601890afd80709' and filename <> '.'";
 $since = (int) $env('SINCE', '0');
 $facts = ['files' => 0, 'bytes' => 0, 'hashed' => 0, 'missing' => 0, 'othersize' => 0, 'othercontent' => 0, 'newer' => 0];
@@ -724,7 +725,7 @@ $examples = [];
 $end = time() + (int) $env('HASH_SECONDS', '300');
 $most = (int) $env('HASH_BYTES', '2147483648');
 rows($database, 'begin isolation level repeatable read read only');
-// Uses a new random order each time. The first files are hashed, until the time or byte limit is reached.
+// Sorts the files in a new random order. The first files are hashed, until the time or byte limit is reached.
 $order = bin2hex(random_bytes(8));
 rows($database, "declare stored no scroll cursor for
     select contenthash, max(filesize) as size, max(greatest(timecreated, timemodified)) as time from mdl_files

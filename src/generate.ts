@@ -18,7 +18,9 @@ import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { describeApi } from "#lib/reference/openapi.ts";
 import { release } from "#src/release.ts";
 import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
+import { fieldsModuleOf } from "#src/generate/fields.ts";
 import { insertMetrics } from "#src/generate/metrics.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
@@ -37,6 +39,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
     ["lib/client/schemas.ts", GENERATED_COMMENT + schemasOf(api)],
+    ["lib/client/fields.ts", GENERATED_COMMENT + fieldsModuleOf({ SPOKE_FIELDS: spokeFields })],
     ["lib/client/endpoints.ts", GENERATED_COMMENT + endpointsOf(api, release().version)],
     ["docs/api.md", insertActions(await readFile(new URL("docs/api.md", root), "utf8"))],
     ["deploy/metrics.md", insertMetrics(await readFile(new URL("deploy/metrics.md", root), "utf8"))],

@@ -5,9 +5,9 @@ export const migrations: readonly Migration[] = [
   [
     "0001_create_clock",
     `\
--- Every timestamp that the service writes or compares comes from wheelwright_now(). So replicas with different clocks agree,
--- and a test can move time by a row in clock_shift. In production clock_shift is empty. The precision is one millisecond,
--- as in the API: with a finer value, pages by time would skip rows.
+-- Every timestamp that the service writes or compares comes from wheelwright_now(), so replicas with different clocks agree.
+-- A test can move the time with a row in clock_shift, which is empty in production. The precision is one millisecond, as in
+-- the API: with a finer precision, pages that are sorted by time would skip rows.
 create table clock_shift (
   only_row boolean primary key default true check (only_row),
   shift interval not null
@@ -21,7 +21,7 @@ as $$ select (clock_timestamp() + coalesce((select shift from clock_shift), inte
   [
     "0002_create_users",
     `\
--- Users, their browser sessions, their API tokens and the links that are mailed to them. Secrets are stored as hashes.
+-- Users, their browser sessions, their API tokens and the links that they receive by mail. Secrets are stored as hashes.
 create table users (
   id text primary key,
   email text not null check (email = lower(email)),
@@ -30,9 +30,9 @@ create table users (
   operator boolean not null default false,
   email_verified_at timestamptz(3),
   disabled_at timestamptz(3),
-  -- When the user finished the onboarding wizard, which sets a password without the old one. It can be finished once.
+  -- When the user finished the onboarding wizard. The wizard sets a password without the old one, so it runs only once.
   onboarded_at timestamptz(3),
-  -- Why the mail server of this address refused the last mail permanently; null after it accepted one.
+  -- Why the mail server of this address permanently refused the last mail. Null after the server accepted a mail.
   mail_refusal text check (length(mail_refusal) <= 500),
   created_at timestamptz(3) not null default wheelwright_now(),
   updated_at timestamptz(3) not null default wheelwright_now()
@@ -51,7 +51,7 @@ create table sessions (
   ended_at timestamptz(3)
 );
 create index sessions_live_of_user on sessions (user_id) where ended_at is null;
--- For pruning. An index on last_used_at would be written with each use.
+-- Finds old sessions for pruning. An index on last_used_at would be written with each use of a session.
 create index sessions_ended on sessions (ended_at) where ended_at is not null;
 create index sessions_by_age on sessions (created_at);
 
@@ -69,8 +69,8 @@ create table api_tokens (
 );
 create index api_tokens_of_user on api_tokens (user_id, created_at desc);
 
--- The number of calls of each endpoint by each token and day (UTC). Users of a deprecated endpoint are notified by it.
--- Replicas add to the same rows all day, so pages keep space for updates.
+-- The number of calls per token, endpoint and day (UTC), with which users of a deprecated endpoint are notified. Replicas
+-- update the same rows all day, so pages keep space for updates.
 create table token_calls (
   token_id text not null references api_tokens (id) on delete cascade,
   endpoint text not null,
@@ -81,7 +81,7 @@ create table token_calls (
 create index token_calls_by_day on token_calls (day);
 
 -- Links for invitations, password resets and address verification. The secret is created when the mail is sent, so it is
--- never stored in the queue. A repeated mail gets another secret for the same row. Using one of them uses up the row.
+-- never stored in the queue. A repeated mail gets another secret for the same row. Each row can be used only once.
 create table one_time_tokens (
   id text primary key,
   purpose text not null check (purpose in ('invitation', 'password_reset', 'email_verification')),
@@ -98,7 +98,7 @@ create index one_time_tokens_by_hash on one_time_tokens using gin (token_hashes)
   where used_at is null and voided_at is null;
 create index one_time_tokens_open_of_user on one_time_tokens (user_id, purpose, created_at desc)
   where used_at is null and voided_at is null;
--- Includes revoked invitations, for the time of the last one.
+-- Includes revoked invitations, to find the time of the last invitation.
 create index one_time_tokens_of_user on one_time_tokens (user_id, purpose, created_at desc);
 create index one_time_tokens_by_age on one_time_tokens (expires_at);
 `,
@@ -106,8 +106,8 @@ create index one_time_tokens_by_age on one_time_tokens (expires_at);
   [
     "0003_create_hubs",
     `\
--- Hubs (the API calls them federations), their admins, and requests for new hubs. A removed hub keeps its row for its
--- history; its slug can be used again.
+-- Hubs (the API calls them federations), their admins, and requests for new hubs. The row of a removed hub is
+-- kept as history; the slug can be used again.
 create table federations (
   id text primary key,
   slug text not null,
@@ -118,8 +118,8 @@ create table federations (
   state text not null check (state in ('provisioning', 'active', 'failed', 'removing', 'removed')),
   state_reason text,
   cluster text not null,
-  -- The UID of the cluster's namespace kube-system when the hub's namespace was created. Another cluster under the same name
-  -- answers 404 for a namespace that still exists in the first cluster; that must not count as removed.
+  -- The UID of the namespace kube-system in the cluster where the hub's namespace was created. Another cluster under the same
+  -- name responds with 404 for a namespace that still exists in the first cluster. Such a namespace does not count as removed.
   cluster_uid text,
   namespace text not null unique,
   namespace_uid text,
@@ -128,10 +128,10 @@ create table federations (
   updated_at timestamptz(3) not null default wheelwright_now(),
   ready_at timestamptz(3),
   removed_at timestamptz(3),
-  -- The updated_at of the record in the hub's namespace.
+  -- The updated_at of the site record (a ConfigMap) in the hub's namespace.
   recorded_at timestamptz(3),
-  -- The updated_at in the backup from which this database was restored. Requests during the hold change updated_at, but do not
-  -- make the row newer than the cluster. Null unless the database is held.
+  -- The updated_at in the backup from which this database was restored. Null unless the database is held (runs no jobs).
+  -- Requests during the hold change updated_at, but do not make the row newer than the cluster.
   backup_updated_at timestamptz(3),
   check ((state = 'removed') = (removed_at is not null))
 );
@@ -145,8 +145,8 @@ create table federation_members (
 );
 create index federation_members_of_user on federation_members (user_id);
 
--- A user with a verified address requests a hub; an operator decides. The request itself never changes: the operator may
--- create the hub under another name.
+-- Requests for hubs, from users with a verified email address. An operator approves or rejects a request. The requested values
+-- never change, although the operator may create the hub under another name.
 --
 --              approve        approved
 --   pending ------------+---> rejected
@@ -182,14 +182,14 @@ create index federation_requests_of_state on federation_requests (state, created
   [
     "0004_create_spokes",
     `\
--- Spokes: one Moodle each, in a namespace whose name is never used again. A removed spoke keeps its row for its history.
+-- Spokes: each is one Moodle site in a namespace whose name is never reused. The row of a removed spoke is kept as history.
 create table spokes (
   id text primary key,
   federation_id text not null references federations (id),
   slug text not null,
   display_name text not null,
   domain text not null check (domain = lower(domain)),
-  -- The domain to which the site is to move.
+  -- The domain to which the site will move.
   requested_domain text check (requested_domain = lower(requested_domain)),
   size text not null,
   identity boolean not null default false,
@@ -200,40 +200,40 @@ create table spokes (
   region text,
   lms_version text not null,
   seed text,
-  -- The backup from which the site is created instead of an installation, and the spoke of which it is a copy.
+  -- The backup from which the site is created instead of a new installation, and the spoke from which it is copied.
   from_backup text,
   copy_of text references spokes (id),
-  -- A copy's mail is held until somebody releases it: its users belong to the original site.
+  -- The mail of a copied site is held until somebody releases it, because the users belong to the original site.
   mail text not null default 'on' check (mail in ('on', 'held')),
   state text not null check (state in ('provisioning', 'active', 'failed', 'suspending', 'suspended', 'resuming',
     'updating', 'removing', 'removed')),
   state_reason text,
-  -- Requested by a user. The login page then answers 503 and scheduled tasks are paused, which is not a failure.
+  -- Whether a user turned on maintenance mode. The login page then returns 503, and scheduled tasks are paused.
   maintenance boolean not null default false,
   health text not null default 'unknown' check (health in ('healthy', 'degraded', 'unknown')),
-  -- The number of successive failed health checks. The third one makes an active spoke degraded.
+  -- The number of consecutive failed health checks. The third failure makes an active spoke degraded.
   failed_checks smallint not null default 0,
   drift jsonb,
   cluster text not null,
   cluster_uid text, -- as in federations
   namespace text not null unique,
-  -- A late request with the UID of a removed namespace cannot reach another namespace.
+  -- Requests include this UID, so that a late request for a removed namespace cannot reach another namespace.
   namespace_uid text,
-  -- What the site's objects were rendered from.
+  -- The blueprint and the values from which the site's Kubernetes objects were rendered.
   blueprint_revision text not null,
   blueprint_inputs jsonb not null,
   site_identifier text,
   -- The image that ran after the last installation, upgrade, restore or reapply, as the node reported it:
   -- \`repository@sha256:…\`, or \`sha256:…\` for an image without a registry. The publisher can move an image's tag.
   image_digest text check (length(image_digest) <= 400),
-  -- When the next nightly backup and the next restore test are due. The transaction that queues one sets the next time.
+  -- When the next nightly backup and the next restore test are due. The transaction that queues a job sets its next time.
   backup_due_at timestamptz(3),
   restore_test_due_at timestamptz(3),
-  -- When the last backup passed its restore test, and since when tests have failed. Null if the last test passed, or if
-  -- there was none.
+  -- When a backup last passed its restore test, and since when restore tests have failed. The second value is null if the
+  -- last test passed, or if no test has run.
   verified_at timestamptz(3),
   unverified_since timestamptz(3),
-  -- The number of audit events of this spoke that customers see.
+  -- The number of audit events about this spoke that customers see.
   visible_events bigint not null default 0,
   created_by text not null references users (id),
   created_at timestamptz(3) not null default wheelwright_now(),
@@ -249,17 +249,17 @@ create unique index spokes_live_slug on spokes (federation_id, slug) where state
 create index spokes_of_federation on spokes (federation_id, created_at desc, id desc);
 create index spokes_due_for_backup on spokes (cluster, backup_due_at) where state = 'active';
 create index spokes_due_for_restore_test on spokes (cluster, restore_test_due_at) where state = 'active';
--- Spokes that are still to be created from a backup. Retention does not delete that backup.
+-- Spokes that are not created from their backup yet. Retention does not delete such a backup.
 create index spokes_creating_from_backup on spokes (from_backup)
   where from_backup is not null and ready_at is null and state <> 'removed';
--- A domain is refused if it is above or below the domain of another spoke. Reversed, domains below it have a common prefix.
+-- A domain is refused if it is a parent or a subdomain of another spoke's domain. Reversed subdomains have a common prefix.
 create unique index spokes_live_domain on spokes (domain) where state <> 'removed';
 create index spokes_reversed_domain on spokes (reverse(domain) collate "C") where state <> 'removed';
 create unique index spokes_requested_domain on spokes (requested_domain) where state <> 'removed';
 create index spokes_reversed_requested_domain on spokes (reverse(requested_domain) collate "C")
   where state <> 'removed' and requested_domain is not null;
 
--- Domains that spokes have moved away from. Until \`until\` they redirect to the present domain, and are reserved.
+-- Former domains of spokes. Until the time \`until\`, each redirects to the spoke's current domain and stays reserved.
 create table former_domains (
   domain text primary key check (domain = lower(domain)),
   spoke_id text not null references spokes (id),
@@ -281,9 +281,9 @@ create index spoke_members_of_user on spoke_members (user_id);
   [
     "0005_create_jobs",
     `\
--- Jobs, and the replicas that run them. A visible job is an operation; mail, sweeps and pruning are jobs of the service. A
--- running job's holder is the replica that runs it. Its fence increases with every claim, and every write of the holder
--- names its fence: so a holder that lost the job can change nothing.
+-- Jobs, and the replicas that run them. A visible job is an operation; mail, sweeps and pruning are jobs of the service. The
+-- holder of a running job is the replica that runs it. Each claim gives the job a higher fence. Every write by the holder
+-- includes the fence, so a holder that has lost the job cannot change anything.
 --
 --            claim                    finish
 --   queued ---------> running ----------------------> succeeded | failed | cancelled
@@ -309,7 +309,7 @@ create table jobs (
   spoke_id text references spokes (id),
   state text not null default 'queued' check (state in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
   run_at timestamptz(3) not null default wheelwright_now(),
-  -- The id of an operation that must end first.
+  -- The ID of an operation that must end before this job continues.
   waits_for text,
   attempt integer not null default 0,
   time_limit_ms bigint not null check (time_limit_ms > 0),
@@ -331,7 +331,7 @@ create table jobs (
   requester_ip text not null,
   requester_agent text not null,
   requester_token text,
-  -- The request's traceparent, and after a space its tracestate. Null for jobs that the service starts.
+  -- The traceparent of the request, then a space and the tracestate. Null for jobs that the service starts.
   trace text,
   created_at timestamptz(3) not null default wheelwright_now(),
   updated_at timestamptz(3) not null default wheelwright_now(),
@@ -352,7 +352,7 @@ create index jobs_live_of_spoke on jobs (spoke_id) where visible and state in ('
 create index jobs_of_federation on jobs (federation_id, created_at desc, seq desc) where visible;
 create index jobs_durations on jobs (kind, finished_at desc) where state = 'succeeded' and visible;
 create index jobs_finished on jobs (visible, finished_at) where finished_at is not null; -- for pruning
--- Backups that a job needs. Retention does not delete them.
+-- Finds the backups that a job needs. Retention does not delete these backups.
 create index jobs_using_backup on jobs ((payload ->> 'backupId'))
   where state in ('queued', 'running') and payload ->> 'backupId' is not null;
 `,
@@ -360,12 +360,12 @@ create index jobs_using_backup on jobs ((payload ->> 'backupId'))
   [
     "0006_create_ready_lanes",
     `\
--- A ready lane may have a job to start from \`at\` on. Replicas poll the first ready lanes, so a poll costs the same however
--- many jobs and lanes wait. Whatever makes a job startable adds a row in the same transaction. A poll deletes the row when it
--- starts a job of the lane, or finds none to start. Rows are only added and deleted, so enqueueing never waits for a lock.
--- docs/queue.md shows why no job is missed.
+-- A ready lane (queue) may have a job that can start at the time \`at\`. Replicas poll only the first ready lanes, so the cost of
+-- a poll does not depend on the number of jobs and lanes. A transaction that makes a job startable also adds a row. A poll
+-- deletes the row when it starts a job of the lane, or finds no job to start. Rows are never updated, so enqueueing never
+-- waits for a lock. docs/queue.md explains why no job is missed.
 --
--- A row with a kind is for replicas that know this kind and plan. A row without a kind is for all: a job of the lane ended.
+-- A row with a kind is for replicas that know this kind and plan. A row without a kind (a job ended) is for all replicas.
 create table ready_lanes (
   id bigint generated always as identity,
   kind text not null default '',
@@ -381,7 +381,7 @@ create table ready_lanes (
   autovacuum_analyze_threshold = 1000
 );
 
--- A trigger, so that every release and every manual statement adds the rows.
+-- Adds the rows in a trigger, so that every release and every manual statement adds them.
 create function add_ready_lanes() returns trigger language plpgsql
 as $$
 begin
@@ -394,11 +394,11 @@ begin
     insert into ready_lanes (at, lane) values (old.run_at, old.lane);
   end if;
   if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
-    -- The job's old position, so that lanes alternate by the age of their jobs.
+    -- Uses the run_at of the ended job, so that lanes take turns by the age of their jobs.
     if old.lane is not null then
       insert into ready_lanes (at, lane) values (old.run_at, old.lane);
     end if;
-    -- Other operations of the spoke waited for this one, in the spoke's lane or in its hub's.
+    -- Other operations on the spoke may wait for this operation, in the lane of the spoke or of its hub.
     if old.visible and old.spoke_id is not null then
       insert into ready_lanes (at, lane) select old.run_at, lane
       from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane
@@ -422,8 +422,8 @@ end $$;
 create trigger federations_ready_when_active after update of state on federations
   for each row when (old.state <> new.state and new.state = 'active') execute function add_ready_lane_of_hub();
 
--- When an operation ends, jobs that wait for it become due. A job that begins to wait locks the operation's row, as its end
--- does, so it cannot miss the end.
+-- When an operation ends, jobs that wait for it become due. A job that starts to wait locks the operation's row, and so does
+-- the end of the operation, so the job cannot miss the end.
 create function end_waits() returns trigger language plpgsql
 as $$
 begin
@@ -438,8 +438,8 @@ create trigger jobs_end_waits after update of state on jobs
   [
     "0007_create_audit_log",
     `\
--- The audit log is append-only; triggers enforce it. Each row stores its hub, spoke, audience and visibility, so an index
--- finds what a user may see, and later changes elsewhere cannot alter it.
+-- The audit log. Triggers make the table append-only. Each row stores its hub, spoke, audience and visibility, so that an
+-- index finds the events that a user may see, and later changes in other tables have no effect on them.
 create table audit_events (
   id text primary key,
   kind text not null,
@@ -458,8 +458,8 @@ create table audit_events (
   -- Whether only operators see ip and user_agent, because the actor was an operator at the time.
   origin_private boolean not null default true
 );
--- Each filter of the log has an index in the order of the page, so a page costs the same however long the log is. The id,
--- which only orders events of one millisecond, is left out: it would double the size.
+-- Each filter has an index in the order of a page, so the cost of a page does not depend on the length of the log. Some
+-- indexes omit the id, which only orders events in the same millisecond, because the id would double their size.
 create index audit_events_newest on audit_events (at desc, id desc);
 create index audit_events_of_spoke on audit_events (spoke_id, at desc, id desc);
 create index audit_events_of_hub on audit_events (federation_id, at desc, kind);
@@ -467,8 +467,8 @@ create index audit_events_of_actor on audit_events (actor_id, at desc, kind);
 create index audit_events_of_object on audit_events (object_id, at desc, id desc);
 create index audit_events_of_kind on audit_events (kind, at desc);
 create index audit_events_of_object_type on audit_events (object_type, at desc);
--- The events that customers see. A hub may have a thousand others between two of them. The id is included, so that a search
--- for unread events reads the index only.
+-- Indexes of the events that customers see. A hub may have a thousand other events between two of these. The id is included,
+-- so that a search for unread events reads only the index.
 create index audit_events_visible on audit_events (at desc) include (id) where customer_visible;
 create index audit_events_visible_of_federation on audit_events (federation_id, at desc) include (id)
   where customer_visible;
@@ -487,8 +487,8 @@ create trigger audit_events_no_truncate before truncate on audit_events
   for each statement execute function refuse_audit_change();
 
 -- A chain is the id of a hub, or 'system' for events without a hub. A seal is a hash over all events of a chain up to the
--- event (last_at, last_id); lib/audit/chain.ts defines it. A seal only moves forward. This prevents mistakes; against the
--- owner of the tables only a head that was exported elsewhere helps.
+-- event (last_at, last_id); lib/audit/chain.ts defines the hash. A seal only moves forward, to prevent mistakes.
+-- Only a head (hash) that was exported elsewhere can reveal changes by the owner of the tables.
 create table audit_seals (
   chain text primary key,
   count bigint not null default 0 check (count >= 0),
@@ -513,8 +513,8 @@ create trigger audit_seals_forward_only before update or delete on audit_seals
 create trigger audit_seals_no_truncate before truncate on audit_seals
   for each statement execute function refuse_seal_change();
 
--- The number of events in each chain. \`audit verify\` compares it with the rows, so it finds events that were deleted or added
--- before they were sealed. A count only grows.
+-- The number of events written to each chain. \`audit verify\` compares this number with the existing rows, to find events that
+-- were deleted or added before they were sealed. A count only grows.
 create table audit_counts (
   chain text primary key,
   events bigint not null check (events > 0)
@@ -552,16 +552,16 @@ create trigger audit_counts_no_truncate before truncate on audit_counts
   [
     "0008_create_streams",
     `\
--- The event stream of each hub, and the responses of repeated requests.
+-- The event stream of each hub, and stored responses for repeated requests.
 
--- A transaction that writes an event locks the hub's head last. So numbers have no gaps and follow the order of commits, which
--- a sequence does not guarantee, and \`at\` grows by at least 1 ms per event. Pruning deletes events up to pruned_through,
--- except the latest one of each hub and spoke that still exists.
+-- A transaction that writes an event locks the hub's row in this table last. Event numbers therefore have no gaps and follow
+-- the order of commits, unlike a sequence, and \`at\` grows by at least 1 ms per event. Pruning deletes events up to
+-- pruned_through, except the latest event of each existing hub and spoke.
 create table stream_heads (
   federation_id text primary key references federations (id),
   number bigint not null default 0,
   last_at timestamptz(3) not null default wheelwright_now(),
-  -- The number of audit events of this hub that customers see.
+  -- The number of audit events about this hub that customers see.
   visible_events bigint not null default 0,
   pruned_through bigint not null default 0
 );
@@ -579,8 +579,8 @@ create index stream_events_latest_of_spoke on stream_events (spoke_id, number de
 create index stream_events_latest_of_hub on stream_events (federation_id, number desc) where spoke_id is null;
 create index stream_events_by_age on stream_events (at);
 
--- The response to a creation with an Idempotency-Key. The creating transaction writes the row, so a concurrent request with
--- the same key waits for the primary key until that transaction ends.
+-- The response to a create request with an Idempotency-Key. The creating transaction writes the row, so a concurrent request
+-- with the same key waits for the primary key until that transaction ends.
 create table idempotency_keys (
   user_id text not null references users (id),
   method text not null,
@@ -597,10 +597,10 @@ create index idempotency_keys_by_age on idempotency_keys (created_at);
   [
     "0009_create_notifications",
     `\
--- A notification is a customer-visible audit event. These tables store which ones each user has read, and counts from which
--- the number of unread ones follows without counting events.
+-- A notification is a customer-visible audit event. These tables store which notifications each user has read, and
+-- counts that give the number of unread notifications without counting events.
 
--- Without a foreign key to audit_events: events are never deleted, and the key would lock a row of the log for each one read.
+-- Has no foreign key to audit_events: events are never deleted, and the key would lock a row of the log for each event read.
 create table notification_reads (
   user_id text not null,
   event_id text not null,
@@ -616,7 +616,7 @@ create table notification_read_counts (
   federation_id text not null default '',
   spoke_id text not null default '',
   reads bigint not null default 0 check (reads >= 0),
-  -- All visible events up to this time are read. A search for unread ones starts here.
+  -- All visible events up to this time are read. A search for unread events starts here.
   read_through timestamptz(3) not null default '-infinity',
   -- Events up to this time are from before the user's membership. They count as read, and are part of \`reads\`.
   skip_through timestamptz(3) not null default '-infinity',
@@ -627,7 +627,7 @@ create table notification_read_counts (
 create index notification_read_counts_skipping on notification_read_counts (user_id) where skip_through > '-infinity';
 
 -- Ranges of adjacent read events: every visible event of the object from from_at to through_at is read. Between two ranges
--- there is an unread event, so a search for unread ones jumps from range to range.
+-- there is an unread event, so a search for unread events jumps from range to range.
 create table notification_read_ranges (
   user_id text not null references users (id),
   about text not null,
@@ -639,9 +639,9 @@ create table notification_read_ranges (
   check (from_at < through_at)
 );
 
--- The number of visible events is stored per hub in stream_heads and per spoke in spokes. These two tables count the others:
--- events without a hub, and events with an audience. The latter are counted by hub and spoke ('' for none), because an
--- admin of those sees the event there too, and must see it only once.
+-- The number of visible events is stored per hub in stream_heads and per spoke in spokes. These two tables count other events:
+-- events without a hub, and events with an audience. Events with an audience are counted by hub and spoke ('' for none),
+-- because an admin of that hub or spoke also sees the event there, and must see it only once.
 create table service_event_head (
   only_row boolean primary key default true check (only_row),
   visible_events bigint not null default 0,
@@ -661,9 +661,9 @@ create table notification_audiences (
   [
     "0010_create_backups",
     `\
--- Backups: snapshots of both volumes of a spoke, taken at the same time by one operation. A row outlives the spoke's namespace,
--- as the snapshots do: \`volumes\` has their names and handles, so a removed spoke can be restored. Each volume is {claim,
--- snapshot, snapshotUid, content, handle, driver, class, restoreSize}; what is not known yet is missing.
+-- Backups: snapshots of both volumes of a spoke, taken at the same time by one operation. The row and the snapshots outlive the
+-- spoke's namespace. \`volumes\` has the names and handles of the snapshots, so a removed spoke can be restored. Each volume is
+-- {claim, snapshot, snapshotUid, content, handle, driver, class, restoreSize}, without fields that are not known yet.
 --
 --   pending --> ready ----> deleted      by retention only; a backup with deleting_since can no longer be restored
 --      |                       ^
@@ -682,14 +682,14 @@ create table backups (
   error text,
   -- Whether the failure was recorded in the audit log.
   failure_reported boolean not null default false,
-  -- What a new site needs that is created from this backup: the version, the images {moodle, postgres, fpmDirectory}, and
+  -- Values for a new site that is created from this backup: the version, the images {moodle, postgres, fpmDirectory}, and
   -- Moodle's own identifier of the site.
   lms_version text,
   images jsonb,
   site_identifier text,
-  -- The contents right before and after the backup, {before, after} with {courses, users} each; null if not counted.
+  -- Counts right before and after the backup: {before, after}, each with {courses, users}. Null if not counted.
   counts jsonb,
-  -- The job of the last restore test. If it passed, verification has its results; otherwise verification_error has the reason.
+  -- The job of the last restore test. If the test passed, verification has the results; if not, verification_error the reason.
   restore_test_id text,
   verified_at timestamptz(3),
   verification jsonb,
@@ -713,7 +713,7 @@ create index backups_to_prune on backups (deleted_at)
   where state = 'deleted' and kind = 'nightly' and ready_at is not null;
 
 -- The snapshot classes of each cluster that retain snapshots, as last read: [{name, driver}]; null before the first reading.
--- A request for a spoke's backups reads this table, so it does not wait for the cluster.
+-- A request for a spoke's backups reads this table, so the request does not wait for the cluster.
 create table cluster_snapshots (
   cluster text primary key,
   classes jsonb,
@@ -721,8 +721,8 @@ create table cluster_snapshots (
   checked_at timestamptz(3) not null default wheelwright_now()
 );
 
--- PVCs in a spoke's namespace that the site does not use, until they are deleted: those that a restore replaced, for a
--- rollback, and those that a failed restore created. The row is deleted with the PVC, or when the site uses the PVC again.
+-- PVCs in a spoke's namespace that the site does not use, until they are deleted: PVCs that a restore replaced, kept for a
+-- rollback, and PVCs that a failed restore created. The row is deleted with the PVC, or when the site uses the PVC again.
 -- After deleting_since, a rollback is no longer possible.
 create table retained_pvcs (
   spoke_id text not null references spokes (id),
@@ -739,7 +739,7 @@ create table retained_pvcs (
 );
 create index retained_pvcs_by_end on retained_pvcs (until);
 
--- A hub admin requests that an operator restore a spoke from a backup.
+-- Requests by hub admins that an operator restore a spoke from a backup.
 --
 --            restored, or marked    done
 --   open ------------------------+-> declined
@@ -770,8 +770,8 @@ create index restore_requests_of_user on restore_requests (requested_by, created
   [
     "0011_create_templates",
     `\
--- Templates: pristine installations from which new sites are created, as a pair of snapshots. There is one for each cluster,
--- version, pair of images, blueprint and storage class that is in use. \`volumes\` is as in backups.
+-- Templates: pristine installations, stored as two snapshots, from which new sites are created. One template exists for each
+-- combination of cluster, version, images, blueprint and storage class in use. \`volumes\` has the same format as in backups.
 --
 --   creating --> ready ---+--> retiring --> (row deleted)   not needed any more
 --     ^  |         |      |
@@ -801,8 +801,8 @@ create table templates (
   constraint templates_one_of_each unique (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
 );
 
--- The template from which a spoke's site is or was created. fallback_reason says why the site is installed instead; the row
--- is kept until everything from the template is deleted. A template in use is not retired.
+-- The template from which a spoke's site is or was created. fallback_reason says why the site is installed instead. The row
+-- is kept until all objects from the template are deleted. A template in use is not retired.
 create table template_uses (
   spoke_id text primary key references spokes (id),
   template_id text not null,
@@ -816,8 +816,8 @@ create index template_uses_of_template on template_uses (template_id);
   [
     "0012_create_billing",
     `\
--- Billing. The payment provider is authoritative for money, the spokes' rows for what is billed. These tables store what the
--- provider was last sent and what it answered. A hub without a subscription is not billed.
+-- Billing. The payment provider is authoritative for payments, and the rows of spokes for billed quantities. These tables
+-- store the last request to the provider and the response. A hub without a subscription is not billed.
 create table subscriptions (
   federation_id text primary key references federations (id),
   email text not null,
@@ -829,10 +829,10 @@ create table subscriptions (
   currency text,
   -- The quantities that the provider was last sent, {size: quantity}; null if they are unknown and must be sent again.
   sent_quantities jsonb,
-  -- What the provider reported since.
+  -- The subscription items that the provider has reported since then.
   items jsonb not null default '[]',
   invoice jsonb,
-  -- How the two differ; an operator has to correct it.
+  -- How sent and reported quantities differ. An operator must correct the difference.
   difference jsonb,
   past_due_since timestamptz(3),
   error text,
@@ -844,7 +844,7 @@ create table subscriptions (
   check ((status is null) = (subscription_id is null))
 );
 
--- Each event of the provider's webhook, once. An event only says what changed: the object is fetched again.
+-- Events from the provider's webhook, each stored once. An event only names an object, which is then fetched again.
 create table billing_events (
   id text primary key,
   type text not null,
@@ -857,7 +857,7 @@ create table billing_events (
 );
 create index billing_events_received on billing_events (received_at);
 
--- Refunds that were recorded in the audit log, each once.
+-- Refunds that were recorded in the audit log, each stored once.
 create table billing_refunds (
   id text primary key,
   federation_id text not null references federations (id),
@@ -871,14 +871,14 @@ create table billing_refunds (
   [
     "0013_create_deprecations",
     `\
--- When this installation first announced each deprecation. A release may be installed long after its date, and the promised
--- 30 days begin with the first start of a program that announces the deprecation.
+-- When this installation first announced each deprecation. The promised notice of 30 days begins when a release that
+-- announces the deprecation first starts, because a release may be installed long after its date.
 create table deprecation_announcements (
   notice_id text primary key,
   first_announced_at timestamptz(3) not null default wheelwright_now()
 );
 
--- Who was notified. The transaction that queues the mail writes the row, so each user gets one mail.
+-- Users who were notified of a deprecation. The transaction that queues the mail writes the row, so each user gets one mail.
 create table deprecation_notices (
   notice_id text not null,
   user_id text not null references users (id),
@@ -890,8 +890,8 @@ create table deprecation_notices (
   [
     "0014_create_installation",
     `\
--- The identity of this installation. Hubs and spokes have records in their namespaces, so that a lost database can be rebuilt.
--- The records are signed with \`key\`; \`id\` distinguishes several installations in one cluster.
+-- The identity of this installation. Hubs and spokes have site records in their namespaces, to rebuild a lost database. Site
+-- records are signed with \`key\`; \`id\` distinguishes several installations in one cluster.
 create table installation (
   only_row boolean primary key default true check (only_row),
   id text not null,
@@ -902,8 +902,8 @@ insert into installation (id, key) values (
   replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')
 );
 
--- Restores of this database from a backup. Until released_at is set, the database is held: it may be older than the clusters,
--- so nothing is changed there before an operator has compared the two.
+-- Restores of this database from a backup. Until released_at is set, the database is held (runs no jobs), because it may be
+-- older than the clusters. Nothing is changed there until an operator has compared the database with the clusters.
 create table database_restores (
   restored_at timestamptz(3) primary key default wheelwright_now(),
   taken_at timestamptz(3) not null, -- when the backup was taken

@@ -18,6 +18,7 @@ const ORDER = [
     "environment utf8 readable errors faults ids trace work-context time cancellation notifier redact log host email schema otel variables variable-files " +
       "database-keywords database-address database-config config notice addresses operator-details nearest-name telemetry limits",
   ),
+  "model",
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces"),
   ...["moodle", "catalog", "operations"],
   ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/database-hold"],

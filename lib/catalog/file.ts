@@ -19,7 +19,8 @@
  */
 import * as v from "valibot";
 import { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
-import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize, VersionNumber } from "#lib/moodle/sizes.ts";
+import { VersionNumber } from "#lib/model/spoke.ts";
+import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize } from "#lib/moodle/sizes.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 const Title = v.optional(boundedText(1, 200));

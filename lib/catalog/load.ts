@@ -7,7 +7,7 @@ import { formatIssues } from "#lib/moodle/parse-blueprint.ts";
 import { isMap } from "#lib/moodle/render.ts";
 import { findVersionRequirements, type SpokeImages } from "#lib/moodle/releases.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
-import { VersionNumber } from "#lib/moodle/sizes.ts";
+import { VersionNumber } from "#lib/model/spoke.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
 import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts";

@@ -71,13 +71,13 @@ export const CLIENT_VERSION = "0.1.0";
 /** A function for each endpoint, named as in the reference. */
 export interface WheelwrightApi {
   /**
-   * The audit log, newest first. Filters are combined
+   * The audit log, newest event first. Returns only events that match all filters
    *
    * `GET /api/audit`, scope readonly.
    */
   listAuditEvents(
     params?: {
-      /** Only events of this kind */
+      /** Returns only events of this kind */
       kind?:
         | "spoke_requested"
         | "spoke_provisioned"
@@ -143,9 +143,9 @@ export interface WheelwrightApi {
         | "database_released"
         | "internal_metric_emit"
         | undefined;
-      /** Only events caused by this actor: an ID, an email address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
+      /** Returns only events caused by this actor: an ID, an email address, "system" or "anonymous"; must be text of 1 to 254 characters without control characters */
       actor?: string | undefined;
-      /** Only events about this type of object */
+      /** Returns only events about objects of this type */
       objectType?:
         | "spoke"
         | "federation"
@@ -156,27 +156,27 @@ export interface WheelwrightApi {
         | "operation"
         | "database"
         | undefined;
-      /** Only events about this object; must be text of 1 to 254 characters without control characters */
+      /** Returns only events about the object with this ID; must be text of 1 to 254 characters without control characters */
       objectId?: string | undefined;
-      /** Only those of this hub, by ID or slug; must be text of 1 to 254 characters without control characters */
+      /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 254 characters without control characters */
       federationId?: string | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<AuditEvent>;
 
   /**
-   * Accept an invitation by its link. Verifies the address, sets the password and returns a session cookie
+   * Accept an invitation with the token from its link. Verifies the email address, sets the password and returns a session cookie
    *
    * `POST /api/auth/accept-invite`, scope flow. Error codes: link_spent, busy.
    */
   acceptInvite(body: AcceptInvite, options?: CallOptions): Promise<Me>;
 
   /**
-   * Mail a link that sets a new password. The response does not reveal whether the user exists
+   * Email a link for setting a new password. The response does not reveal whether the user exists
    *
    * `POST /api/auth/forgot-password`, scope flow.
    */
@@ -197,7 +197,7 @@ export interface WheelwrightApi {
   logout(options?: CallOptions): Promise<void>;
 
   /**
-   * The user of your token or session
+   * The user that your token or session belongs to
    *
    * `GET /api/auth/me`, scope readonly.
    */
@@ -218,7 +218,7 @@ export interface WheelwrightApi {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Set a new password with an emailed link. Ends all sessions and revokes API tokens unless keepTokens is true
+   * Set a new password with an emailed link. Ends all sessions, and revokes all API tokens unless keepTokens is true
    *
    * `POST /api/auth/reset-password`, scope flow. Error codes: link_spent, busy.
    */
@@ -252,36 +252,36 @@ export interface WheelwrightApi {
   ): Promise<void>;
 
   /**
-   * Sign up, if SIGNUP is on. The response does not reveal whether the user exists
+   * Create an account, if the setting SIGNUP is on. The response does not reveal whether the user exists
    *
    * `POST /api/auth/signup`, scope flow. Error codes: signup_off, busy.
    */
   signup(body: Signup, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Your tokens that are not revoked, newest first. Complete unless limit is given
+   * Your API tokens that are not revoked, newest first. Returns all tokens unless limit is set
    *
    * `GET /api/auth/tokens`, scope readonly.
    */
   listTokens(
     params?: {
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<Token>;
 
   /**
-   * Create an API token. The response is the only place that contains its plaintext
+   * Create an API token. Only this response contains the token itself
    *
    * `POST /api/auth/tokens`, scope session. Error codes: expiry_past.
    */
   createToken(body: NewToken, options?: CallOptions): Promise<MintedToken>;
 
   /**
-   * Revoke a token. It stops working with this response
+   * Revoke an API token. The token stops working immediately
    *
    * `DELETE /api/auth/tokens/{tokenId}`, scope cli. Error codes: token_missing.
    */
@@ -294,14 +294,14 @@ export interface WheelwrightApi {
   ): Promise<void>;
 
   /**
-   * Verify an address by its link. The password in the request becomes the user's password and ends earlier access
+   * Verify an email address with the token from its link. The password in the request becomes the user's password. Ends earlier sessions and revokes earlier tokens
    *
    * `POST /api/auth/verify-email`, scope flow. Error codes: link_spent, busy.
    */
   verifyEmail(body: VerifyEmail, options?: CallOptions): Promise<Me>;
 
   /**
-   * Sizes, versions, regions and other values for hubs and spokes. A section listed in open accepts any text
+   * Sizes, versions, regions and other values for hubs and spokes. A section that is listed in open accepts any text
    *
    * `GET /api/catalog`, scope readonly.
    */
@@ -328,18 +328,18 @@ export interface WheelwrightApi {
    */
   listFederationRequests(
     params?: {
-      /** Only those in this state */
+      /** Returns only items in this state */
       state?: "pending" | "approved" | "rejected" | "withdrawn" | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<FederationRequest>;
 
   /**
-   * Request a hub. If an operator approves it, you become its admin
+   * Request a hub. If an operator approves your request, you become the hub's admin
    *
    * `POST /api/federation-requests`, scope cli. Error codes: slug_taken, too_many_pending, unverified, not_offered.
    */
@@ -372,7 +372,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Approve a hub request: create the hub and make the requester its admin. The body may override the requested values
+   * Approve a hub request: create the hub and make the requester its admin. The request body can override the requested values
    *
    * `POST /api/federation-requests/{requestId}/approve`, scope cli. Error codes: request_decided, asker_disabled, slug_taken, not_offered.
    */
@@ -400,30 +400,30 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * The hubs that you can see, newest first. Complete unless limit is given
+   * The hubs that you can see, newest first. Returns all hubs unless limit is set
    *
    * `GET /api/federations`, scope readonly.
    */
   listFederations(
     params?: {
-      /** Only those with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+      /** Returns only items with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
-      /** Only those in this state */
+      /** Returns only items in this state */
       state?: "provisioning" | "active" | "failed" | "removing" | "removed" | undefined;
-      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
   ): PagedList<Federation>;
 
   /**
-   * Create a hub. It is provisioned in the background
+   * Create a hub. The hub is provisioned in the background
    *
    * `POST /api/federations`, scope cli. Error codes: slug_taken, not_offered.
    */
@@ -438,7 +438,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -459,7 +459,7 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * Remove a hub without spokes. It is removed when its namespace is gone
+   * Remove a hub that has no spokes. The removal finishes when the hub's namespace is deleted
    *
    * `DELETE /api/federations/{federationId}`, scope cli. Error codes: federation_not_empty, federation_state.
    */
@@ -467,7 +467,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** Gives up on a failed removal, even if objects are left in the cluster; operators only */
+      /** Ends a failed removal, even if objects remain in the cluster; only for operators */
       abandon?: boolean | undefined;
     },
     options?: CallOptions,
@@ -515,7 +515,7 @@ export interface WheelwrightApi {
   ): Promise<Billing>;
 
   /**
-   * Send a hub's quantities to the payment provider again, and overwrite changes made there. An ended subscription is replaced
+   * Send a hub's billed quantities to the payment provider again, and overwrite changes made there. Replaces a subscription that has ended
    *
    * `POST /api/federations/{federationId}/billing/reconcile`, scope cli. Error codes: billing_off, not_billed.
    */
@@ -528,7 +528,7 @@ export interface WheelwrightApi {
   ): Promise<Billing>;
 
   /**
-   * Follow a hub's events. Resume after a given event with Last-Event-ID or since
+   * Follow a hub's events. To resume after an event, send its number as Last-Event-ID or since
    *
    * `GET /api/federations/{federationId}/events`, scope readonly. Error codes: too_many_streams.
    */
@@ -536,14 +536,14 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** The number of the last received event. The stream continues after it; must be the number of an event */
+      /** The number of the last event that you received. The stream continues after that event; must be an event number */
       since?: number | undefined;
     },
     options?: FollowOptions,
   ): AsyncGenerator<StreamEvent, void>;
 
   /**
-   * The hub's admins, newest first, including pending ones. Complete unless limit is given
+   * The hub's admins, newest first, including invited users. Returns all admins unless limit is set
    *
    * `GET /api/federations/{federationId}/members`, scope readonly.
    */
@@ -551,16 +551,16 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<Member>;
 
   /**
-   * Make a user an admin of a hub. A user without a verified account gets an invitation by email, valid for 7 days. Repeating the request emails the invitation again after an hour
+   * Make a user an admin of a hub. A user without a verified account gets an email invitation. The invitation is valid for 7 days. After an hour, repeating the request emails the invitation again
    *
    * `POST /api/federations/{federationId}/members`, scope cli. Error codes: user_disabled, federation_state.
    */
@@ -574,7 +574,7 @@ export interface WheelwrightApi {
   ): Promise<HubJoining>;
 
   /**
-   * Remove an admin of a hub. Access ends with this response. Admins may remove themselves
+   * Remove an admin from a hub. The admin's access ends immediately. Admins may remove themselves
    *
    * `DELETE /api/federations/{federationId}/members/{userId}`, scope cli. Error codes: member_missing.
    */
@@ -597,18 +597,18 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
   ): PagedList<Operation>;
 
   /**
-   * The spokes of a hub that you can see, newest first. Complete unless limit is given
+   * A hub's spokes that you can see, newest first. Returns all spokes unless limit is set
    *
    * `GET /api/federations/{federationId}/spokes`, scope readonly.
    */
@@ -616,9 +616,9 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** Only those with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+      /** Returns only items with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
-      /** Only those in this state */
+      /** Returns only items in this state */
       state?:
         | "provisioning"
         | "active"
@@ -630,22 +630,22 @@ export interface WheelwrightApi {
         | "removing"
         | "removed"
         | undefined;
-      /** Only those with this health */
+      /** Returns only items with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
-      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
   ): PagedList<Spoke>;
 
   /**
-   * Create a spoke, or a copy of one. It is installed in the background, after earlier jobs of the hub. dryRun=true returns a preview
+   * Create a spoke, or copy an existing spoke. The new spoke is installed in the background, after the hub's earlier jobs. With dryRun=true, returns a preview instead
    *
    * `POST /api/federations/{federationId}/spokes`, scope provisioning. Error codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
    */
@@ -653,7 +653,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** Shows what would be done without doing it */
+      /** Returns a preview of the change without making the change */
       dryRun: true;
     },
     body: NewSpoke,
@@ -663,7 +663,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** Shows what would be done without doing it */
+      /** Returns a preview of the change without making the change */
       dryRun?: false | undefined;
     },
     body: NewSpoke,
@@ -671,7 +671,7 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * What adding a spoke of a size would cost
+   * The cost of adding a spoke with a given size
    *
    * `GET /api/federations/{federationId}/spokes/preview-cost`, scope readonly. Error codes: not_offered, billing_unavailable.
    */
@@ -679,7 +679,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** The size; the default size if absent; must be text of 1 to 100 characters without control characters */
+      /** The size of the spoke; if absent, the default size; must be text of 1 to 100 characters without control characters */
       size?: string | undefined;
     },
     options?: CallOptions,
@@ -693,20 +693,20 @@ export interface WheelwrightApi {
   getHealthz(
     options?: CallOptions,
   ): Promise<{
-    /** ok while the process is alive */
+    /** Always ok: a process that responds is alive */
     status: "ok";
   }>;
 
   /**
-   * All spokes that you can see, newest first. Complete unless limit is given
+   * The spokes that you can see in any hub, newest first. Returns all spokes unless limit is set
    *
    * `GET /api/my-spokes`, scope readonly.
    */
   listMySpokes(
     params?: {
-      /** Only those with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+      /** Returns only items with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
-      /** Only those in this state */
+      /** Returns only items in this state */
       state?:
         | "provisioning"
         | "active"
@@ -718,15 +718,15 @@ export interface WheelwrightApi {
         | "removing"
         | "removed"
         | undefined;
-      /** Only those with this health */
+      /** Returns only items with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
-      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
@@ -739,11 +739,11 @@ export interface WheelwrightApi {
    */
   listNotifications(
     params?: {
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only unread notifications */
+      /** Returns only unread notifications */
       unreadOnly?: boolean | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -770,21 +770,21 @@ export interface WheelwrightApi {
    */
   readNotification(
     params: {
-      /** The notification's ID, which is its audit event's ID */
+      /** The ID of the notification, which is also the ID of its audit event */
       notificationId: string;
     },
     options?: CallOptions,
   ): Promise<Notification>;
 
   /**
-   * When you completed onboarding. Onboarding is optional
+   * The time when you completed onboarding. Onboarding is optional
    *
    * `GET /api/onboarding`, scope readonly.
    */
   getOnboarding(options?: CallOptions): Promise<OnboardingState>;
 
   /**
-   * Complete onboarding, once: display name, password and a first hub request. Renews the session's cookie
+   * Complete onboarding once: set a display name and a password, and request a first hub. Renews the session cookie
    *
    * `POST /api/onboarding/complete`, scope session. Error codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, busy.
    */
@@ -798,12 +798,12 @@ export interface WheelwrightApi {
   getOpenApi(
     options?: CallOptions,
   ): Promise<{
-    /** Version of OpenAPI */
+    /** The version of the OpenAPI specification */
     openapi: "3.1.0";
   }>;
 
   /**
-   * One operation: its progress, what it waits for and why it failed
+   * One operation: its progress, the operation it waits for, and why it failed
    *
    * `GET /api/operations/{operationId}`, scope readonly.
    */
@@ -816,44 +816,44 @@ export interface WheelwrightApi {
   ): Promise<OperationDetail>;
 
   /**
-   * The spokes that you can see, counted by state, in total and per hub, and the length of the queue
+   * The number of spokes that you can see, by state, in total and per hub, and the length of the job queue
    *
    * `GET /api/overview`, scope readonly. Error codes: federation_missing.
    */
   getOverview(
     params?: {
-      /** Only those of this hub, by ID or slug; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
       federationId?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<Overview>;
 
   /**
-   * Whether the database answers, its schema matches this release and the scheduler runs. Otherwise 503
+   * Whether the database responds, its schema matches this release and the scheduler runs. If not, returns 503
    *
    * `GET /api/readyz`, scope public. Error codes: not_ready.
    */
   getReadyz(options?: CallOptions): Promise<Readiness>;
 
   /**
-   * Restore requests of all spokes, newest first, each with the command that restores
+   * Restore requests for all spokes, newest first, each with the command that restores the backup
    *
    * `GET /api/restore-requests`, scope readonly.
    */
   listRestoreRequests(
     params?: {
-      /** Only those in this state */
+      /** Returns only items in this state */
       state?: "open" | "done" | "declined" | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<RestoreRequest>;
 
   /**
-   * Mark a restore request as done, or decline it with a reason. Restoring its backup marks it automatically
+   * Mark a restore request as done, or decline it with a reason. Restoring the requested backup marks the request as done automatically
    *
    * `POST /api/restore-requests/{restoreRequestId}/decide`, scope cli. Error codes: request_missing, reason_needed, reason_unused, request_decided.
    */
@@ -867,13 +867,13 @@ export interface WheelwrightApi {
   ): Promise<RestoreRequest>;
 
   /**
-   * Request the same action for many spokes. IDs that you cannot see are skipped
+   * Request the same action on many spokes. IDs of spokes that you cannot see are skipped
    *
    * `POST /api/spokes/actions`, scope cli. Error codes: parameter_needed, version_mismatch, not_offered, operator_only.
    */
   actOnSpokes(
     params: {
-      /** Shows what would be done without doing it; is possible for one spoke at a time */
+      /** Returns a preview of the change without making the change; is possible for one spoke at a time */
       dryRun?: false | undefined;
     },
     body: BulkAction,
@@ -887,24 +887,24 @@ export interface WheelwrightApi {
    */
   getSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
   ): Promise<Spoke>;
 
   /**
-   * Change a spoke's name, brand, administrator's address, domain or mail. dryRun=true returns a preview
+   * Change a spoke's name, brand, administrator's address, domain or mail. With dryRun=true, returns a preview instead
    *
    * `PATCH /api/spokes/{spokeId}`, scope cli. Error codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
    */
   updateSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Shows what would be done without doing it */
+      /** Returns a preview of the change without making the change */
       dryRun: true;
     },
     body?: SpokePatch,
@@ -912,9 +912,9 @@ export interface WheelwrightApi {
   ): Promise<ActionPreview>;
   updateSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Shows what would be done without doing it */
+      /** Returns a preview of the change without making the change */
       dryRun?: false | undefined;
     },
     body?: SpokePatch,
@@ -928,24 +928,24 @@ export interface WheelwrightApi {
    */
   deleteSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Gives up on a failed removal, even if objects are left in the cluster; operators only */
+      /** Ends a failed removal, even if objects remain in the cluster; only for operators */
       abandon?: boolean | undefined;
     },
     options?: CallOptions,
   ): Promise<Spoke>;
 
   /**
-   * Request an action: suspend, resume, restart, upgrade, resize, back up and so on. dryRun=true returns a preview
+   * Request an action on a spoke: suspend, resume, restart, upgrade, resize, back up and so on. With dryRun=true, returns a preview instead
    *
    * `POST /api/spokes/{spokeId}/actions`, scope cli. Error codes: spoke_state, version_not_newer, version_unchanged, size_unchanged, parameter_needed, version_mismatch, not_offered, operator_only, cluster_unavailable.
    */
   actOnSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Shows what would be done without doing it */
+      /** Returns a preview of the change without making the change */
       dryRun: true;
     },
     body: SpokeAction,
@@ -953,9 +953,9 @@ export interface WheelwrightApi {
   ): Promise<ActionPreview>;
   actOnSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Shows what would be done without doing it */
+      /** Returns a preview of the change without making the change */
       dryRun?: false | undefined;
     },
     body: SpokeAction,
@@ -963,45 +963,45 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * The audit events of a spoke, newest first
+   * The audit events for a spoke, newest first
    *
    * `GET /api/spokes/{spokeId}/activity`, scope readonly.
    */
   listSpokeActivity(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<AuditEvent>;
 
   /**
-   * A spoke's backups, their schedule and their retention. To restore one, create a restore request
+   * A spoke's backups, their schedule and their retention. To restore a backup, create a restore request
    *
    * `GET /api/spokes/{spokeId}/backups`, scope readonly.
    */
   getSpokeBackups(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** Whether to include removed ones; operators only */
+      /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
     },
     options?: CallOptions,
   ): Promise<BackupSummary>;
 
   /**
-   * Make a user an admin of a spoke. A user without a verified account gets an invitation by email, valid for 7 days. Repeating the request emails the invitation again after an hour
+   * Make a user an admin of a spoke. A user without a verified account gets an email invitation. The invitation is valid for 7 days. After an hour, repeating the request emails the invitation again
    *
    * `POST /api/spokes/{spokeId}/delegate`, scope cli. Error codes: user_disabled, spoke_state.
    */
   delegateSpoke(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
     },
     body: NewMember,
@@ -1009,30 +1009,30 @@ export interface WheelwrightApi {
   ): Promise<SpokeJoining>;
 
   /**
-   * The spoke's own admins, newest first, including pending ones, without the hub's admins. Complete unless limit is given
+   * The spoke's own admins, newest first, including invited users and without the hub's admins. Returns all admins unless limit is set
    *
    * `GET /api/spokes/{spokeId}/members`, scope readonly.
    */
   listSpokeMembers(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<Member>;
 
   /**
-   * Remove an admin of a spoke. Access ends with this response. Spoke admins may remove themselves
+   * Remove an admin from a spoke. The admin's access ends immediately. Spoke admins may remove themselves
    *
    * `DELETE /api/spokes/{spokeId}/members/{userId}`, scope cli. Error codes: member_missing.
    */
   deleteSpokeMember(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
       /** The user's ID */
       userId: string;
@@ -1047,41 +1047,41 @@ export interface WheelwrightApi {
    */
   listSpokeOperations(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<Operation>;
 
   /**
-   * Restore requests of the spoke, newest first, with their outcome
+   * Restore requests for a spoke, newest first, with their outcomes
    *
    * `GET /api/spokes/{spokeId}/restore-requests`, scope readonly.
    */
   listSpokeRestoreRequests(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
   ): PagedList<RestoreRequest>;
 
   /**
-   * Request that an operator restore the spoke from a backup
+   * Request that an operator restore a spoke from a backup
    *
    * `POST /api/spokes/{spokeId}/restore-requests`, scope cli. Error codes: backup_unusable, restore_requested, too_many_pending.
    */
   createSpokeRestoreRequest(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
     },
     body: NewRestoreRequest,
@@ -1089,36 +1089,36 @@ export interface WheelwrightApi {
   ): Promise<RestoreRequest>;
 
   /**
-   * Create a link for the site's administrator to choose a password and sign in. The response is the only place that contains it. The link works once and replaces earlier links. The site must be running. At most ten links per hour
+   * Create a link with which the site's administrator chooses a password and signs in. Only this response contains the link. The link works once and replaces earlier links. The site must be running. The limit is ten links per hour
    *
    * `POST /api/spokes/{spokeId}/sign-in-link`, scope cli. Error codes: spoke_state, link_under_way, admin_unusable, too_many_links, link_failed, cluster_unavailable.
    */
   createSpokeSignInLink(
     params: {
-      /** The spoke's ID, or its domain until it is removed */
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
       spokeId: string;
     },
     options?: CallOptions,
   ): Promise<SignInLink>;
 
   /**
-   * Users, newest first. email matches an address or its beginning
+   * Users, newest first. The filter email matches an address or its beginning
    *
    * `GET /api/users`, scope readonly.
    */
   listUsers(
     params?: {
-      /** Only addresses that start with this text; must be text of 1 to 254 characters without control characters */
+      /** Returns only users whose email address starts with this text; must be text of 1 to 254 characters without control characters */
       email?: string | undefined;
-      /** Only users with this role */
+      /** Returns only users with this role */
       role?: "operator" | "hub_admin" | "spoke_admin" | undefined;
-      /** Only those in this state */
+      /** Returns only items in this state */
       state?: "active" | "invited" | "unverified" | "disabled" | undefined;
-      /** Only those with this text in a name, domain or address; case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
-      /** The maximum number of items */
+      /** The maximum number of items in the response */
       limit?: number | undefined;
-      /** Only entries older than this. The Link header gives the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor of a Link header */
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
     },
     options?: CallOptions,
@@ -1138,7 +1138,7 @@ export interface WheelwrightApi {
   ): Promise<UserRecord>;
 
   /**
-   * Rename, disable or enable a user, or change their operator role. Granting the role requires a session. Disabling ends their sessions and disables their tokens until the account is enabled again. The last operator cannot be removed
+   * Rename, disable or enable a user, or change their operator role. Granting this role requires a session. Disabling a user ends their sessions and disables their tokens until the user is enabled again. The last operator cannot be disabled and cannot lose the operator role
    *
    * `PATCH /api/users/{userId}`, scope cli. Error codes: user_missing, last_operator, user_unverified, session_required.
    */
@@ -1152,7 +1152,7 @@ export interface WheelwrightApi {
   ): Promise<UserRecord>;
 
   /**
-   * Set a new password for a user. The response is the only place that contains it. All sessions of the user end, also your own if it is you. An unverified address becomes verified
+   * Set a new password for a user. Only this response contains the password. Ends all sessions of the user, including yours if you reset your own password. Verifies the user's address
    *
    * `POST /api/users/{userId}/reset-password`, scope session. Error codes: user_missing, user_disabled, busy.
    */
@@ -1172,7 +1172,7 @@ export interface WheelwrightApi {
   getVersion(
     options?: CallOptions,
   ): Promise<{
-    /** Version of the API */
+    /** The version of the API */
     api: string;
     /** The commit of the running build */
     commit: string;

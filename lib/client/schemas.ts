@@ -1,6 +1,6 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export interface AcceptInvite {
-  /** The value of ?token= in the emailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of the parameter token in the link from the email; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -9,7 +9,7 @@ export interface AcceptInvite {
 }
 
 export interface Acknowledgement {
-  /** What happens next */
+  /** A sentence about what happens next */
   message: string;
 }
 
@@ -18,7 +18,7 @@ export interface ActionPreview {
   dryRun: true;
   /** The action */
   action: string;
-  /** The ID of its spoke */
+  /** The ID of the spoke to which the object belongs */
   spokeId: string;
   /** The spoke's current state */
   state: string;
@@ -26,35 +26,35 @@ export interface ActionPreview {
   becomes: string;
   /** Whether the action makes the site unavailable */
   downtime: boolean;
-  /** The steps, in order */
+  /** The steps of the action, in order */
   steps: string[];
-  /** What would change, from the cluster's dry run */
+  /** What the action would change in the cluster, from a dry run */
   changes: {
-    /** The object's kind and name */
+    /** The kind and name of the Kubernetes object */
     object: string;
-    /** The field that changes; empty if a new object would be created */
+    /** The path of the field that would change; empty if a new object would be created */
     field: string;
-    /** The current value; null if the field is not set */
+    /** The current value of the field; null if the field is not set */
     from: unknown;
-    /** The new value; null if the field is removed */
+    /** The new value of the field; null if the field would be removed */
     to: unknown;
   }[];
-  /** Effects that no field shows, and objections of the cluster */
+  /** Effects of the action that no other field shows, and objections that the cluster raised */
   notes: string[];
-  /** The price */
+  /** The monthly price of the spoke */
   price: Cost;
 }
 
 export interface Approval {
-  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name of the hub in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug?: string | null | undefined;
   /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
 }
 
@@ -63,96 +63,96 @@ export interface AuditEvent {
   id: string;
   /** What happened */
   kind: string;
-  /** Who did it */
+  /** The user or system that caused the event */
   actor: {
-    /** A user's ID, or "system" */
+    /** The ID of the user who caused the event, or "system" */
     id: string;
     /** The user's email address, used to sign in */
     email: string;
   };
-  /** The type of the object */
+  /** The type of the object that the event is about */
   objectType: string;
-  /** The object's ID */
+  /** The ID of the object that the event is about */
   objectId: string;
-  /** More data; its fields depend on the kind */
+  /** More data about the event. Its fields depend on the kind of event */
   metadata: Record<string, unknown>;
-  /** The IP address of the caller; empty for an operator's actions, unless an operator reads this */
+  /** The IP address of the caller; empty for actions of an operator, unless the reader is an operator */
   ip: string;
-  /** The caller's user agent; empty for an operator's actions, unless an operator reads this */
+  /** The user agent of the caller; empty for actions of an operator, unless the reader is an operator */
   userAgent: string;
-  /** When it happened */
+  /** When the event occurred */
   at: string;
 }
 
 export interface BackupSummary {
-  /** Whether the cluster can take backups that outlive the spoke, at the last check; lastError explains why not */
+  /** Whether the cluster can take backups that outlive the spoke, at the last check. If not, lastError explains why */
   available: boolean;
-  /** When a backup is taken automatically while the spoke is active. Each spoke has its own time */
+  /** When backups are taken automatically while the spoke is active. Each spoke has its own time */
   schedule: string;
-  /** How many backups are kept: the newest of each day, week and month (UTC) */
+  /** How many backups are kept: the newest backup from each recent day, week and month (UTC) */
   retention: {
-    /** Days of which the newest backup is kept */
+    /** The number of days from which the newest backup is kept */
     daily: number;
-    /** ISO weeks of which the newest backup is kept */
+    /** The number of ISO weeks from which the newest backup is kept */
     weekly: number;
-    /** Months of which the newest backup is kept */
+    /** The number of months from which the newest backup is kept */
     monthly: number;
   };
   /** When the newest backup became ready; null before the first backup */
   lastSuccessAt: string | null;
-  /** When a backup last failed; null if none failed, or while the spoke is suspended */
+  /** When a backup of the spoke last failed; null if no backup failed, or while the spoke is suspended */
   lastFailureAt: string | null;
-  /** Why backups are not available, or why the last one failed; null if neither */
+  /** Why backups are not available, or why the last backup failed; null if there is no error */
   lastError: string | null;
-  /** How often the newest backup is restored into a sandbox to verify it: RESTORE_TESTS */
+  /** How often the newest backup is tested by restoring it into a temporary namespace (setting RESTORE_TESTS) */
   restoreTests: "off" | "weekly" | "nightly";
-  /** When a backup of the spoke was last verified; null if none was */
+  /** When a backup of the spoke last passed a restore test; null if no backup was ever verified */
   lastVerifiedAt: string | null;
-  /** Since when restore tests have failed; null if the last one succeeded */
+  /** When restore tests of the spoke started to fail; null if the last test succeeded */
   unverifiedSince: string | null;
-  /** The backups, newest first. Each holds both volumes of the spoke. Failed ones stay for up to a week */
+  /** The backups of the spoke, newest first. Each contains both volumes. Failed backups stay listed for up to a week */
   snapshots: {
-    /** The backup's ID, as restores expect it */
+    /** The ID of the backup, to be used in restores */
     id: string;
     /** When the backup started */
     createdAt: string;
     /** When the backup was complete; null until then */
     readyAt: string | null;
-    /** Bytes of the volumes restored from it; null if the storage does not report it */
+    /** The size of the volumes restored from the backup, in bytes; null if the storage driver does not report it */
     sizeBytes: number | null;
     /** The backup's state */
     state: "pending" | "ready" | "failed";
-    /** The site's version at the time of the backup; null if not recorded */
+    /** The Moodle version of the site at the time of the backup; null if not recorded */
     lmsVersion: string | null;
-    /** When a restore test last verified it; null if none has */
+    /** When a restore test last verified the backup; null if the backup was never verified */
     verifiedAt: string | null;
-    /** What the restore test found; null if there was none */
+    /** The results of the backup's restore test; null if the backup was not tested */
     verification: {
-      /** Courses in the restored site; null if not counted */
+      /** The number of courses in the restored site; null if not counted */
       courses: number | null;
-      /** Accounts in the restored site, without the guest; null if not counted */
+      /** The number of user accounts in the restored site, without the guest account; null if not counted */
       users: number | null;
-      /** Seconds from the start of the restore test until the login page answered: the time that a recovery takes */
+      /** The time that a recovery takes: seconds from the start of the restore test until the login page responded */
       seconds: number;
-      /** Whether the counts were compared with counts taken at the time of the backup */
+      /** Whether the numbers of courses and users were compared with numbers from the time of the backup */
       compared: boolean;
-      /** Uploaded files in the database, each found with the right size; null if another store holds them or nothing was compared */
+      /** The number of files found with the right size; null if files are stored elsewhere or were not compared */
       files: number | null;
-      /** How many of these files, chosen at random, were read and had the right hash */
+      /** The number of randomly chosen files that were read and had the right hash */
       hashed: number | null;
-      /** The release of the code, which matches the database; null if not compared */
+      /** The release of the restored Moodle code, which matches the database; null if not compared */
       codeRelease: string | null;
     } | null;
-    /** Why the last restore test failed, or that the quota left no space for it; null otherwise */
+    /** Why the backup's last restore test failed, or that the quota left no space for a test; null otherwise */
     verificationError: string | null;
   }[];
-  /** Volumes from before a restore, newest first, for a rollback. They are deleted after this time, once there is a newer backup */
+  /** Volumes from before a restore, newest first, for a rollback. A volume is deleted after the time in the field until, once a newer backup exists */
   kept: {
-    /** The PersistentVolumeClaim's name */
+    /** The name of the PersistentVolumeClaim */
     claim: string;
-    /** When the site stopped using it */
+    /** When the site stopped using the volume */
     since: string;
-    /** It is kept at least until this time */
+    /** The volume is kept at least until this time */
     until: string;
   }[];
 }
@@ -160,9 +160,9 @@ export interface BackupSummary {
 export interface Billing {
   /** Whether the hub's spokes are billed */
   connected: boolean;
-  /** The address that invoices are sent to */
+  /** The email address that receives the hub's invoices */
   email: string | null;
-  /** The subscription's status at the payment provider; null if there is no subscription */
+  /** The status of the hub's subscription at the payment provider; null if the hub has no subscription */
   status:
     | "incomplete"
     | "incomplete_expired"
@@ -173,67 +173,67 @@ export interface Billing {
     | "unpaid"
     | "paused"
     | null;
-  /** Since when an invoice has been overdue; null if none is */
+  /** When an invoice of the hub became overdue; null if no invoice is overdue */
   pastDueSince: string | null;
-  /** ISO 4217 code; null if there is no subscription */
+  /** The ISO 4217 code of the subscription's currency; null if the hub has no subscription */
   currency: string | null;
-  /** The billed items, as the payment provider counts them */
+  /** The items of the hub's subscription, as the payment provider counts them */
   items: {
-    /** The size of the spokes; null if the item is not for spokes */
+    /** The size of the billed spokes; null if the item is not for spokes */
     size: string | null;
-    /** The quantity */
+    /** The billed quantity of the item */
     quantity: number;
-    /** The monthly price of the whole quantity; null if it is not a single amount */
+    /** The monthly price for the item's whole quantity; null if the price is not a single amount */
     monthly: number | null;
   }[];
-  /** The hub's monthly price; null if it is not a single amount, or nothing is billed */
+  /** The total monthly price for the hub; null if nothing is billed, or if the price is not a single amount */
   monthly: number | null;
-  /** The latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice */
+  /** The hub's latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice */
   invoice: {
-    /** The invoice number; null for a draft */
+    /** The number of the invoice; null for a draft */
     number: string | null;
-    /** The status at the payment provider */
+    /** The status of the invoice at the payment provider */
     status: string;
-    /** The total amount */
+    /** The total amount of the invoice, in the currency's smallest unit */
     total: number;
-    /** The amount that is not yet paid */
+    /** The unpaid amount of the invoice, in the currency's smallest unit */
     remaining: number;
-    /** ISO 4217 code */
+    /** The ISO 4217 code of the currency */
     currency: string;
-    /** When it is due; null if it is charged immediately */
+    /** When the invoice is due; null if the invoice is charged immediately */
     dueAt: string | null;
-    /** The invoice's page at the payment provider. Anybody with the URL can open it; null for a draft */
+    /** The invoice's page at the payment provider, which anyone with the URL can open; null for a draft */
     url: string | null;
   } | null;
-  /** Whether a change is still to be sent to the payment provider */
+  /** Whether a change to the hub's spokes must still be sent to the payment provider */
   pending: boolean;
-  /** Differences between the payment provider's counts and the spokes; null if they are equal */
+  /** Differences between the payment provider's counts and the hub's spokes; null if they are equal */
   difference: {
-    /** What differs */
+    /** A sentence that describes the difference between the payment provider's counts and the hub's spokes */
     message: string;
-    /** The same as numbers; empty if it is not only numbers */
+    /** The difference as numbers for each size; empty if numbers alone cannot describe the difference */
     sizes: {
-      /** The size, as the catalog names it */
+      /** The name of the spoke's size in the catalog */
       size: string;
-      /** The number of spokes to be billed */
+      /** The number of spokes with this size that should be billed */
       spokes: number;
-      /** The number that the payment provider counts */
+      /** The number of spokes with this size that the payment provider counts */
       billed: number;
     }[];
   } | null;
-  /** Why the payment provider could not be updated, for operators; null for other users */
+  /** Why the payment provider could not be updated. Only for operators; null for other users */
   error: string | null;
-  /** When the subscription was last checked; null if never */
+  /** When the subscription was last checked at the payment provider; null if it was never checked */
   checkedAt: string | null;
 }
 
 export interface BillingAddress {
-  /** The address that invoices are sent to; must be an email address */
+  /** The email address that receives the hub's invoices; must be an email address */
   email: string;
 }
 
 export interface BulkAction {
-  /** The IDs of the spokes; must be a list of 1 to 500 ids */
+  /** The IDs of the spokes on which to act; must be a list of 1 to 500 ids */
   ids: readonly string[];
   /** The action */
   action:
@@ -250,13 +250,13 @@ export interface BulkAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** For upgrade (required): the new version; must be a version such as 4.5.12 */
+  /** The new Moodle version; required for the action upgrade; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same as lmsVersion; must be a version such as 4.5.12 */
+  /** The same value as in the field lmsVersion; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** For resize (required): the new size; must be text of 1 to 100 characters without control characters */
+  /** The name of the new size; required for the action resize; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** For upgrade: continues without a backup if the cluster cannot take one */
+  /** Whether the action upgrade continues without a backup if the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
 }
 
@@ -267,331 +267,331 @@ export interface BulkOutcome {
   accepted: boolean;
   /** The spoke, if the request was accepted */
   spoke?: Spoke;
-  /** Why the request was not accepted; absent if it was */
+  /** Why the request for this spoke was rejected; absent if the request was accepted */
   error?: {
     /** The HTTP status */
     statusCode: number;
-    /** The cause, in a word */
+    /** The cause as one word, for programs */
     code: string;
-    /** What could not be done, and how to make it possible */
+    /** An explanation of what could not be done, and how to make it possible */
     message: string;
-    /** The reason phrase of the status */
+    /** The reason phrase of the HTTP status */
     error: string;
   };
 }
 
 export interface Catalog {
-  /** The regions of hubs and spokes */
+  /** The regions that hubs and spokes can be in */
   regions: {
-    /** The name to use in requests */
+    /** The name of the region, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
   }[];
-  /** The tiers of hubs */
+  /** The tiers that hubs can have */
   tiers: {
-    /** The name to use in requests */
+    /** The name of the tier, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
   }[];
-  /** The modes of hubs */
+  /** The modes that hubs can have */
   modes: {
-    /** The name to use in requests */
+    /** The name of the mode, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
   }[];
-  /** The ways to deliver shared content */
+  /** The ways in which shared content can be delivered */
   contentModes: {
-    /** The name to use in requests */
+    /** The name of the content mode, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
   }[];
-  /** The brands */
+  /** The brands that spokes can have */
   brands: {
-    /** The name to use in requests */
+    /** The name of the brand, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
   }[];
-  /** The sets of initial courses */
+  /** The sets of initial courses that new sites can have */
   seeds: {
-    /** The name to use in requests */
+    /** The name of the set of initial courses, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
   }[];
-  /** The Moodle versions, newest first, previews last */
+  /** The Moodle versions that new sites can run, newest first, previews last */
   versions: {
-    /** The name to use in requests */
+    /** The Moodle version, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
-    /** Whether this version is not yet released */
+    /** Whether this Moodle version is a preview, which is not yet released */
     preview: boolean;
-    /** Whether this is the default */
+    /** Whether this size or version is the default */
     default: boolean;
   }[];
-  /** The sizes of spokes */
+  /** The sizes that spokes can have */
   sizes: {
-    /** The name to use in requests */
+    /** The name of the size, for use in requests */
     name: string;
     /** The display name */
     title: string | null;
-    /** Whether this is the default */
+    /** Whether this size or version is the default */
     default: boolean;
-    /** The resources of a spoke with this size */
+    /** The CPU, memory and storage of a spoke with this size */
     resources: {
-      /** The resources of the site */
+      /** The CPU and memory for the site's Moodle container */
       app: {
-        /** The resource requests */
+        /** The requested amounts of CPU and memory */
         requests: {
-          /** CPU, as a Kubernetes quantity */
+          /** An amount of CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, as a Kubernetes quantity */
+          /** An amount of memory, as a Kubernetes quantity */
           memory: string;
         };
-        /** The resource limits */
+        /** The maximum amounts of CPU and memory */
         limits: {
-          /** CPU, as a Kubernetes quantity */
+          /** An amount of CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, as a Kubernetes quantity */
+          /** An amount of memory, as a Kubernetes quantity */
           memory: string;
         };
       };
-      /** The resources of the database */
+      /** The CPU and memory for the site's database */
       database: {
-        /** The resource requests */
+        /** The requested amounts of CPU and memory */
         requests: {
-          /** CPU, as a Kubernetes quantity */
+          /** An amount of CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, as a Kubernetes quantity */
+          /** An amount of memory, as a Kubernetes quantity */
           memory: string;
         };
-        /** The resource limits */
+        /** The maximum amounts of CPU and memory */
         limits: {
-          /** CPU, as a Kubernetes quantity */
+          /** An amount of CPU, as a Kubernetes quantity */
           cpu: string;
-          /** Memory, as a Kubernetes quantity */
+          /** An amount of memory, as a Kubernetes quantity */
           memory: string;
         };
       };
-      /** The storage */
+      /** The storage for the site's files and database */
       disks: {
-        /** The storage of uploaded files */
+        /** The storage for the site's files */
         files: string;
-        /** The storage of the database */
+        /** The storage for the site's database */
         database: string;
       };
-      /** The number of requests that the site processes at the same time */
+      /** The number of requests that the site can process at the same time */
       workers: number;
     };
-    /** The quota of the spoke's namespace */
+    /** The resource quota for the namespace of a spoke with this size */
     quota: {
-      /** The resource requests */
+      /** The requested amounts of CPU and memory */
       requests: {
-        /** CPU, as a Kubernetes quantity */
+        /** An amount of CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, as a Kubernetes quantity */
+        /** An amount of memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** The resource limits */
+      /** The maximum amounts of CPU and memory */
       limits: {
-        /** CPU, as a Kubernetes quantity */
+        /** An amount of CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, as a Kubernetes quantity */
+        /** An amount of memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** Storage, as a Kubernetes quantity */
+      /** An amount of storage, as a Kubernetes quantity */
       storage: string;
     };
-    /** The monthly price of a spoke; null if it has none */
+    /** The monthly price of a spoke with this size; null if this size has no price */
     price: {
-      /** ISO 4217 code */
+      /** The ISO 4217 code of the currency */
       currency: string;
-      /** The monthly price of each, in the minor unit of the currency: 1900 means €19.00, but ¥1,900 */
+      /** The monthly price of one spoke, in the currency's smallest unit: 1900 means €19.00, but ¥1,900 */
       monthly: number;
     } | null;
   }[];
-  /** Sections that accept any value, because the catalog does not list their values */
+  /** Fields that accept any value, because the catalog does not list their values */
   open: string[];
-  /** The values used if a request leaves them out; null if there is no default. A spoke's region defaults to its hub's */
+  /** The default values for fields that a request omits; null for a field without a default. A spoke's region defaults to the region of its hub */
   defaults: {
-    /** The default size */
+    /** The default size of a new spoke */
     size: string;
-    /** The default version */
+    /** The default Moodle version of a new spoke */
     lmsVersion: string;
-    /** Whether users sign in through the hub's identity provider */
+    /** Whether users of the site sign in through the hub's identity provider */
     identity: boolean;
-    /** Whether it has the hub's shared content */
+    /** Whether the site has the hub's shared content */
     content: boolean;
-    /** The default region. Always null: a spoke uses the region of its hub */
+    /** Always null, because a new spoke is in the region of its hub by default */
     region: string | null;
-    /** Always null */
+    /** Always null: this field has no default value */
     tier: string | null;
-    /** Always null */
+    /** Always null: this field has no default value */
     mode: string | null;
-    /** Always null */
+    /** Always null: this field has no default value */
     contentMode: string | null;
-    /** Always null: the platform's own look */
+    /** Always null: a spoke without a brand has the platform's own look */
     brand: string | null;
-    /** Always null: the site starts without courses */
+    /** Always null: a site without a seed starts without courses */
     seed: string | null;
   };
-  /** The currency of all prices; null if there are no prices, or several currencies */
+  /** The ISO 4217 code of all prices; null if the catalog has no prices, or prices in several currencies */
   currency: string | null;
-  /** Whether a payment provider is connected, so that prices are charged */
+  /** Whether a payment provider is connected, so that users are charged the prices in the catalog */
   charged: boolean;
-  /** The default domain of a spoke is its slug, a dot, and this domain */
+  /** The parent of default domains: a spoke's default domain is its slug, a dot, and this domain */
   rootDomain: string;
 }
 
 export interface Changelog {
-  /** Version of the API */
+  /** The version of the API */
   api: string;
-  /** The running release */
+  /** The version of the running release */
   version: string;
-  /** Announcements, made at least 30 days ahead. Those in effect stay until they are no longer declared */
+  /** Announcements of changes, made at least 30 days ahead. An announcement in effect stays in the list until it is no longer declared */
   notices: {
-    /** The announcement's ID in this document and on the changelog page */
+    /** The ID of the announcement, in this document and on the changelog page */
     id: string;
-    /** deprecation if an endpoint ends or changes, limit for a new limit */
+    /** The kind of announcement: deprecation if an endpoint ends or changes, limit for a new limit */
     kind: "deprecation" | "limit";
-    /** The subject, in one line */
+    /** The subject of the announcement, in one line */
     title: string;
-    /** The method of the deprecated endpoint */
+    /** The HTTP method of the deprecated endpoint */
     method?: string;
-    /** The path of the deprecated endpoint, as in the reference */
+    /** The path of the deprecated endpoint, as in the API reference */
     path?: string;
-    /** announced until it takes effect, then in_effect */
+    /** The state of the announcement: announced until it takes effect, then in_effect */
     state: "announced" | "in_effect";
-    /** When it was announced */
+    /** When the change was announced */
     announcedAt: string;
-    /** When the endpoint ends, or the limit starts */
+    /** When the deprecated endpoint ends, or when the new limit starts */
     takesEffectAt: string;
-    /** What to do about it; code is in backticks */
+    /** What you should do about the change; code is in backticks */
     note: string;
-    /** The announcement on the changelog page */
+    /** The URL of the announcement on the changelog page */
     url: string;
   }[];
-  /** The changes of each release. Unreleased changes come first */
+  /** The changes in each release, with unreleased changes first */
   releases: {
-    /** The version, or unreleased */
+    /** The version of the release, or unreleased */
     version: string;
     /** The day of the release; null for unreleased changes */
     releasedAt: string | null;
-    /** The changes that users notice, one per entry; code is in backticks, emphasis in double asterisks */
+    /** The changes in the release that users notice, one per entry; code is in backticks, emphasis in double asterisks */
     changes: string[];
   }[];
 }
 
 export type Cost = {
-  /** Whether the cost is known. It needs a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
+  /** Whether the cost is known. The cost requires a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
   available: true;
-  /** ISO 4217 code */
+  /** The ISO 4217 code of the currency */
   currency: string;
   /** The spoke's size after the change */
   size: string;
-  /** The spoke's monthly price, in the minor unit of the currency: 1900 means €19.00, but ¥1,900 */
+  /** The spoke's monthly price after the change, in the currency's smallest unit: 1900 means €19.00, but ¥1,900 */
   recurringMonthly: number;
-  /** The prorated amount due now, in minor units; for a hub's first spoke, the first invoice. Negative for a credit */
+  /** The prorated amount that is due now, in the currency's smallest unit; negative for a credit. For a hub's first spoke, the amount of the first invoice */
   dueNow: number;
-  /** The time for which the proration was computed */
+  /** The time for which the prorated amount was computed */
   prorationDate: string;
 } | {
-  /** Whether the cost is known. It needs a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
+  /** Whether the cost is known. The cost requires a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
   available: false;
-  /** The cause, in a word */
+  /** The cause as one word */
   reason?: string;
 };
 
 export interface Federation {
   /** The hub's ID */
   id: string;
-  /** The short name in URLs and host names */
+  /** The short name of the hub in URLs and host names */
   slug: string;
   /** The display name */
   name: string;
-  /** The region, as the catalog names it */
+  /** The name of the region in the catalog */
   region: string | null;
-  /** How the hub is open to others, as the catalog names it */
+  /** How open the hub is to others, as a name from the catalog */
   mode: string | null;
-  /** The tier, as the catalog names it */
+  /** The name of the hub's tier in the catalog */
   tier: string | null;
   /** The hub's state */
   state: "provisioning" | "active" | "failed" | "removing" | "removed";
-  /** The same as state */
+  /** The same value as in the field state */
   status: "provisioning" | "active" | "failed" | "removing" | "removed";
-  /** Why it is in this state; null if there is nothing to explain */
+  /** Why the hub or spoke is in its current state; null if there is nothing to explain */
   stateReason: string | null;
-  /** The number of spokes that are not removed */
+  /** The number of the hub's spokes, without removed spokes */
   spokeCount: number;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it last changed */
+  /** When the object last changed */
   updatedAt: string;
-  /** The running or queued operation; null if no operation is queued or running */
+  /** The running or queued operation of the hub or spoke; null if no operation is queued or running */
   operation: Operation | null;
 }
 
 export interface FederationAction {
-  /** The action: retry restarts the operation of a failed hub */
+  /** The action to perform: retry restarts the failed operation of a hub */
   action: "retry";
 }
 
 export interface FederationPatch {
-  /** The hub's current slug, if given: it cannot be changed; must be text of 1 to 100 characters without control characters */
+  /** The hub's current slug. You may omit this field, because the slug cannot be changed; must be text of 1 to 100 characters without control characters */
   slug?: string | null | undefined;
   /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
 }
 
 export interface FederationRequest {
   /** The request's ID */
   id: string;
-  /** The short name in URLs and host names */
+  /** The short name of the hub in URLs and host names */
   slug: string;
   /** The display name */
   name: string;
-  /** The region, as the catalog names it */
+  /** The name of the region in the catalog */
   region: string | null;
-  /** How the hub is open to others, as the catalog names it */
+  /** How open the hub is to others, as a name from the catalog */
   mode: string | null;
-  /** The tier, as the catalog names it */
+  /** The name of the hub's tier in the catalog */
   tier: string | null;
   /** Why you need the hub */
   reason: string | null;
   /** The request's state */
   state: "pending" | "approved" | "rejected" | "withdrawn";
-  /** The requester */
+  /** The user who made the request */
   requestedBy: {
     /** The user's ID */
     id: string;
     /** The user's email address, used to sign in */
     email: string;
   };
-  /** Who decided or withdrew the request; null until then */
+  /** The user who decided or withdrew the request; null until then */
   decidedBy: {
     /** The user's ID */
     id: string;
     /** The user's email address, used to sign in */
     email: string;
   } | null;
-  /** When it was decided; null until then */
+  /** When the request was decided; null until then */
   decidedAt: string | null;
-  /** Why it was rejected; null otherwise */
+  /** Why the request was rejected; null if it was not rejected */
   rejectReason: string | null;
-  /** The ID of the hub that was created; null until then */
+  /** The ID of the hub that was created from the request; null until then */
   federationId: string | null;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
 }
 
@@ -601,7 +601,7 @@ export interface ForgotPassword {
 }
 
 export interface HubJoining {
-  /** added; invited by email; or unchanged if the user was already a member */
+  /** The result: added, invited by email, or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";
   /** The user's ID */
   userId: string;
@@ -614,9 +614,9 @@ export interface HubJoining {
 }
 
 export interface LoggedIn {
-  /** The calling user */
+  /** The user who sent the request */
   user: User;
-  /** What you still need to do, such as verifying your email address; absent otherwise */
+  /** What you still need to do, such as verifying your email address; absent if there is nothing to do */
   message?: string;
 }
 
@@ -628,12 +628,12 @@ export interface Login {
 }
 
 export interface Marked {
-  /** The number of notifications that this call marked as read */
+  /** The number of notifications that this request marked as read */
   marked: number;
 }
 
 export interface Me {
-  /** The calling user */
+  /** The user who sent the request */
   user: User;
 }
 
@@ -644,9 +644,9 @@ export interface Member {
   email: string;
   /** The user's name */
   displayName: string;
-  /** Whether the email address is not verified yet. Until then, the membership gives no access */
+  /** Whether the member's email address is still unverified. Until it is verified, the membership gives no access */
   pending: boolean;
-  /** Why the mail server permanently refused the last email to this address; null if it did not */
+  /** Why the mail server permanently refused the last email to this address; null if no email was refused */
   mailRefusal: string | null;
   /** When the user became a member */
   createdAt: string;
@@ -657,41 +657,41 @@ export interface MintedToken {
   id: string;
   /** The purpose of the token */
   name: string;
-  /** What the token may do: readonly reads, provisioning also creates and removes spokes, cli does everything */
+  /** What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything */
   scope: "cli" | "provisioning" | "readonly";
-  /** The first characters of the token, to recognize it */
+  /** The first characters of the token, by which you can recognize the token */
   prefix: string;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it expires; null if it does not */
+  /** When the token expires; null if it never expires */
   expiresAt: string | null;
-  /** The token; shown only once */
+  /** The complete token, which is shown only once */
   token: string;
 }
 
 export interface NewFederation {
-  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name of the hub in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
   /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
 }
 
 export interface NewFederationRequest {
-  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** The short name of the hub in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
   /** The display name; must be text of 1 to 200 characters without control characters */
   name?: string | null | undefined;
-  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How the hub is open to others, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
-  /** The tier, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
   /** Why you need the hub; must be text of 1 to 2000 characters without control characters */
   reason?: string | null | undefined;
@@ -700,95 +700,95 @@ export interface NewFederationRequest {
 export interface NewMember {
   /** The email address of the new member; must be an email address */
   email: string;
-  /** The name of a new user; must be text of 1 to 200 characters without control characters */
+  /** The name of the new member, if the member has no account yet; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
 }
 
 export interface NewRestoreRequest {
-  /** The backup to restore; must be text of 1 to 100 characters without control characters */
+  /** The ID of the backup to restore; must be text of 1 to 100 characters without control characters */
   backupId: string;
   /** Why a restore is needed; must be text of 1 to 2000 characters without control characters */
   reason: string;
 }
 
 export interface NewSpoke {
-  /** The short name in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** Lowercase letters, digits and hyphens, for addresses and commands; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
-  /** The ID or slug of the hub in the path, if given; must be text of 1 to 100 characters without control characters */
-  federationId?: string | null | undefined;
-  /** The display name; must be text of 1 to 200 characters without control characters */
+  /** The full name of the site, shown to visitors; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
   /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
-  /** The size, as the catalog names it; must be text of 1 to 100 characters without control characters */
+  /** CPU, memory and storage of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Whether users sign in through the hub's identity provider */
-  identity?: boolean | null | undefined;
-  /** Whether it has the hub's shared content */
-  content?: boolean | null | undefined;
-  /** How shared content is delivered, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  contentMode?: string | null | undefined;
-  /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  brand?: string | null | undefined;
-  /** The email address of the site's first administrator; must be an email address */
-  adminEmail?: string | null | undefined;
-  /** The region, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  region?: string | null | undefined;
-  /** The Moodle version; must be a version such as 4.5.12 */
+  /** The Moodle version of the site; a name from the catalog; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same as lmsVersion; must be a version such as 4.5.12 */
-  moodleVersion?: string | null | undefined;
-  /** The initial courses, as the catalog names them; must be text of 1 to 100 characters without control characters */
+  /** Email address of the site's admin account, which receives the site's notifications; must be an email address */
+  adminEmail?: string | null | undefined;
+  /** The region in which the site runs; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  region?: string | null | undefined;
+  /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  brand?: string | null | undefined;
+  /** The courses that a new site contains; a name from the catalog; must be text of 1 to 100 characters without control characters */
   seed?: string | null | undefined;
-  /** For a copy: the ID or domain of a spoke that you manage. The copy has its courses and users, and its settings unless given here. No credentials of the source are copied; must be text of 1 to 253 characters without control characters */
+  /** Whether users sign in with the hub's identity provider */
+  identity?: boolean | null | undefined;
+  /** Whether the site includes the hub's shared courses */
+  content?: boolean | null | undefined;
+  /** How the site includes the hub's shared courses; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  contentMode?: string | null | undefined;
+  /** The ID or slug of the hub. If given, it must match the hub in the path; must be text of 1 to 100 characters without control characters */
+  federationId?: string | null | undefined;
+  /** The same value as in the field lmsVersion; must be a version such as 4.5.12 */
+  moodleVersion?: string | null | undefined;
+  /** The ID or domain of a spoke that you manage, to create a copy of that spoke. The copy has the same courses, users and settings, unless you give other settings here. No credentials of the original are copied; must be text of 1 to 253 characters without control characters */
   copyOf?: string | null | undefined;
-  /** The backup to copy: newest (the default), now to take one first, or an ID; must be text of 1 to 100 characters without control characters */
+  /** The backup from which to copy: newest (the default), now to take a new backup first, or the ID of a backup; must be text of 1 to 100 characters without control characters */
   copyBackup?: string | null | undefined;
 }
 
 export interface NewToken {
   /** The purpose of the token; must be text of 1 to 100 characters without control characters */
   name: string;
-  /** What the token may do: readonly reads, provisioning also creates and removes spokes, cli does everything */
+  /** What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything */
   scope: "cli" | "provisioning" | "readonly";
-  /** When the token expires; without it, the token does not expire; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
+  /** When the token will expire. If this field is absent, the token never expires; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
   expiresAt?: string | null | undefined;
 }
 
 export interface Notification {
-  /** The ID of its audit event */
+  /** The ID of the notification, which is also the ID of its audit event */
   id: string;
   /** What happened */
   kind: string;
-  /** Who did it */
+  /** The user or system that caused the event */
   actor: {
-    /** A user's ID, or "system" */
+    /** The ID of the user who caused the event, or "system" */
     id: string;
     /** The user's email address, used to sign in */
     email: string;
   };
-  /** The type of the object */
+  /** The type of the object that the event is about */
   objectType: string;
-  /** The object's ID */
+  /** The ID of the object that the event is about */
   objectId: string;
-  /** More data; its fields depend on the kind */
+  /** More data about the event. Its fields depend on the kind of event */
   metadata: Record<string, unknown>;
-  /** The IP address of the caller; empty for an operator's actions, unless an operator reads this */
+  /** The IP address of the caller; empty for actions of an operator, unless the reader is an operator */
   ip: string;
-  /** The caller's user agent; empty for an operator's actions, unless an operator reads this */
+  /** The user agent of the caller; empty for actions of an operator, unless the reader is an operator */
   userAgent: string;
-  /** When it happened */
+  /** When the event occurred */
   at: string;
-  /** Whether you have read it */
+  /** Whether you have read the notification */
   read: boolean;
-  /** When you read it; null until then */
+  /** When you read the notification; null until then */
   readAt: string | null;
 }
 
 export interface Onboarding {
   /** Your account */
   user: User;
-  /** The request for a hub, if one was created */
+  /** The user's request for a hub, if the user made one */
   federationRequest: FederationRequest | null;
 }
 
@@ -797,12 +797,12 @@ export interface OnboardingAnswers {
   displayName?: string | null | undefined;
   /** Your new password, if you want one; must be a password of 12 to 256 characters */
   password?: string | null | undefined;
-  /** The request for a hub, if one was created */
+  /** The user's request for a hub, if the user made one */
   federationRequest?: NewFederationRequest | null | undefined;
 }
 
 export interface OnboardingState {
-  /** When onboarding was completed; null until then */
+  /** When the user completed onboarding; null until then */
   onboardedAt: string | null;
 }
 
@@ -813,62 +813,62 @@ export interface Operation {
   kind: string;
   /** The operation's state */
   state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** The ID of its hub */
+  /** The ID of the hub to which the object belongs */
   federationId: string | null;
-  /** The ID of its spoke */
+  /** The ID of the spoke to which the object belongs */
   spokeId: string | null;
-  /** Number of the current step, or of the last one if it ended; 0 while queued */
+  /** The number of the current step, or of the last step if the operation has ended; 0 while queued */
   step: number;
-  /** The number of steps */
+  /** The number of steps in the operation */
   of: number;
-  /** What the current step does, with its progress if known */
+  /** A description of the current step, with its progress if known */
   label: string;
-  /** The number of the attempt */
+  /** The number of the attempt at this step */
   attempt: number;
-  /** Position in its lane, 1 if it is next; null unless queued */
+  /** The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued */
   position: number | null;
-  /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
+  /** Estimated seconds until the operation ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that must finish first; null if there is none or you may not see it */
+  /** The operation that must finish first; null if there is no such operation, or if you may not see it */
   waitingFor: {
     /** The operation's ID */
     id: string;
     /** The kind of operation */
     kind: string;
-    /** What the current step does, with its progress if known */
+    /** A description of the current step, with its progress if known */
     label: string;
-    /** Number of the current step, or of the last one if it ended; 0 while queued */
+    /** The number of the current step, or of the last step if the operation has ended; 0 while queued */
     step: number;
-    /** The number of steps */
+    /** The number of steps in the operation */
     of: number;
-    /** When it started */
+    /** When the operation started */
     since: string;
-    /** The ID of its hub */
+    /** The ID of the hub to which the object belongs */
     federationId: string | null;
-    /** The ID of its spoke */
+    /** The ID of the spoke to which the object belongs */
     spokeId: string | null;
   } | null;
-  /** When the next attempt starts; null if no attempt is delayed */
+  /** When the next attempt at the step starts; null if no attempt is delayed */
   nextAttemptAt: string | null;
-  /** What was skipped or could not be done although the operation continued */
+  /** Parts of the work that were skipped or could not be done, although the rest continued */
   notes: string[];
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it started; null while queued */
+  /** When the operation started; null while it is queued */
   startedAt: string | null;
-  /** When it ended; null until then */
+  /** When the operation ended; null until then */
   finishedAt: string | null;
-  /** Why the last attempt failed; null if it did not */
+  /** Why the last attempt failed; null if it did not fail */
   error: {
-    /** The cause, in a word */
+    /** The cause as one word, for programs */
     code: string;
-    /** What could not be done, and how to make it possible */
+    /** An explanation of what could not be done, and how to make it possible */
     message: string;
-    /** Name of the step that failed */
+    /** The name of the step that failed */
     step: string;
-    /** Who can act: the user, the operator, or the cluster's administrator */
+    /** Who can fix the problem: the user, the operator, or the cluster's administrator */
     fault: "user" | "operator" | "cluster";
-    /** What to do */
+    /** How to fix the problem */
     hint: string | null;
   } | null;
 }
@@ -880,179 +880,179 @@ export interface OperationDetail {
   kind: string;
   /** The operation's state */
   state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** The ID of its hub */
+  /** The ID of the hub to which the object belongs */
   federationId: string | null;
-  /** The ID of its spoke */
+  /** The ID of the spoke to which the object belongs */
   spokeId: string | null;
-  /** Number of the current step, or of the last one if it ended; 0 while queued */
+  /** The number of the current step, or of the last step if the operation has ended; 0 while queued */
   step: number;
-  /** The number of steps */
+  /** The number of steps in the operation */
   of: number;
-  /** What the step does */
+  /** A description of the current step */
   label: string;
-  /** The number of the attempt */
+  /** The number of the attempt at this step */
   attempt: number;
-  /** Position in its lane, 1 if it is next; null unless queued */
+  /** The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued */
   position: number | null;
-  /** Estimated seconds until it ends, from the median of past runs; null if unknown or ended */
+  /** Estimated seconds until the operation ends, from the median of past runs; null if unknown or ended */
   etaSeconds: number | null;
-  /** The operation that must finish first; null if there is none or you may not see it */
+  /** The operation that must finish first; null if there is no such operation, or if you may not see it */
   waitingFor: {
     /** The operation's ID */
     id: string;
     /** The kind of operation */
     kind: string;
-    /** What the current step does, with its progress if known */
+    /** A description of the current step, with its progress if known */
     label: string;
-    /** Number of the current step, or of the last one if it ended; 0 while queued */
+    /** The number of the current step, or of the last step if the operation has ended; 0 while queued */
     step: number;
-    /** The number of steps */
+    /** The number of steps in the operation */
     of: number;
-    /** When it started */
+    /** When the operation started */
     since: string;
-    /** The ID of its hub */
+    /** The ID of the hub to which the object belongs */
     federationId: string | null;
-    /** The ID of its spoke */
+    /** The ID of the spoke to which the object belongs */
     spokeId: string | null;
   } | null;
-  /** When the next attempt starts; null if no attempt is delayed */
+  /** When the next attempt at the step starts; null if no attempt is delayed */
   nextAttemptAt: string | null;
-  /** What was skipped or could not be done although the operation continued */
+  /** Parts of the work that were skipped or could not be done, although the rest continued */
   notes: string[];
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it started; null while queued */
+  /** When the operation started; null while it is queued */
   startedAt: string | null;
-  /** When it ended; null until then */
+  /** When the operation ended; null until then */
   finishedAt: string | null;
-  /** The steps, in order. A step starts when the previous one ends */
+  /** The steps of the operation, in order. A step starts when the previous step ends */
   steps: {
-    /** The step's name. It stays the same if the label changes */
+    /** The name of the step, which stays the same if the label changes */
     name: string;
-    /** What the step does */
+    /** A description of the step */
     label: string;
-    /** When the step started; null until then, or if not recorded */
+    /** When the step started; null until then, or if the time was not recorded */
     startedAt: string | null;
-    /** When the step ended; null until then, or if not recorded */
+    /** When the step ended; null until then, or if the time was not recorded */
     finishedAt: string | null;
   }[];
-  /** Why the last attempt failed, with logs and events; null if it did not */
+  /** Why the last attempt failed, with logs and Kubernetes events; null if it did not fail */
   error: {
-    /** The cause, in a word */
+    /** The cause as one word, for programs */
     code: string;
-    /** What could not be done, and how to make it possible */
+    /** An explanation of what could not be done, and how to make it possible */
     message: string;
-    /** Name of the step that failed */
+    /** The name of the step that failed */
     step: string;
-    /** Who can act: the user, the operator, or the cluster's administrator */
+    /** Who can fix the problem: the user, the operator, or the cluster's administrator */
     fault: "user" | "operator" | "cluster";
-    /** What to do */
+    /** How to fix the problem */
     hint: string | null;
-    /** The last log lines of the failing pod */
+    /** The last log lines of the pod that failed */
     log: string[];
-    /** Kubernetes events of the namespace */
+    /** Kubernetes events from the spoke's namespace */
     events: {
-      /** When it happened */
+      /** When the event occurred */
       at: string;
-      /** The object's kind and name */
+      /** The kind and name of the Kubernetes object */
       object: string;
-      /** The cause, in a word */
+      /** The cause as one word */
       reason: string;
       /** The message of the Kubernetes event */
       message: string;
-      /** How many, or how often */
+      /** How often the event occurred */
       count: number;
     }[];
   } | null;
 }
 
 export interface Overview {
-  /** The spokes that you can see */
+  /** Counts of the spokes that you can see */
   spokes: {
-    /** The total number */
+    /** The total number of spokes */
     total: number;
-    /** The number in each state */
+    /** The number of spokes in each state */
     byState: {
-      /** The number in this state */
+      /** The number of spokes that are being created */
       provisioning: number;
-      /** The number in this state */
+      /** The number of active spokes */
       active: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       failed: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       suspending: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       suspended: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       resuming: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       updating: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       removing: number;
     };
     /** The number of active spokes whose health is degraded */
     degraded: number;
     /** The number of active spokes whose last restore test failed */
     unverified: number;
-    /** The oldest of the last verifications of active spokes; null if no backup was ever verified */
+    /** The oldest of the active spokes' last successful restore tests; null if no backup was ever verified */
     oldestVerifiedAt: string | null;
   };
-  /** The hubs that you can see, newest first, with counts of the spokes that you can see */
+  /** The hubs that you can see, newest first, each with counts of the spokes that you can see */
   hubs: {
     /** The hub's ID */
     federationId: string;
-    /** The total number */
+    /** The total number of spokes */
     total: number;
-    /** The number in each state */
+    /** The number of spokes in each state */
     byState: {
-      /** The number in this state */
+      /** The number of spokes that are being created */
       provisioning: number;
-      /** The number in this state */
+      /** The number of active spokes */
       active: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       failed: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       suspending: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       suspended: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       resuming: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       updating: number;
-      /** The number in this state */
+      /** The number of spokes in this state */
       removing: number;
     };
     /** The number of active spokes whose health is degraded */
     degraded: number;
     /** The number of active spokes whose last restore test failed */
     unverified: number;
-    /** The oldest of the last verifications of active spokes; null if no backup was ever verified */
+    /** The oldest of the active spokes' last successful restore tests; null if no backup was ever verified */
     oldestVerifiedAt: string | null;
   }[];
-  /** Operations of these hubs and spokes that have not ended */
+  /** Counts of the operations that have not ended, for the hubs and spokes that you can see */
   queue: {
-    /** The number that are queued */
+    /** The number of queued operations */
     queued: number;
-    /** The number that are running */
+    /** The number of running operations */
     running: number;
-    /** How long the oldest queued operation has waited; null if none is queued */
+    /** The number of seconds that the oldest queued operation has waited; null if no operation is queued */
     oldestWaitSeconds: number | null;
   };
-  /** Templates from which new sites start. Only for operators who request all hubs; null otherwise */
+  /** The templates from which new sites are created. Only for operators who request all hubs; null otherwise */
   templates: {
-    /** The cluster of the template */
+    /** The cluster in which the template is stored */
     cluster: string;
-    /** The version of sites that start from it */
+    /** The Moodle version of sites that are created from the template */
     lmsVersion: string;
-    /** ready when new sites can start from it */
+    /** The state of the template: ready when new sites can be created from it */
     state: "creating" | "ready" | "failed" | "retiring";
-    /** Why the template could not be created or used; null if it could */
+    /** Why the template could not be created or used; null if no error occurred */
     error: string | null;
-    /** When the template may be created again after a failure; null if none failed */
+    /** When the template may be created again after a failure; null if the last attempt did not fail */
     nextAttemptAt: string | null;
     /** When the template became ready */
     readyAt: string | null;
-    /** When a site last started from it */
+    /** When a site was last created from the template */
     lastUsedAt: string | null;
   }[] | null;
 }
@@ -1070,36 +1070,36 @@ export interface PasswordChange {
 }
 
 export interface PasswordReset {
-  /** The value of ?token= in the emailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of the parameter token in the link from the email; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
-  /** Whether to keep your API tokens; they are revoked unless this is true */
+  /** Whether to keep your API tokens. By default, they are revoked */
   keepTokens?: boolean | null | undefined;
 }
 
 export interface Problem {
   /** The HTTP status */
   statusCode: number;
-  /** What went wrong, for programs. Each endpoint lists its codes */
+  /** The error code, which programs can use to handle the error. Each endpoint lists its error codes */
   code: string;
-  /** What could not be done, and how to make it possible */
+  /** An explanation of what could not be done, and how to make it possible */
   message: string;
-  /** The reason phrase of the status */
+  /** The reason phrase of the HTTP status */
   error: string;
 }
 
 export interface Readiness {
-  /** Always ok; a service that is not ready answers 503 */
+  /** Always ok, because a service that is not ready responds with status 503 */
   status: "ok";
-  /** The checks and their results */
+  /** The readiness checks and their results */
   checks: Record<string, "ok">;
-  /** What was skipped or could not be done although the operation continued */
+  /** Parts of the work that were skipped or could not be done, although the rest continued */
   notes: string[];
 }
 
 export interface Rejection {
-  /** Why the request is rejected, for the requester; must be text of 1 to 2000 characters without control characters */
+  /** Why the request is rejected, as a message to the requester; must be text of 1 to 2000 characters without control characters */
   reason: string;
 }
 
@@ -1113,68 +1113,68 @@ export interface ResetPassword {
 export interface RestoreDecision {
   /** Whether the restore was done or declined; must be done or declined */
   state: "done" | "declined";
-  /** Why it is declined, for the requester; must be text of 1 to 2000 characters without control characters */
+  /** Why the restore request is declined, as a message to the requester; must be text of 1 to 2000 characters without control characters */
   declineReason?: string | null | undefined;
 }
 
 export interface RestoreRequest {
   /** The request's ID */
   id: string;
-  /** The ID of its hub */
+  /** The ID of the hub to which the object belongs */
   federationId: string;
-  /** The ID of its spoke */
+  /** The ID of the spoke to which the object belongs */
   spokeId: string;
-  /** The backup to restore */
+  /** The ID of the backup to restore */
   backupId: string;
   /** Why a restore is needed */
   reason: string;
-  /** Whether the request is open, and its result */
+  /** Whether the restore request is open and, if not, its result */
   state: "open" | "done" | "declined";
-  /** The requester */
+  /** The user who made the request */
   requestedBy: {
     /** The user's ID */
     id: string;
     /** The user's email address, used to sign in */
     email: string;
   };
-  /** The operator who decided; null until then, or if a restore closed the request */
+  /** The operator who decided the request; null until then, or if a restore closed the request */
   decidedBy: {
     /** The user's ID */
     id: string;
     /** The user's email address, used to sign in */
     email: string;
   } | null;
-  /** When it was decided; null until then */
+  /** When the request was decided; null until then */
   decidedAt: string | null;
-  /** Why it was declined; null otherwise */
+  /** Why the restore request was declined; null if it was not declined */
   declineReason: string | null;
-  /** The command that restores the backup, for operators; null for other users */
+  /** The command that restores the backup. Only for operators; null for other users */
   command: string | null;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
 }
 
 export interface Session {
   /** The session's ID */
   id: string;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it was last used, to the minute */
+  /** When the session was last used, to the minute */
   lastUsedAt: string;
-  /** When it expires if it is not used before */
+  /** When the session expires if it is not used again */
   expiresAt: string;
-  /** The IP address that signed in */
+  /** The IP address from which the user signed in */
   ip: string;
-  /** The user agent that signed in */
+  /** The user agent with which the user signed in */
   userAgent: string;
-  /** Whether this is the session of your request */
+  /** Whether your request used this session */
   current: boolean;
 }
 
 export interface SignInLink {
-  /** The link to set a new password for the site's admin account and sign in; shown only once */
+  /** A link with which the site's admin account can set a new password and sign in; shown only once */
   url: string;
-  /** When the link expires, by the site's settings */
+  /** When the link expires, according to the site's settings */
   expiresAt: string;
 }
 
@@ -1188,57 +1188,37 @@ export interface Signup {
 }
 
 export interface Spoke {
-  /** The spoke's ID */
+  /** The ID of the spoke */
   id: string;
-  /** The ID of its hub */
+  /** The ID of the spoke's hub */
   federationId: string;
-  /** The short name in URLs and host names */
+  /** Lowercase letters, digits and hyphens, for addresses and commands */
   slug: string;
-  /** The display name */
+  /** The full name of the site, shown to visitors */
   displayName: string;
   /** The host name of the site */
   domain: string;
-  /** Former domains that redirect to the current one. Until then, no other spoke can use them */
-  formerDomains: {
-    /** The domain */
-    domain: string;
-    /** When the redirect and the reservation end */
-    until: string;
-  }[];
-  /** The URL of the site */
-  url: string;
-  /** The size, as the catalog names it */
+  /** CPU, memory and storage of the site; a name from the catalog */
   size: string;
-  /** Whether users sign in through the hub's identity provider */
-  identity: boolean;
-  /** Whether it has the hub's shared content */
-  content: boolean;
-  /** How shared content is delivered, as the catalog names it */
-  contentMode: string | null;
-  /** The brand, as the catalog names it */
-  brand: string | null;
-  /** The email address of the site's first administrator */
-  adminEmail: string;
-  /** The region, as the catalog names it */
-  region: string | null;
-  /** The Moodle version */
+  /** The Moodle version of the site; a name from the catalog */
   lmsVersion: string;
-  /** The same as lmsVersion */
-  moodleVersion: string;
-  /** The image digest after the installation or the last upgrade, restore or reapply: `repository@sha256:…`; null until known */
-  imageDigest: string | null;
-  /** The initial courses, as the catalog names them */
+  /** Email address of the site's admin account, which receives the site's notifications */
+  adminEmail: string;
+  /** The region in which the site runs; a name from the catalog */
+  region: string | null;
+  /** Logo and colours of the site; a name from the catalog */
+  brand: string | null;
+  /** The courses that a new site contains; a name from the catalog */
   seed: string | null;
-  /** The source of a copy; null if this is not a copy */
-  from: {
-    /** The ID of the copied spoke */
-    spokeId: string;
-    /** The ID of the copied backup; null if one would be taken first */
-    backupId: string;
-  } | null;
-  /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on */
+  /** Whether users sign in with the hub's identity provider */
+  identity: boolean;
+  /** Whether the site includes the hub's shared courses */
+  content: boolean;
+  /** How the site includes the hub's shared courses; a name from the catalog */
+  contentMode: string | null;
+  /** Whether the site sends email. A copy starts with held; must be on or held */
   mail: "on" | "held";
-  /** The spoke's state */
+  /** The state of the spoke */
   state:
     | "provisioning"
     | "active"
@@ -1249,7 +1229,35 @@ export interface Spoke {
     | "updating"
     | "removing"
     | "removed";
-  /** The same as state */
+  /** Why the spoke is in this state; null if there is nothing to explain */
+  stateReason: string | null;
+  /** healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown */
+  health: "healthy" | "degraded" | "unknown";
+  /** Whether a user has put the site in maintenance mode */
+  maintenance: boolean;
+  /** Digest of the Moodle image that the site runs; null until a pod reports it */
+  imageDigest: string | null;
+  /** The Kubernetes namespace of the site */
+  namespace: string;
+  /** Former domains that redirect to the spoke's current domain. No other spoke can use them until the redirect ends */
+  formerDomains: {
+    /** The domain */
+    domain: string;
+    /** When the redirect and the reservation end */
+    until: string;
+  }[];
+  /** The URL of the site */
+  url: string;
+  /** The same value as in the field lmsVersion */
+  moodleVersion: string;
+  /** The original spoke and backup of a copy; null if the spoke is not a copy */
+  from: {
+    /** The ID of the copied spoke */
+    spokeId: string;
+    /** The ID of the copied backup; null if a new backup would be taken first */
+    backupId: string;
+  } | null;
+  /** The same value as in the field state */
   status:
     | "provisioning"
     | "active"
@@ -1260,40 +1268,32 @@ export interface Spoke {
     | "updating"
     | "removing"
     | "removed";
-  /** Why it is in this state; null if there is nothing to explain */
-  stateReason: string | null;
-  /** healthy while the login page answers and the volumes are bound; degraded after three failed checks in a row */
-  health: "healthy" | "degraded" | "unknown";
-  /** Whether the site is in maintenance mode because a user turned it on */
-  maintenance: boolean;
-  /** The Kubernetes namespace */
-  namespace: string;
-  /** The running or queued operation; null if no operation is queued or running */
+  /** The running or queued operation of the hub or spoke; null if no operation is queued or running */
   operation: Operation | null;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it last changed */
+  /** When the object last changed */
   updatedAt: string;
   /** When the site was first ready */
   readyAt: string | null;
-  /** When the cluster was last checked */
+  /** When the site's objects in the cluster were last checked */
   observedAt: string | null;
-  /** Differences between the cluster and the applied manifests at the last check; null if not known */
+  /** Differences between the spoke's objects and its manifests at the last check; null if no difference is known */
   drift: {
-    /** Objects of the spoke that were changed or deleted */
+    /** The objects of the spoke that were changed or deleted in the cluster */
     objects: {
-      /** Kind and name */
+      /** The kind and name of the Kubernetes object */
       object: string;
-      /** changed or missing */
+      /** Whether the object is changed or missing */
       what: "changed" | "missing";
-      /** The fields that differ; empty for a missing object */
+      /** The fields of the object that differ from the manifest; empty for a missing object */
       fields: string[];
     }[];
-    /** Set if the spoke was rendered from an older revision of the blueprint; reapply updates it */
+    /** Set if the spoke was rendered from an older revision of the blueprint; the action reapply updates the spoke */
     revision: {
-      /** The revision that the spoke was rendered from */
+      /** The blueprint revision from which the spoke was rendered */
       from: string;
-      /** The current revision */
+      /** The current revision of the blueprint */
       to: string;
     } | null;
   } | null;
@@ -1315,18 +1315,18 @@ export interface SpokeAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** For upgrade (required): the new version; must be a version such as 4.5.12 */
+  /** The new Moodle version; required for the action upgrade; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same as lmsVersion; must be a version such as 4.5.12 */
+  /** The same value as in the field lmsVersion; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** For resize (required): the new size; must be text of 1 to 100 characters without control characters */
+  /** The name of the new size; required for the action resize; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** For upgrade: continues without a backup if the cluster cannot take one */
+  /** Whether the action upgrade continues without a backup if the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
 }
 
 export interface SpokeJoining {
-  /** added; invited by email; or unchanged if the user was already a member */
+  /** The result: added, invited by email, or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";
   /** The user's ID */
   userId: string;
@@ -1339,15 +1339,15 @@ export interface SpokeJoining {
 }
 
 export interface SpokePatch {
-  /** The display name; must be text of 1 to 200 characters without control characters */
+  /** The full name of the site, shown to visitors; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
-  /** The brand, as the catalog names it; must be text of 1 to 100 characters without control characters */
-  brand?: string | null | undefined;
-  /** The email address of the site's first administrator; must be an email address */
-  adminEmail?: string | null | undefined;
   /** The host name of the site; must be a host name such as school.example.org */
   domain?: string | null | undefined;
-  /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on; must be on or held */
+  /** Email address of the site's admin account, which receives the site's notifications; must be an email address */
+  adminEmail?: string | null | undefined;
+  /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  brand?: string | null | undefined;
+  /** Whether the site sends email. A copy starts with held; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
 
@@ -1356,107 +1356,107 @@ export interface SpokePreview {
   dryRun: true;
   /** The spoke that would be created */
   spoke: {
-    /** The ID of its hub */
+    /** The ID of the spoke's hub */
     federationId: string;
-    /** The short name in URLs and host names */
+    /** Lowercase letters, digits and hyphens, for addresses and commands */
     slug: string;
-    /** The display name */
+    /** The full name of the site, shown to visitors */
     displayName: string;
     /** The host name of the site */
     domain: string;
+    /** CPU, memory and storage of the site; a name from the catalog */
+    size: string;
+    /** The Moodle version of the site; a name from the catalog */
+    lmsVersion: string;
+    /** Email address of the site's admin account, which receives the site's notifications */
+    adminEmail: string;
+    /** The region in which the site runs; a name from the catalog */
+    region: string | null;
+    /** Logo and colours of the site; a name from the catalog */
+    brand: string | null;
+    /** The courses that a new site contains; a name from the catalog */
+    seed: string | null;
+    /** Whether users sign in with the hub's identity provider */
+    identity: boolean;
+    /** Whether the site includes the hub's shared courses */
+    content: boolean;
+    /** How the site includes the hub's shared courses; a name from the catalog */
+    contentMode: string | null;
+    /** Whether the site sends email. A copy starts with held; must be on or held */
+    mail: "on" | "held";
+    /** The Kubernetes namespace of the site */
+    namespace: string;
     /** The URL of the site */
     url: string;
-    /** The size, as the catalog names it */
-    size: string;
-    /** Whether users sign in through the hub's identity provider */
-    identity: boolean;
-    /** Whether it has the hub's shared content */
-    content: boolean;
-    /** How shared content is delivered, as the catalog names it */
-    contentMode: string | null;
-    /** The brand, as the catalog names it */
-    brand: string | null;
-    /** The email address of the site's first administrator */
-    adminEmail: string;
-    /** The region, as the catalog names it */
-    region: string | null;
-    /** The Moodle version */
-    lmsVersion: string;
-    /** The same as lmsVersion */
+    /** The same value as in the field lmsVersion */
     moodleVersion: string;
-    /** The initial courses, as the catalog names them */
-    seed: string | null;
-    /** The source of a copy; null if this is not a copy */
+    /** The original spoke and backup of a copy; null if the spoke is not a copy */
     from: {
       /** The ID of the copied spoke */
       spokeId: string;
-      /** The ID of the copied backup; null if one would be taken first */
+      /** The ID of the copied backup; null if a new backup would be taken first */
       backupId: string | null;
     } | null;
-    /** held if outgoing mail is held until you set it to on, as for a copy; otherwise on */
-    mail: "on" | "held";
-    /** The Kubernetes namespace */
-    namespace: string;
   };
-  /** The objects that would be applied, in order */
+  /** The Kubernetes objects that would be applied, in order */
   objects: (Record<string, unknown>)[];
-  /** The quota of the namespace, and the use of it */
+  /** The resource quota of the spoke's namespace, and the resources that the spoke would use */
   quota: {
-    /** The resources that it would use at most */
+    /** The maximum amount of resources that the spoke would use */
     demand: {
-      /** The resource requests */
+      /** The requested amounts of CPU and memory */
       requests: {
-        /** CPU, as a Kubernetes quantity */
+        /** An amount of CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, as a Kubernetes quantity */
+        /** An amount of memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** The resource limits */
+      /** The maximum amounts of CPU and memory */
       limits: {
-        /** CPU, as a Kubernetes quantity */
+        /** An amount of CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, as a Kubernetes quantity */
+        /** An amount of memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** Storage, as a Kubernetes quantity */
+      /** An amount of storage, as a Kubernetes quantity */
       storage: string;
     };
-    /** The quota of the namespace */
+    /** The resource quota of the spoke's namespace */
     quota: {
-      /** The resource requests */
+      /** The requested amounts of CPU and memory */
       requests: {
-        /** CPU, as a Kubernetes quantity */
+        /** An amount of CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, as a Kubernetes quantity */
+        /** An amount of memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** The resource limits */
+      /** The maximum amounts of CPU and memory */
       limits: {
-        /** CPU, as a Kubernetes quantity */
+        /** An amount of CPU, as a Kubernetes quantity */
         cpu: string;
-        /** Memory, as a Kubernetes quantity */
+        /** An amount of memory, as a Kubernetes quantity */
         memory: string;
       };
-      /** Storage, as a Kubernetes quantity */
+      /** An amount of storage, as a Kubernetes quantity */
       storage: string;
     };
-    /** The resources that exceed the quota */
+    /** The resources that would exceed the quota */
     over: string[];
   };
-  /** The price */
+  /** The monthly price of the spoke */
   price: Cost;
 }
 
 export interface StreamEvent {
-  /** The event's number in its hub, without gaps */
+  /** The number of the event in the hub's event stream, without gaps between numbers */
   id: string;
-  /** The event's type: what changed, and to which state */
+  /** The type of the event, which names the object and its new state */
   type: string;
-  /** When it happened */
+  /** When the event occurred */
   at: string;
-  /** The ID of its hub */
+  /** The ID of the hub to which the object belongs */
   federationId: string;
-  /** The ID of its spoke */
+  /** The ID of the spoke to which the object belongs */
   spokeId?: string;
   /** The spoke's or hub's state after the change */
   state: string;
@@ -1466,16 +1466,16 @@ export interface StreamEvent {
     id: string;
     /** The kind of operation */
     kind: string;
-    /** Number of the current step, or of the last one if it ended; 0 while queued */
+    /** The number of the current step, or of the last step if the operation has ended; 0 while queued */
     step: number;
-    /** The number of steps */
+    /** The number of steps in the operation */
     of: number;
-    /** What the current step does, with its progress if known */
+    /** A description of the current step, with its progress if known */
     label: string;
-    /** The number of the attempt */
+    /** The number of the attempt at this step */
     attempt: number;
   };
-  /** Why it failed; absent otherwise */
+  /** Why the operation failed; absent if it did not fail */
   error?: string;
 }
 
@@ -1484,15 +1484,15 @@ export interface Token {
   id: string;
   /** The purpose of the token */
   name: string;
-  /** What the token may do: readonly reads, provisioning also creates and removes spokes, cli does everything */
+  /** What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything */
   scope: "cli" | "provisioning" | "readonly";
-  /** The first characters of the token, to recognize it */
+  /** The first characters of the token, by which you can recognize the token */
   prefix: string;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it expires; null if it does not */
+  /** When the token expires; null if it never expires */
   expiresAt: string | null;
-  /** When it was last used, to the minute; null if never */
+  /** When the token was last used, to the minute; null if it was never used */
   lastUsedAt: string | null;
 }
 
@@ -1506,13 +1506,13 @@ export interface User {
   id: string;
   /** The user's email address, used to sign in */
   email: string;
-  /** operator: everything; hub_admin: own hubs; spoke_admin: own spokes */
+  /** The user's role: operator manages everything, hub_admin its own hubs, spoke_admin its own spokes */
   role: "operator" | "hub_admin" | "spoke_admin";
-  /** IDs of the hubs that the user manages */
+  /** The IDs of the hubs that the user manages */
   federationIds: string[];
   /** The user's name */
   displayName: string;
-  /** IDs of the spokes that the user manages without managing their hub */
+  /** The IDs of the spokes that the user manages without being an admin of their hub */
   spokeIds: string[];
 }
 
@@ -1530,32 +1530,32 @@ export interface UserRecord {
   id: string;
   /** The user's email address, used to sign in */
   email: string;
-  /** operator: everything; hub_admin: own hubs; spoke_admin: own spokes */
+  /** The user's role: operator manages everything, hub_admin its own hubs, spoke_admin its own spokes */
   role: "operator" | "hub_admin" | "spoke_admin";
-  /** IDs of the hubs that the user manages */
+  /** The IDs of the hubs that the user manages */
   federationIds: string[];
   /** The user's name */
   displayName: string;
-  /** IDs of the spokes that the user manages without managing their hub */
+  /** The IDs of the spokes that the user manages without being an admin of their hub */
   spokeIds: string[];
   /** Whether the user is an operator */
   operator: boolean;
-  /** Whether the account can be used, or why not */
+  /** Whether the account can be used and, if not, the reason */
   state: "active" | "invited" | "unverified" | "disabled";
-  /** When the email address was verified; null until then */
+  /** When the user's email address was verified; null until then */
   emailVerifiedAt: string | null;
-  /** Why the mail server permanently refused the last email to this address; null if it did not */
+  /** Why the mail server permanently refused the last email to this address; null if no email was refused */
   mailRefusal: string | null;
   /** When an operator disabled the account; null if it is enabled */
   disabledAt: string | null;
-  /** When it was created */
+  /** When the object was created */
   createdAt: string;
-  /** When it last changed */
+  /** When the object last changed */
   updatedAt: string;
 }
 
 export interface VerifyEmail {
-  /** The value of ?token= in the emailed link; must be text of 1 to 200 characters without control characters */
+  /** The value of the parameter token in the link from the email; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password?: string | null | undefined;

@@ -55,14 +55,16 @@ export const METRICS = [
   {
     name: "wheelwright_operation_step_duration_seconds",
     type: "histogram",
-    help: "Duration of job steps that succeeded, failed, or were interrupted (released, cancelled, or waiting for another job)",
+    help:
+      "Duration of job steps that succeeded, failed, or were interrupted (released, cancelled, or waiting for another job)",
     labels: ["kind", "step", "outcome"],
     buckets: LONG_BUCKETS,
   },
   {
     name: "wheelwright_job_duration_seconds",
     type: "histogram",
-    help: "Duration of job runs, including operations, that succeeded, failed, were cancelled, queued again, or lost to another replica",
+    help:
+      "Duration of job runs, including operations, that succeeded, failed, were cancelled, queued again, or lost to another replica",
     labels: ["kind", "outcome"],
     buckets: [0.01, 0.1, 1, 5, 15, 60, 300, 1200],
   },
@@ -105,7 +107,8 @@ export const METRICS = [
   {
     name: "wheelwright_provider_call_duration_seconds",
     type: "histogram",
-    help: "Duration of calls to the payment provider that succeeded, were refused (status 400 or higher), or got no response",
+    help:
+      "Duration of calls to the payment provider that succeeded, were refused (status 400 or higher), or got no response",
     labels: ["call", "outcome"],
     buckets: SHORT_BUCKETS,
   },
@@ -125,7 +128,8 @@ export const METRICS = [
   {
     name: "wheelwright_trace_spans_dropped_total",
     type: "counter",
-    help: "Trace spans that were not sent, or that the collector refused, because the collector is down or slow or gets too many spans",
+    help:
+      "Trace spans that were not sent, or that the collector refused, because the collector is down or slow or gets too many spans",
   },
   {
     name: "wheelwright_database_connections",
@@ -171,7 +175,8 @@ export const METRICS = [
   {
     name: "wheelwright_backup_oldest_age_seconds",
     type: "gauge",
-    help: "Longest time since an active spoke's last successful backup, or since the spoke's creation if it has no backup",
+    help:
+      "Longest time since an active spoke's last successful backup, or since the spoke's creation if it has no backup",
     fleetWide: true,
   },
   {

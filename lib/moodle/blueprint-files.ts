@@ -140,7 +140,9 @@ export async function readBlueprintOverlay(directory: string): Promise<Blueprint
   // Ignores files that start with a dot, because Kubernetes adds such files to a mounted ConfigMap.
   const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
   const problems = names.filter((name) => !BLUEPRINT_FILE_NAMES.includes(name))
-    .map((name) => `BLUEPRINT_DIR contains the unknown file ${name}. Allowed files: ${BLUEPRINT_FILE_NAMES.join(", ")}`);
+    .map((name) =>
+      `BLUEPRINT_DIR contains the unknown file ${name}. Allowed files: ${BLUEPRINT_FILE_NAMES.join(", ")}`
+    );
   const files: Record<string, string> = {};
   for (const name of names.filter((each) => BLUEPRINT_FILE_NAMES.includes(each))) {
     try {

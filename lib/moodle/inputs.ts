@@ -5,14 +5,8 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import {
-  CatalogEntryName,
-  ClusterSettings,
-  ImageName,
-  NamespaceName,
-  SiteSize,
-  VersionNumber,
-} from "#lib/moodle/sizes.ts";
+import { VersionNumber } from "#lib/model/spoke.ts";
+import { CatalogEntryName, ClusterSettings, ImageName, NamespaceName, SiteSize } from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));

@@ -28,8 +28,7 @@ const RULES: readonly Rule[] = [
       code: "DatabaseNotFound",
       reason: "the database's host name could not be resolved",
       blame: "operator",
-      hint:
-        "Check DNS in the cluster, and the network policies for DNS. Then retry. " +
+      hint: "Check DNS in the cluster, and the network policies for DNS. Then retry. " +
         "The setting dnsNamespace is in surroundings.yaml, or in the region of CATALOG.",
     },
   ],
@@ -121,8 +120,7 @@ const RULES: readonly Rule[] = [
     code: "Environment",
     reason: "the site does not meet the requirements of this version",
     blame: "operator",
-    hint:
-      "Meet the requirement in the log line. If the site is too old, restore the backup and upgrade in two steps.",
+    hint: "Meet the requirement in the log line. If the site is too old, restore the backup and upgrade in two steps.",
   }],
   [/Site is being upgraded, please retry later/i, {
     code: "HalfInstalled",

@@ -61,9 +61,13 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
     ...hub.problems,
-    ...(inputs.identity && !hub.identity ? ["Single sign-on was skipped, because the hub has no identity settings"] : []),
+    ...(inputs.identity && !hub.identity
+      ? ["Single sign-on was skipped, because the hub has no identity settings"]
+      : []),
     ...(inputs.content && !hub.courses ? ["Shared content was skipped, because the hub has no shared content"] : []),
-    ...(brand && !findBrandTheme(inputs, hub) ? [`The brand ${brand.name} was skipped, because it is not configured`] : []),
+    ...(brand && !findBrandTheme(inputs, hub)
+      ? [`The brand ${brand.name} was skipped, because it is not configured`]
+      : []),
     ...(inputs.seed && !inputs.seed.courses
       ? [`The seed ${inputs.seed.name} was skipped, because it is not configured`]
       : []),

@@ -8,6 +8,8 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
+import { recordEntries } from "#lib/model/field.ts";
+import { SPOKE_STATES, spokeFields } from "#lib/model/spoke.ts";
 import { isDigest } from "#lib/moodle/image-digest.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 
@@ -19,13 +21,6 @@ export const SITE_RECORD_CONFIG_MAP: ObjectRef = { ...KIND, name: "wheelwright" 
 /** The label with the type of a site record, `spoke` or `hub`. On snapshots, the annotation with the signed record. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
-const SPOKE_TEXTS = [
-  ...["id", "federationId", "displayName", "size", "adminEmail", "lmsVersion", "namespace", "blueprintRevision"],
-  "createdBy",
-] as const;
-const SPOKE_NULLABLE_TEXTS = [
-  ...["contentMode", "brand", "region", "seed", "stateReason", "siteIdentifier", "copyOf", "fromBackup"],
-] as const;
 const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
 const HUB_STATES = ["provisioning", "active", "failed", "removing"] as const;
 const HUB_NULLABLE_TEXTS = ["region", "mode", "tier", "stateReason"] as const;
@@ -34,13 +29,10 @@ const Timestamp = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => new
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp, readyAt: v.nullable(Timestamp) };
 
 export const SpokeSiteRecord = v.object({
-  ...v.entriesFromList(SPOKE_TEXTS, v.string()),
-  ...v.entriesFromList(SPOKE_NULLABLE_TEXTS, v.nullable(v.string())),
+  ...recordEntries(spokeFields),
   slug: Slug,
   domain: HostName,
-  state: v.picklist([...HUB_STATES, "suspending", "suspended", "resuming", "updating"]),
-  mail: v.picklist(["on", "held"]),
-  ...v.entriesFromList(["identity", "content", "maintenance"], v.boolean()),
+  state: v.picklist(SPOKE_STATES.filter((state) => state !== "removed")),
   /** The digest of the Moodle image. Absent in records that earlier releases wrote. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
   /** The blueprint inputs of the spoke, with unknown fields, which a later release may have added. */

@@ -1,5 +1,6 @@
 /** Defines the schemas for sizes.yaml, images.yaml and surroundings.yaml. */
 import * as v from "valibot";
+import { VersionNumber } from "#lib/model/spoke.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const QUANTITY = 'must be a quantity such as 500m, "2" or 1Gi';
@@ -34,12 +35,6 @@ export const SizeCatalog = v.pipe(
   v.check((value) => Object.hasOwn(value.sizes, value.default), "default must be one of the sizes"),
 );
 export type SizeCatalog = v.InferOutput<typeof SizeCatalog>;
-
-const VERSION = "must be a version such as 4.5.12";
-export const VersionNumber = v.pipe(
-  v.string(VERSION),
-  v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION),
-);
 
 const IMAGE = "must be a container image such as registry.example/name:tag";
 export const ImageName = v.pipe(v.string(IMAGE), v.regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, IMAGE));

@@ -4,7 +4,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { type ObjectPut, type ObjectRemoval, putObject } from "#lib/operations/change.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Applies new settings to a site. Each step returns immediately if it has nothing to change. */

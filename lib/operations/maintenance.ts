@@ -2,7 +2,7 @@
 import { setField } from "#lib/operations/change.ts";
 import { MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Turns maintenance mode on. Scheduled tasks are paused first, because they would fail in maintenance mode. */

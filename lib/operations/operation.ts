@@ -8,7 +8,10 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import type { SpokeState } from "#lib/operations/states.ts";
+import type { SpokeState } from "#lib/model/spoke.ts";
+
+/** The spoke's states during and after an operation that updates an active site. */
+export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;
 
 /** The label of a step, as shown to users, and the step's timeout in milliseconds. */
 type Step = readonly [label: string, timeout: number];

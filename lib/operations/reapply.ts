@@ -5,7 +5,7 @@ import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { type KubeObject, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 

@@ -9,7 +9,7 @@ import { requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createPvcGrowth, type ObjectPatch } from "#lib/operations/change.ts";
 import { declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export interface ResizeParameters {

@@ -1,6 +1,6 @@
 /** Restarts a site's Moodle pods. */
 import { declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const restart = declareOperation({

@@ -1,6 +1,7 @@
 /** Restores a site from a backup, or rolls back the last restore. Only operators can request this operation. */
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
-import { type SpokeState, UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import type { SpokeState } from "#lib/model/spoke.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The job's payload: the backup to restore, or a rollback to the volumes from before the last restore. */

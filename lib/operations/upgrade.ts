@@ -9,7 +9,7 @@ import { type ObjectPut, putObject } from "#lib/operations/change.ts";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { type CurrentSpoke, declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/states.ts";
+import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export interface UpgradeParameters {

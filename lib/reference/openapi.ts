@@ -62,7 +62,8 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
           type: "apiKey",
           in: "cookie",
           name: "__Host-wheelwright",
-          description: "The session cookie that POST /auth/login sets. On localhost over HTTP, the cookie's name is `wheelwright`",
+          description:
+            "The session cookie that POST /auth/login sets. On localhost over HTTP, the cookie's name is `wheelwright`",
         },
       },
     },
@@ -121,7 +122,9 @@ function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }
     `For: ${accessNoteOf(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
     ...(rateLimitMessage
-      ? ["Limited to 5 requests per minute for each IP address, counted together with all endpoints that have this limit."]
+      ? [
+        "Limited to 5 requests per minute for each IP address, counted together with all endpoints that have this limit.",
+      ]
       : []),
     ...(deprecated
       ? [`Deprecated since ${deprecated.since}, removed on ${deprecated.sunset}: ${deprecated.note}`]

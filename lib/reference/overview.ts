@@ -6,8 +6,7 @@ interface Topic {
   readonly paragraphs: readonly string[];
 }
 
-export const OVERVIEW_LEAD =
-  "The control plane for hosted Moodle sites. A hub (federation) groups spokes. " +
+export const OVERVIEW_LEAD = "The control plane for hosted Moodle sites. A hub (federation) groups spokes. " +
   "A spoke is one Moodle site on a Kubernetes cluster. " +
   "With these endpoints, programs can do everything that people can do.";
 

@@ -6,7 +6,8 @@ import { type AnyEndpoint, canRevalidate } from "#lib/http/endpoint.ts";
 
 const IDEMPOTENCY_KEY =
   "Any text as a key. Requests with the same key and body within 24 hours run once and get the same response";
-const IF_NONE_MATCH = "The ETag of the last response. If this ETag is still current, the response has status 304 and no body";
+const IF_NONE_MATCH =
+  "The ETag of the last response. If this ETag is still current, the response has status 304 and no body";
 const SIGNATURE = "The time, at most 5 minutes ago, and the signature over the time and the request body";
 const LAST_EVENT_ID = "The ID of the last event that you received. The stream continues after that event";
 

@@ -29,7 +29,11 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   "spoke: remove": note("Operators and admins of the spoke's hub", "spoke_missing", "federation_admin_only"),
   "spoke: delegate": note("Operators and admins of the spoke's hub", "spoke_missing", "federation_admin_only"),
   "spoke: restore": note("Operators and admins of the spoke's hub", "spoke_missing", "federation_admin_only"),
-  "spoke: member": note("Operators, admins of the spoke's hub, and the member", "spoke_missing", "federation_admin_only"),
+  "spoke: member": note(
+    "Operators, admins of the spoke's hub, and the member",
+    "spoke_missing",
+    "federation_admin_only",
+  ),
   "operation: see": note("Users who can see the hub or spoke", "operation_missing"),
   "federation request: see": note("Operators and the requester", "request_missing"),
   "federation request: decide": note("Operators", "request_missing", "operator_only"),

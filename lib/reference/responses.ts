@@ -34,8 +34,7 @@ export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   504: "The request took too long",
 };
 
-const STREAM =
-  "A stream of events, which lasts until the client disconnects. " +
+const STREAM = "A stream of events, which lasts until the client disconnects. " +
   "For each event, `id` is its number, `event` is its type, and `data` is one line of JSON. " +
   "Comments in the stream keep the connection open";
 
@@ -119,7 +118,11 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
 
 /** The response headers of the API, each with a description and an example. Headers in MAYBE are optional. */
 const HEADERS: readonly (readonly [name: string, description: string, example: string])[] = [
-  ["X-Request-Id", "The ID of the request in the log; the client's own ID if the client sent a valid ID", "req_06fj2c4v7t"],
+  [
+    "X-Request-Id",
+    "The ID of the request in the log; the client's own ID if the client sent a valid ID",
+    "req_06fj2c4v7t",
+  ],
   ["Location", "The path of the created object", "/api/spokes/spk_06fj2c4v7tq0w1x9n3m8k5r2dg"],
   ["Set-Cookie", "Sets or clears the session cookie", "__Host-wheelwright=…; Path=/; HttpOnly; SameSite=Lax; Secure"],
   ["WWW-Authenticate", "How to authenticate", "Bearer"],

@@ -29,8 +29,7 @@ export const loginNoun: CliNoun = {
       },
       scope: SCOPE_FLAG,
     },
-    more:
-      "Prompts for missing values, creates a token named after this machine, and stores the token in a file that " +
+    more: "Prompts for missing values, creates a token named after this machine, and stores the token in a file that " +
       "only you can read.\nInstead of signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN.",
     examples: [
       "login",

@@ -1,11 +1,12 @@
 /** Defines the verbs that change spokes but are not actions: update, destroy, delegate and remove-member. */
-import { type Spoke, type SpokePatch, WheelwrightError } from "#lib/client/client.ts";
+import { type Spoke, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
 import { MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
 import { type CliContext, verb } from "./verb-declaration.ts";
 import { showChange, showChanges, showRecord } from "./output.ts";
 import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
+import { spokeFlags, spokePatchFrom } from "./spoke-fields.ts";
 import { previewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import {
@@ -22,18 +23,10 @@ export const DRY_RUN = { type: "boolean", help: "show what would happen, and cha
 export const changeVerbs = [
   verb({
     name: "update",
-    summary: "Change a spoke's name, brand, administrator, domain or mail",
+    summary: "Change a spoke's name, brand, administrator, domain or email setting",
     words: ["SPOKE"],
     flags: {
-      name: { type: "string", help: "display name" },
-      brand: { type: "string", help: "brand; see 'wheelwright catalog'" },
-      "admin-email": { type: "string", value: "EMAIL", help: "email address of the site's administrator" },
-      domain: { type: "string", help: "new domain of the site" },
-      mail: {
-        type: "string",
-        value: "on|held",
-        help: "whether the site sends mail; a copied spoke starts with held",
-      },
+      ...spokeFlags("changeable"),
       "dry-run": DRY_RUN,
       ...WAIT_FLAGS,
     },
@@ -43,8 +36,7 @@ export const changeVerbs = [
       "spokes update north/rehearsal --mail on",
     ],
     async run(cli, { words: [word], flags }) {
-      const waitTime = waitTimeOf(flags), { name: displayName, brand, "admin-email": adminEmail, domain } = flags;
-      const patch = { displayName, brand, adminEmail, domain, mail: flags.mail as SpokePatch["mail"] };
+      const waitTime = waitTimeOf(flags), patch = spokePatchFrom(flags);
       if (Object.values(patch).every((value) => value === undefined)) {
         throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
       }

@@ -7,6 +7,7 @@ import { showJson, showList, showRecord } from "./output.ts";
 import { DRY_RUN, waitForSpoke } from "./spoke-change-verbs.ts";
 import { readSpokeFile, type SpokeRequest } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./create-spokes.ts";
+import { newSpokeFrom, spokeFlags } from "./spoke-fields.ts";
 import { creationLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
@@ -27,25 +28,13 @@ export const creationVerbs = [
     flags: {
       file: FILE_FLAG,
       hub: HUB_FLAG,
-      name: { type: "string", help: "display name" },
-      size: { type: "string", help: "size; see 'wheelwright catalog'" },
-      domain: { type: "string", help: "domain of the site (default: SLUG below the server's root domain)" },
-      "admin-email": {
-        type: "string",
-        value: "EMAIL",
-        help: "email address of the site's administrator (default: yours)",
-      },
-      version: { type: "string", help: "Moodle version (default: the newest version)" },
-      brand: { type: "string", help: "brand; see 'wheelwright catalog'" },
-      seed: { type: "string", help: "initial courses; see 'wheelwright catalog'" },
-      region: { type: "string", help: "region (default: the region of the hub)" },
-      identity: { type: "boolean", help: "let users sign in with the hub's identity provider" },
-      content: { type: "boolean", help: "include the hub's shared content" },
-      "content-mode": {
-        type: "string",
-        value: "MODE",
-        help: "how to include the shared content; see 'wheelwright catalog'",
-      },
+      ...spokeFlags("settable", {
+        displayName: "the slug",
+        domain: "SLUG below the server's root domain",
+        adminEmail: "yours",
+        lmsVersion: "the newest version",
+        region: "the region of the hub",
+      }),
       "copy-of": {
         type: "string",
         value: "SPOKE",
@@ -72,9 +61,7 @@ export const creationVerbs = [
       const body = {
         copyOf: source === undefined ? undefined : await resolveSpokeId(cli.api, source),
         copyBackup,
-        ...{ displayName: flags.name, size: flags.size, domain: flags.domain, adminEmail: flags["admin-email"] },
-        ...{ lmsVersion: flags.version, brand: flags.brand, seed: flags.seed, region: flags.region },
-        ...{ identity: flags.identity, content: flags.content, contentMode: flags["content-mode"] },
+        ...newSpokeFrom(flags),
       };
       const requests = await readSpokeRequests(words, flags, body), [only] = requests;
       if (flags["dry-run"]) return await preview(cli, requests);

@@ -13,9 +13,8 @@ import { spokeColumns, spokeLines } from "./spoke-views.ts";
 import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 import { renderRecord } from "./table.ts";
 import { sanitizeLine, sanitizeLines } from "./text.ts";
+import { SPOKE_FIELDS } from "#lib/client/fields.ts";
 import { relativeTime } from "./times.ts";
-
-const SPOKE_STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
 
 export const spokeReadVerbs = [
   verb({
@@ -24,8 +23,8 @@ export const spokeReadVerbs = [
     words: ["[HUB]"],
     flags: {
       hub: { type: "string", value: "HUB", help: "only spokes of this hub" },
-      state: { type: "string", value: SPOKE_STATES, help: "only spokes in this state" },
-      health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
+      state: { type: "string", value: SPOKE_FIELDS.state.choices.join("|"), help: "only spokes in this state" },
+      health: { type: "string", value: SPOKE_FIELDS.health.choices.join("|"), help: "only spokes with this health" },
       q: {
         type: "string",
         value: "TEXT",

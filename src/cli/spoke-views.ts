@@ -1,6 +1,7 @@
 /** Formats spokes and previews as tables and lines of text. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
 import { operationProgress } from "./operation-views.ts";
+import { spokeFieldLines } from "./spoke-fields.ts";
 import { spokeName } from "./find-spoke.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
 
@@ -21,31 +22,33 @@ export function spokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[] {
 }
 
 export function spokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] {
-  return [
+  return spokeFieldLines(spoke, [
     ["spoke", spokeName(spoke, hubs)],
-    ["name", spoke.displayName],
+    "displayName",
     ["state", spoke.state, "state"],
-    ["reason", spoke.stateReason],
+    "stateReason",
     ["health", spoke.health, "state"],
     ["maintenance mode", spoke.maintenance || null],
     ["site", spoke.url],
     ["former domains", spoke.formerDomains.map(({ domain }) => domain).join(", ")],
-    ["size", spoke.size],
+    "size",
     ["version", spoke.lmsVersion],
-    ["image", spoke.imageDigest],
-    ["administrator", spoke.adminEmail],
-    ["brand", spoke.brand],
-    ["region", spoke.region],
+    "imageDigest",
+    "adminEmail",
+    "region",
+    "brand",
+    "seed",
+    "contentMode",
     ["copy of", spoke.from?.spokeId],
-    ["mail", spoke.mail === "held" ? "held: the site sends no mail until you turn mail on" : null],
+    ["email", spoke.mail === "held" ? "held: the site sends no email until you turn it on" : null],
     ["drift in", spoke.drift?.objects.map(({ object }) => object).join(", ")],
     ["operation", spoke.operation && `${spoke.operation.kind}: ${operationProgress(spoke.operation)}`],
     ["operation id", spoke.operation?.id],
     ["created", spoke.createdAt, "time"],
     ["ready", spoke.readyAt, "time"],
-    ["namespace", spoke.namespace],
-    ["id", spoke.id],
-  ];
+    "namespace",
+    "id",
+  ], ["slug", "federationId", "state", "health", "maintenance", "domain", "lmsVersion", "mail"]);
 }
 
 export function previewLines(preview: ActionPreview): readonly RecordLine[] {

@@ -164,17 +164,16 @@ export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise
 }
 
 function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: SpokeInCluster) {
-  const { displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt } = siteRecord;
-  const { content, contentMode, siteIdentifier, fromBackup, blueprintRevision, blueprintInputs } = siteRecord;
+  // Omits what the caller decides, because the hub, the creator or the source of a copy may no longer exist.
+  const { id, federationId, slug, domain, createdAt, createdBy, copyOf, updatedAt, ...columns } = siteRecord;
+  const { blueprintInputs } = columns;
   return {
+    ...columns,
     ...stateOfRecordedSpoke(siteRecord, namespace.replicas),
-    ...{ displayName, size, brand, adminEmail, region, lmsVersion, seed, mail, maintenance, readyAt },
-    ...{ identity: siteRecord.identity, content, contentMode, siteIdentifier, fromBackup, blueprintRevision },
-    imageDigest: siteRecord.imageDigest,
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
-    backupUpdatedAt: siteRecord.updatedAt,
+    backupUpdatedAt: updatedAt,
   };
 }
 

@@ -3,14 +3,20 @@ import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 import type { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 
 export type ChangedFields = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
+/** Kept fields that are not reported: those that never change, and those that follow from another field. */
+const UNREPORTED: readonly string[] = [
+  ...["id", "federationId", "slug", "namespace", "createdBy", "copyOf", "state", "stateReason", "imageDigest"],
+];
 const SPOKE_FIELDS = [
-  ...["displayName", "domain", "size", "lmsVersion", "brand", "adminEmail", "mail", "maintenance", "region"],
-  ...["seed", "identity", "content", "contentMode", "siteIdentifier", "fromBackup", "blueprintRevision", "readyAt"],
-] as const satisfies readonly (keyof SpokeRow & keyof SpokeSiteRecord)[];
+  ...fieldsWith(spokeFields, "kept").filter((name) => !UNREPORTED.includes(name)),
+  "readyAt",
+] as const;
 const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
 /** The maximum length of a field's value in a finding, in characters. */
 const MAX_VALUE_LENGTH = 60;

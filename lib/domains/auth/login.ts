@@ -33,8 +33,7 @@ export interface LoginResult {
   readonly cookie: string;
 }
 
-const UNVERIFIED_MESSAGE =
-  "Verify your email address to get access: open the link in the verification email. " +
+const UNVERIFIED_MESSAGE = "Verify your email address to get access: open the link in the verification email. " +
   "Each sign-in sends the verification email again, at most once an hour";
 
 /**

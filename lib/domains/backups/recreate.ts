@@ -7,6 +7,8 @@ import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
+import { fieldsWith, pickFields } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { adoptionIdOf } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -78,9 +80,8 @@ export async function recreateSpoke(
 
 /** Returns the columns that a request for a new spoke would set, with values copied from the removed spoke. */
 function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
-  const { displayName, size, identity, content, contentMode, brand, adminEmail, region, seed, mail } = removed;
-  const version = lmsVersion ?? removed.lmsVersion, appearance = { brand, seed, contentMode };
-  return { displayName, size, identity, content, ...appearance, adminEmail, region, mail, lmsVersion: version };
+  const { slug: _, domain: __, ...settings } = pickFields(removed, fieldsWith(spokeFields, "settable"));
+  return { ...settings, mail: removed.mail, lmsVersion: lmsVersion ?? removed.lmsVersion };
 }
 
 function rowFrom(

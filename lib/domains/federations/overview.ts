@@ -4,7 +4,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
-import { LIVE_STATES } from "#lib/operations/states.ts";
+import { LIVE_STATES } from "#lib/model/spoke.ts";
 import { countQueue } from "#lib/jobs/queue.ts";
 
 /** Counts the objects in one hub or in all hubs. Throws `missing` if the viewer cannot see the hub with this name. */

@@ -1,7 +1,7 @@
 /** Defines the API schemas for hubs. */
 import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
-import { LIVE_STATES } from "#lib/operations/states.ts";
+import { LIVE_STATES } from "#lib/model/spoke.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedText,

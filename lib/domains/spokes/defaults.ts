@@ -2,14 +2,14 @@
 import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { fieldsWith, pickFields } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 /** The columns of a new spoke that follow from the request. Excludes the domain, which depends on free names. */
-export type DesiredSpoke = Pick<
-  SpokeRow,
-  Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion" | "copyOf" | "copyBackup"> | "mail"
->;
+export type DesiredSpoke = Pick<SpokeRow, Exclude<(typeof SETTABLE)[number], "domain"> | "mail">;
+const SETTABLE = fieldsWith(spokeFields, "settable"), CATALOGUED = fieldsWith(spokeFields, "catalogued");
 
 /**
  * Fills in default values in a request. Accepts values from `source`, the spoke to copy, even if the catalog no longer
@@ -30,31 +30,23 @@ export function applyDefaults(
     const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
     throw new Fault("invalid", "version_mismatch", message);
   }
-  const { size, region, contentMode, brand, seed } = input;
-  requireOffered(catalog, { size, region, contentMode, brand, seed, lmsVersion });
-  const defaults = source ?? {
+  const requested = { ...input, lmsVersion };
+  requireOffered(catalog, pickFields(requested, CATALOGUED));
+  const defaults: Partial<SpokeRow> = source ?? {
     size: catalog.defaults.size,
+    lmsVersion: catalog.defaults.version,
+    adminEmail: callerEmail,
     identity: false,
     content: false,
-    contentMode: null,
-    brand: null,
-    adminEmail: callerEmail,
-    region: null,
-    lmsVersion: catalog.defaults.version,
-    seed: null,
   };
+  const { domain: _, ...settings } = Object.fromEntries(
+    SETTABLE.map((name) => [name, requested[name] ?? defaults[name] ?? null]),
+  ) as Pick<SpokeRow, (typeof SETTABLE)[number]>;
   return {
+    ...settings,
     slug: input.slug,
     displayName: input.displayName ?? (source ? titleOfCopy(source) : input.slug),
-    size: size ?? defaults.size,
-    identity: input.identity ?? defaults.identity,
-    content: input.content ?? defaults.content,
-    contentMode: contentMode ?? defaults.contentMode,
-    brand: brand ?? defaults.brand,
-    adminEmail: input.adminEmail ?? defaults.adminEmail,
-    region: region ?? defaults.region ?? federation.region,
-    lmsVersion: lmsVersion ?? defaults.lmsVersion,
-    seed: seed ?? defaults.seed,
+    region: settings.region ?? federation.region,
     mail: source ? "held" : "on",
   };
 }

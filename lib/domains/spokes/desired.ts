@@ -5,10 +5,11 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listReservedDomains } from "#lib/domains/spokes/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { SpokePatch } from "#lib/domains/spokes/views.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 
 /** The fields of a spoke that a patch can change. */
-const FIELDS = ["displayName", "brand", "adminEmail", "domain", "mail"] as const satisfies (keyof SpokePatch)[];
+const FIELDS = fieldsWith(spokeFields, "changeable");
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
 
@@ -28,7 +29,7 @@ export function findPendingChanges(
   { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
 ): SpokeFieldChanges {
   const mail = mailHeld ? "held" : "on";
-  return diffSpokeFields({ displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
+  return diffSpokeFields({ ...desired, displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
 }
 
 export function diffSpokeFields(before: DesiredFields, after: DesiredFields): SpokeFieldChanges {

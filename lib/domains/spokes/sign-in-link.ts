@@ -13,7 +13,7 @@ import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { createSignInLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
 import { findTransition } from "#lib/operations/check-action.ts";
-import type { SpokeState } from "#lib/operations/states.ts";
+import type { SpokeState } from "#lib/model/spoke.ts";
 import {
   findSpoke,
   lockSignInLinks,

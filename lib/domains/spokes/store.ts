@@ -17,7 +17,8 @@ import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
-import type { SpokeState } from "#lib/operations/states.ts";
+import { fieldsWith, pickFields } from "#lib/model/field.ts";
+import { spokeFields, type SpokeState } from "#lib/model/spoke.ts";
 import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
@@ -44,23 +45,9 @@ export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
 
 /** The columns to read for lists of spokes. */
 const listedColumns = [
-  ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
-  ...[
-    "adminEmail",
-    "region",
-    "lmsVersion",
-    "seed",
-    "copyOf",
-    "fromBackup",
-    "mail",
-    "state",
-    "stateReason",
-    "health",
-    "maintenance",
-    "namespace",
-  ],
-  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
-] as const;
+  ...fieldsWith(spokeFields, "shown"),
+  ...["copyOf", "fromBackup", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"] as const,
+];
 
 export type ListedSpoke = Pick<SpokeRow, (typeof listedColumns)[number]> & SpokeExtras;
 
@@ -212,9 +199,9 @@ export async function setSpokeState(tx: Tx, id: string, state: SpokeState): Prom
 
 /** Stores a spoke's desired values. The applied values are stored separately, as blueprint inputs. */
 export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
-  const { displayName, brand, adminEmail, domain, requestedDomain, mail } = row;
+  const changeable = pickFields(row, fieldsWith(spokeFields, "changeable")), { requestedDomain } = row;
   return await tx.updateTable("spokes")
-    .set({ displayName, brand, adminEmail, domain, requestedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })
+    .set({ ...changeable, requestedDomain, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

@@ -1,13 +1,12 @@
 /** Defines the API schemas for spokes. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
-import { VersionNumber } from "#lib/moodle/sizes.ts";
+import { changeEntries, inputEntries, viewEntries } from "#lib/model/field.ts";
+import { SPOKE_STATES, spokeFields, VersionNumber } from "#lib/model/spoke.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedList,
   boundedText,
-  EmailAddress,
-  HostName,
   NullableTimestamp,
   optionalChoice,
   optionalOrNull,
@@ -17,46 +16,20 @@ import {
 } from "#lib/base/schema.ts";
 import { Drift } from "#lib/domains/spokes/drift.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
-import { SPOKE_STATES } from "#lib/operations/states.ts";
-
-const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
-const MAIL = ["on", "held"] as const;
 
 const CopiedFrom = v.object({ spokeId: v.string(), backupId: v.string() });
 
 export const SpokeView = v.object({
-  id: v.string(),
-  federationId: v.string(),
-  slug: v.string(),
-  displayName: v.string(),
-  domain: v.string(),
+  ...viewEntries(spokeFields),
   /** Former domains, which redirect to the current domain and stay reserved until the given time. */
   formerDomains: v.array(v.object({ domain: v.string(), until: Timestamp })),
   url: v.string(),
-  size: v.string(),
-  identity: v.boolean(),
-  content: v.boolean(),
-  contentMode: v.nullable(v.string()),
-  brand: v.nullable(v.string()),
-  adminEmail: v.string(),
-  region: v.nullable(v.string()),
-  lmsVersion: v.string(),
   /** An alias of `lmsVersion`, under the name in the API specification. */
   moodleVersion: v.string(),
-  /** The image digest of the last install, upgrade, restore or reapply. Null until a pod has reported the digest. */
-  imageDigest: v.nullable(v.string()),
-  seed: v.nullable(v.string()),
   /** The spoke and backup that this spoke was copied from. Null if this spoke is not a copy. */
   from: v.nullable(CopiedFrom),
-  /** Whether the site sends emails (`on`) or holds emails until an administrator allows sending (`held`). */
-  mail: v.picklist(MAIL),
-  state: v.picklist(SPOKE_STATES),
+  /** An alias of `state`, under the name in the API specification. */
   status: v.picklist(SPOKE_STATES),
-  stateReason: v.nullable(v.string()),
-  health: v.picklist(SPOKE_HEALTH),
-  /** Whether a user has put the site in maintenance mode. */
-  maintenance: v.boolean(),
-  namespace: v.string(),
   operation: v.nullable(OperationView),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -71,7 +44,7 @@ export type SpokeRecord = v.InferInput<typeof SpokeView>;
 export const spokeFilters = {
   slug: v.optional(Slug),
   state: optionalChoice(SPOKE_STATES),
-  health: optionalChoice(SPOKE_HEALTH),
+  health: optionalChoice(spokeFields.health.schema.options),
   /** Text that the spoke's slug, display name or domain must contain. */
   q: SearchText,
 };
@@ -82,21 +55,10 @@ const choice = optionalOrNull(boundedText(1, 100));
 const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
-  slug: Slug,
+  ...inputEntries(spokeFields),
   /** The ID or slug of the hub in the URL path. Optional; another hub is an error. */
   federationId: choice,
-  displayName: optionalOrNull(boundedText(1, 200)),
-  domain: optionalOrNull(HostName),
-  size: choice,
-  identity: flag,
-  content: flag,
-  contentMode: choice,
-  brand: choice,
-  adminEmail: optionalOrNull(EmailAddress),
-  region: choice,
-  lmsVersion: optionalOrNull(VersionNumber),
   moodleVersion: optionalOrNull(VersionNumber),
-  seed: choice,
   /** The ID or domain of a spoke to copy. Values that the request omits are taken from this spoke. */
   copyOf: optionalOrNull(boundedText(1, 253)),
   /** The backup to copy from: `newest` (default), `now` to take a new backup first, or a backup's ID. */
@@ -105,10 +67,7 @@ export const NewSpoke = v.object({
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
 /** Values to change in a spoke. Undefined fields stay unchanged. */
-export const SpokePatch = v.object({
-  ...v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]).entries,
-  mail: optionalOrNull(v.picklist(MAIL, "must be on or held")),
-});
+export const SpokePatch = v.object(changeEntries(spokeFields));
 export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);

@@ -24,8 +24,7 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
     const ownNamespace = object.metadata.namespace;
     if (ownNamespace === namespace) return object;
     if (ownNamespace === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
-    const message =
-      `${object.kind} ${object.metadata.name} belongs to namespace ${ownNamespace}, not to ${namespace}`;
+    const message = `${object.kind} ${object.metadata.name} belongs to namespace ${ownNamespace}, not to ${namespace}`;
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 

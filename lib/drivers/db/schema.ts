@@ -15,6 +15,10 @@ import type {
   NullableTimestampColumn,
   TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
+import type { SpokeColumns } from "#lib/model/spoke.ts";
+
+/** Columns in which some have a default value, so that an insert can omit them. */
+type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
 export interface Schema
   extends
@@ -83,61 +87,26 @@ export interface Schema
     backupUpdatedAt: NullableTimestampColumn;
   };
   federation_members: { federationId: string; userId: string; createdAt: TimestampColumn };
-  spokes: {
-    id: string;
-    federationId: string;
-    slug: string;
-    displayName: string;
-    domain: string;
-    size: string;
-    identity: Generated<boolean>;
-    content: Generated<boolean>;
-    contentMode: string | null;
-    brand: string | null;
-    adminEmail: string;
-    region: string | null;
-    lmsVersion: string;
-    seed: string | null;
-    state:
-      | "provisioning"
-      | "active"
-      | "failed"
-      | "suspending"
-      | "suspended"
-      | "resuming"
-      | "updating"
-      | "removing"
-      | "removed";
-    stateReason: string | null;
-    health: Generated<"healthy" | "degraded" | "unknown">;
+  spokes: WithDefaults<SpokeColumns, "identity" | "content" | "mail" | "health" | "maintenance"> & {
     cluster: string;
-    namespace: string;
+    clusterUid: string | null;
     namespaceUid: string | null;
-    blueprintRevision: string;
     blueprintInputs: JsonColumn;
-    siteIdentifier: string | null;
     drift: NullableJsonColumn;
-    maintenance: Generated<boolean>;
+    requestedDomain: string | null;
+    visibleEvents: BigintColumn;
+    failedChecks: Generated<number>;
     backupDueAt: NullableTimestampColumn;
     restoreTestDueAt: NullableTimestampColumn;
     verifiedAt: NullableTimestampColumn;
     unverifiedSince: NullableTimestampColumn;
-    visibleEvents: BigintColumn;
-    createdBy: string;
     createdAt: TimestampColumn;
     updatedAt: TimestampColumn;
     readyAt: NullableTimestampColumn;
     observedAt: NullableTimestampColumn;
-    failedChecks: Generated<number>;
     removedAt: NullableTimestampColumn;
-    clusterUid: string | null;
-    requestedDomain: string | null;
-    fromBackup: string | null;
-    copyOf: string | null;
-    mail: Generated<"on" | "held">;
     recordedAt: NullableTimestampColumn;
     backupUpdatedAt: NullableTimestampColumn;
-    imageDigest: Generated<string | null>;
   };
   spoke_members: { spokeId: string; userId: string; createdAt: TimestampColumn };
   replicas: {

@@ -34,9 +34,7 @@ export function confirmBulkView({ hub, action, selected }: BulkProps): PageView 
     body: selected.length === 0 || able === 0
       ? nothingToDo(hub, selected)
       : markup`${
-        refused > 0
-          ? callout("warn", `${countSpokes(refused)} cannot run this action now. The other spokes can.`)
-          : ""
+        refused > 0 ? callout("warn", `${countSpokes(refused)} cannot run this action now. The other spokes can.`) : ""
       }${
         panel(
           "Selected spokes",

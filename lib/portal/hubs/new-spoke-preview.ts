@@ -98,7 +98,7 @@ function spokeDetails({ spoke, quota, objects }: PreviewedSpoke): Markup {
       ["Region", spoke.region ?? "any"],
       spoke.from ? ["Copied from", spoke.from.backupId ?? "a new backup"] : null,
       spoke.mail === "held" ? ["Mail", "held until you turn it on"] : null,
-      ["Administrator's address", spoke.adminEmail],
+      ["Administrator", spoke.adminEmail],
       [
         "Limits",
         `${formatCpus(demand.limits.cpu)} CPU, ${formatStorage(demand.limits.memory)} memory, ${

@@ -1,13 +1,22 @@
 /** Renders the form for creating a spoke, next to a preview of the new spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { checkboxField, inputField, postForm, selectField } from "#lib/portal/components/forms.ts";
+import { fieldsWith, type FieldWith, type ValuesOf } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
+import { inputField, postForm, selectField } from "#lib/portal/components/forms.ts";
+import { type FieldWords, inOrder, modelField } from "#lib/portal/components/model-fields.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { backupSelect, copySpokePanel } from "#lib/portal/hubs/copy-spoke.ts";
 import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { catalogEntryTitle, catalogField } from "#lib/portal/hubs/catalog-fields.ts";
+import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
 import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
+
+type SettableName = FieldWith<typeof spokeFields, "settable">;
+type FlagName = {
+  [N in SettableName]: ValuesOf<typeof spokeFields>[N] extends boolean ? N : never;
+}[SettableName];
+export const SETTABLE_FIELDS: readonly SettableName[] = fieldsWith(spokeFields, "settable");
 
 export function newSpokeView(props: NewSpokeProps): PageView {
   const { hub, catalog, values, submission, source } = props, { defaults } = catalog;
@@ -70,78 +79,67 @@ ${spokePreviewPanel(props)}</div>`,
   };
 }
 
-/** Form fields that most users leave unchanged. */
-const OPTIONAL_FIELDS = [
-  "domain",
-  "adminEmail",
-  "region",
-  "brand",
-  "seed",
-  "contentMode",
-  "identity",
-  "content",
-] as const;
-
-function optionalFields({ me, hub, catalog, values, submission, source }: NewSpokeProps): Markup {
-  const { adminEmail, identity, content } = source?.spoke ?? { adminEmail: me.email, identity: false, content: false };
-  const isOpen = OPTIONAL_FIELDS.some((name) =>
-    submission?.problems[name] !== undefined || isChanged(name, values, adminEmail)
-  );
-  const region = catalog.regions.find(({ name }) => name === hub.region), isBegun = values.slug !== undefined;
-  const chosen = (name: string) => ({
-    name,
-    value: null,
-    submission: submission ?? { values, message: "", problems: {} },
-  });
-  const nothing = source ? "Same as the original" : "None";
-  return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
-    source ? "" : "region, "
-  }brand and content</summary><div class="rest">${[
-    inputField({
-      name: "domain",
-      label: "Domain",
-      value: values.domain,
-      hint: "Your own domain, such as learn.example.org. A DNS record must prove that this hub may use the domain.",
-      placeholder: "learn.example.org",
-      maxLength: 253,
-      submission,
-    }),
-    inputField({
-      name: "adminEmail",
-      label: "Administrator's address",
-      type: "email",
-      value: values.adminEmail ?? adminEmail,
-      hint: "The email address of the site's admin account.",
-      maxLength: 254,
-      submission,
-    }),
-    source ? "" : catalogField(catalog, "regions", {
-      ...chosen("region"),
-      label: "Region",
-      nothing: region ? `Same as the hub: ${catalogEntryTitle(region)}` : "Same as the hub",
-    }),
-    catalogField(catalog, "brands", { ...chosen("brand"), label: "Brand", nothing }),
-    catalogField(catalog, "seeds", {
-      ...chosen("seed"),
-      label: "Seed",
-      hint: source ? "Courses to add to the copy." : "Courses that the site starts with.",
-      nothing,
-    }),
-    catalogField(catalog, "contentModes", { ...chosen("contentMode"), label: "Content mode", nothing }),
-    checkboxField(
-      "identity",
-      "Sign in with the hub's identity provider",
-      isBegun ? values.identity === "on" : identity,
-    ),
-    checkboxField("content", "Include the hub's shared courses", isBegun ? values.content === "on" : content),
-  ]}</div></details>`;
+/** Returns the form's values with a boolean for each checkbox, because browsers omit the boxes that are not ticked. */
+export function withFlags<T extends { readonly [N in SettableName]?: string | undefined }>(values: T) {
+  const flags = SETTABLE_FIELDS.filter((name) => spokeFields[name].schema.type === "boolean") as FlagName[];
+  const ticked = Object.fromEntries(flags.map((name) => [name, values[name] === "on"])) as Record<FlagName, boolean>;
+  return { ...values, ...ticked };
 }
 
-function isChanged(
-  name: (typeof OPTIONAL_FIELDS)[number],
-  { [name]: value = "" }: NewSpokeProps["values"],
-  usual: string,
-): boolean {
+/** The fields that the form shows first, each in its own way. */
+const FIRST_FIELDS: readonly SettableName[] = ["slug", "displayName", "size", "lmsVersion"];
+/** The order of the fields that most users leave unchanged. */
+const OPTIONAL_ORDER = ["domain", "adminEmail", "region", "brand", "seed", "contentMode", "identity", "content"];
+
+function optionalFields(props: NewSpokeProps): Markup {
+  const { me, catalog, values, submission, source } = props, adminEmail = source?.spoke.adminEmail ?? me.email;
+  const names = inOrder(SETTABLE_FIELDS, OPTIONAL_ORDER).filter((name) =>
+    !FIRST_FIELDS.includes(name) && !(source && name === "region")
+  );
+  const isOpen = names.some((name) => submission?.problems[name] !== undefined || isChanged(name, values, adminEmail));
+  const words = fieldWords(props), isBegun = values.slug !== undefined;
+  const shown = { ...(source ? source.spoke : { identity: false, content: false }), adminEmail };
+  return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
+    source ? "" : "region, "
+  }brand and content</summary><div class="rest">${
+    names.map((name) => {
+      const field = spokeFields[name], isFlag = field.schema.type === "boolean";
+      return modelField(name, field, {
+        catalog,
+        // A select starts with the option that chooses no value. The values of a previous request are chosen again.
+        value: isFlag
+          ? isBegun ? values[name] === "on" : shown[name as "identity"]
+          : name === "adminEmail"
+          ? values[name] ?? adminEmail
+          : field.catalogued
+          ? null
+          : values[name],
+        words: words[name],
+        submission: submission ?? (isFlag ? undefined : { values, message: "", problems: {} }),
+      });
+    })
+  }</div></details>`;
+}
+
+/** Returns the words with which this form replaces those of the declarations. */
+function fieldWords({ hub, catalog, source }: NewSpokeProps): Partial<Record<SettableName, FieldWords>> {
+  const region = catalog.regions.find(({ name }) => name === hub.region);
+  const nothing = source ? "Same as the original" : "None";
+  return {
+    domain: {
+      hint: "Your own domain, such as learn.example.org. A DNS record must prove that this hub may use the domain.",
+      placeholder: "learn.example.org",
+    },
+    region: { nothing: region ? `Same as the hub: ${catalogEntryTitle(region)}` : "Same as the hub" },
+    brand: { nothing },
+    seed: { nothing, ...(source && { hint: "Courses to add to the copy." }) },
+    contentMode: { nothing },
+    identity: { label: "Sign in with the hub's identity provider", hint: "" },
+    content: { label: "Include the hub's shared courses", hint: "" },
+  };
+}
+
+function isChanged(name: SettableName, { [name]: value = "" }: NewSpokeProps["values"], usual: string): boolean {
   return value !== "" && value !== usual;
 }
 

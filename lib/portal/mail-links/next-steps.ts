@@ -55,8 +55,7 @@ const ADVICE: Readonly<Record<LinkPurpose, string>> = {
     "If you already accepted the invitation, sign in with your password. Invitations expire after seven days. " +
     "Ask the person who invited you for a new invitation.",
   password_reset: "If you already set a new password, sign in with it. Links expire after an hour. Request a new link.",
-  email_verification:
-    "If you already confirmed your address, sign in. Links expire after a day. " +
+  email_verification: "If you already confirmed your address, sign in. Links expire after a day. " +
     "Sign up again with the same address to get a new link.",
 };
 

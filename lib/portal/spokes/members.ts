@@ -105,9 +105,7 @@ export function spokeMemberRemovalView(
     title: own ? `Leave ${spoke.displayName}?` : `Remove ${displayName || email}?`,
     body: panel(
       own ? "You lose access immediately" : email,
-      markup`<p>${
-        own ? "You lose" : "They lose"
-      } access to ${spoke.displayName}, including through API tokens. The
+      markup`<p>${own ? "You lose" : "They lose"} access to ${spoke.displayName}, including through API tokens. The
 account here and any account on the site are kept.</p>
 ${
         postForm({

@@ -1,17 +1,22 @@
 /** Renders a form for a spoke's settings, next to a preview of the effects of a change. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
+import { postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inOrder, modelField } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type OriginalField, originalValues } from "#lib/portal/page/form-changes.ts";
 import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** The settings that users can change in the form, but not clear. */
-export const EDITABLE_SPOKE_FIELDS = ["displayName", "adminEmail", "brand", "domain", "mail"] as const;
+export const EDITABLE_SPOKE_FIELDS = inOrder(
+  fieldsWith(spokeFields, "changeable"),
+  ["displayName", "adminEmail", "brand", "domain", "mail"],
+);
 type Changeable = (typeof EDITABLE_SPOKE_FIELDS)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
 
@@ -28,7 +33,7 @@ export interface SettingsProps {
 }
 
 export function settingsView({ spokePage, catalog, form, preview, submission, isSave }: SettingsProps): PageView {
-  const { spoke } = spokePage, { displayName, adminEmail, brand, domain, mail } = form ?? spoke;
+  const { spoke } = spokePage;
   return {
     ...spokeHeader(spokePage, "/settings"),
     style: previewStyle,
@@ -45,50 +50,15 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             previews: "with-preview",
             hidden: originalValues(EDITABLE_SPOKE_FIELDS, spoke, form),
           },
-          inputField({
-            name: "displayName",
-            label: "Name",
-            hint: "The full name of the site, shown to visitors.",
-            value: displayName,
-            required: true,
-            submission,
-            maxLength: 200,
-          }),
-          inputField({
-            name: "adminEmail",
-            label: "Administrator's address",
-            hint: "The site sends its notifications to this address.",
-            type: "email",
-            value: adminEmail,
-            required: true,
-            submission,
-            maxLength: 254,
-          }),
-          catalogField(catalog, "brands", {
-            name: "brand",
-            label: "Brand",
-            hint: "Logo and colours of the site.",
-            value: brand,
-            submission,
-          }),
-          inputField({
-            name: "domain",
-            label: "Domain",
-            hint:
-              `A name under ${catalog.rootDomain}, or your own domain that points here. The old name redirects for 30 days.`,
-            value: domain,
-            required: true,
-            submission,
-            maxLength: 253,
-          }),
-          selectField({
-            name: "mail",
-            label: "Mail",
-            hint: "Whether the site sends mail. Changing this setting restarts the site.",
-            value: mail,
-            options: [["on", "On"], ["held", "Held: no mail is sent"]],
-            submission,
-          }),
+          EDITABLE_SPOKE_FIELDS.map((name) =>
+            modelField(name, spokeFields[name], {
+              catalog,
+              value: (form ?? spoke)[name],
+              required: true,
+              words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
+              submission,
+            })
+          ),
         ),
         { id: "settings" },
       )
@@ -104,4 +74,8 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
         )
     }</div></div>`,
   };
+}
+
+function domainHint({ rootDomain }: CatalogOffer): string {
+  return `A name under ${rootDomain}, or your own domain that points here. The old name redirects for 30 days.`;
 }

@@ -1,5 +1,8 @@
 /** Renders an overview of a spoke: its current operation, health, recent operations and details. */
 import { type Markup, markup } from "#lib/http/page.ts";
+import type { FieldWith } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
+import { modelFacts } from "#lib/portal/components/model-fields.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
   badge,
@@ -168,21 +171,29 @@ function mailNotice({ id }: Spoke): Markup {
   );
 }
 
+/** The fields that the panel writes out, and those that other parts of the page show. */
+const SHOWN_ELSEWHERE: readonly FieldWith<typeof spokeFields, "shown">[] = [
+  ...["size", "imageDigest", "namespace", "id", "domain", "displayName", "federationId", "state"] as const,
+  ...["stateReason", "health", "maintenance"] as const,
+];
+
 function aboutPanel(spoke: Spoke): Markup {
-  const { slug, size, lmsVersion, imageDigest, region, adminEmail, readyAt, createdAt, namespace, id } = spoke;
+  const { imageDigest, readyAt, createdAt, namespace, id } = spoke;
   return panel(
     "About",
-    definitionList([
-      ["Slug", slug],
-      ["Size", humanize(size)],
-      ["Moodle", lmsVersion],
-      ["Region", region ?? "any"],
-      ["Administrator", adminEmail],
-      ["Mail", spoke.mail === "held" ? "held" : "on"],
+    definitionList(modelFacts(spokeFields, spoke, [
+      "slug",
+      ["Size", humanize(spoke.size)],
+      "lmsVersion",
+      "region",
+      "adminEmail",
+      "mail",
       spoke.from && ["Copy of", markup`<a href="/spokes/${spoke.from.spokeId}">${spoke.from.spokeId}</a>`],
-      ["Brand", spoke.brand ?? "none"],
-      ["Identity", spoke.identity ? "yes" : "no"],
-      ["Content", spoke.content ? spoke.contentMode ?? "yes" : "no"],
+      "brand",
+      "seed",
+      "identity",
+      "content",
+      "contentMode",
       ["Created", timeElement(createdAt)],
       ["Image", imageDigest === null ? "not known yet" : markup`<code>${imageDigest}</code>`],
       ["Ready since", timeElement(readyAt, "not yet")],
@@ -192,7 +203,7 @@ function aboutPanel(spoke: Spoke): Markup {
         "Former addresses",
         spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${timeElement(until)}</span><br>`),
       ],
-    ]),
+    ], SHOWN_ELSEWHERE)),
     { id: "about", live: true },
   );
 }

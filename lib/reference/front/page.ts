@@ -55,8 +55,7 @@ operator of this service.</p>
   };
 }
 
-const LEAD =
-  "The control plane for hosted Moodle sites. A hub groups the sites of an organization. " +
+const LEAD = "The control plane for hosted Moodle sites. A hub groups the sites of an organization. " +
   "Each site has its own database and namespace.";
 
 const LINKS: readonly (readonly [href: string, title: string, says: string])[] = [

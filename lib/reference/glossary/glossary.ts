@@ -7,6 +7,8 @@ import type { FieldEntry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELDS } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELDS } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELDS } from "#lib/reference/glossary/resources.ts";
+import type { Fields } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 
 /** All glossary entries as pairs of key and entry. An entry with several keys is repeated for each key. */
 export const GLOSSARY_LINES: readonly (readonly [key: string, entry: FieldEntry])[] = [
@@ -30,5 +32,15 @@ export function fieldExample(owner: string, name: string): unknown {
 }
 
 function entryOf(owner: string, name: string): FieldEntry | undefined {
-  return GLOSSARY.get(`${owner}.${name}`) ?? GLOSSARY.get(name);
+  return GLOSSARY.get(`${owner}.${name}`) ?? modelEntry(owner, name) ?? GLOSSARY.get(name);
+}
+
+/** The schemas whose fields `lib/model` declares. `spoke` is the spoke in a preview. */
+const MODELS: ReadonlyMap<string, Fields> = new Map(
+  ["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields]),
+);
+
+function modelEntry(owner: string, name: string): FieldEntry | undefined {
+  const fields = MODELS.get(owner), field = fields && Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return field && [field.catalogued ? `${field.hint}; a name from the catalog` : field.hint, field.example];
 }

@@ -3,7 +3,6 @@ import { EXAMPLE_HUB_ID, EXAMPLE_SPOKE_ID, type FieldEntries } from "#lib/refere
 
 export const OPERATION_FIELDS: FieldEntries = {
   "Federation.state": ["The hub's state", "active"],
-  "Spoke.state": ["The spoke's state", "active"],
   "Operation.state": ["The operation's state", "running"],
   "OperationDetail.state": ["The operation's state", "failed"],
   "StreamEvent.state": ["The spoke's or hub's state after the change", "provisioning"],
@@ -13,14 +12,6 @@ export const OPERATION_FIELDS: FieldEntries = {
   "Readiness.status": ["Always ok, because a service that is not ready responds with status 503", "ok"],
   ".status": ["Always ok: a process that responds is alive", "ok"],
   stateReason: ["Why the hub or spoke is in its current state; null if there is nothing to explain", null],
-  health: [
-    "Health: healthy while the login page responds and volumes are bound, degraded after three failed checks in a row",
-    "healthy",
-  ],
-  maintenance: [
-    "Whether the site is in maintenance mode because a user turned this mode on",
-    false,
-  ],
   drift: [
     "Differences between the spoke's objects and its manifests at the last check; null if no difference is known",
     null,

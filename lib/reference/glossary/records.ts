@@ -47,11 +47,6 @@ export const RECORD_FIELDS: FieldEntries = {
   startedAt: ["When the operation started; null while it is queued", "2026-11-21T11:58:30.000Z"],
   finishedAt: ["When the operation ended; null until then", null],
   readyAt: ["When the site was first ready", "2026-11-21T12:00:00.000Z"],
-  imageDigest: [
-    "The digest of the site's Moodle image: `repository@sha256:…`; null until known. " +
-    "Wheelwright reads the digest after the installation and each upgrade, restore or reapply",
-    "docker.io/erseco/alpine-moodle@sha256:9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7",
-  ],
   observedAt: ["When the site's objects in the cluster were last checked", "2026-11-21T12:00:00.000Z"],
   expiresAt: ["When the token expires; null if it never expires", null],
   "NewToken.expiresAt": [

@@ -11,7 +11,7 @@ import {
 
 export const RESOURCE_FIELDS: FieldEntries = {
   "Federation.id": ["The hub's ID", EXAMPLE_HUB_ID],
-  "Spoke.id | BulkOutcome.id": ["The spoke's ID", EXAMPLE_SPOKE_ID],
+  "BulkOutcome.id": ["The spoke's ID", EXAMPLE_SPOKE_ID],
   "User.id | UserRecord.id | requestedBy.id | decidedBy.id | path.userId": ["The user's ID", EXAMPLE_USER_ID],
   "actor.id": ['The ID of the user who caused the event, or "system"', EXAMPLE_USER_ID],
   "Notification.id": ["The ID of the notification, which is also the ID of its audit event", EXAMPLE_EVENT_ID],
@@ -31,7 +31,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   ids: ["The IDs of the spokes on which to act", [EXAMPLE_SPOKE_ID]],
 
   slug: ["The short name of the hub in URLs and host names", "north"],
-  "Spoke.slug | spoke.slug | NewSpoke.slug": ["The short name of the spoke in URLs and host names", "ash"],
   name: ["The display name", "Northern schools"],
   "Token.name | NewToken.name | MintedToken.name": ["The purpose of the token", "nightly report"],
   displayName: ["The display name", "Ash school"],
@@ -41,7 +40,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   ],
   title: ["The display name", null],
   email: ["The user's email address, used to sign in", "ada@school.example"],
-  adminEmail: ["The email address of the site's first administrator", "ada@school.example"],
   password: ["The password", "correct horse battery staple"],
   ".password": ["The new password", "correct horse battery staple"],
   ".displayName | Signup.displayName | AcceptInvite.displayName | OnboardingAnswers.displayName": [
@@ -150,11 +148,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   size: ["The name of the spoke's size in the catalog", "medium"],
   identity: ["Whether users of the site sign in through the hub's identity provider", false],
   content: ["Whether the site has the hub's shared content", false],
-  contentMode: ["How the hub's shared content is delivered, as a name from the catalog", null],
-  "NewSpoke.contentMode": ["How the hub's shared content is delivered, as a name from the catalog", "linked"],
-  brand: ["The name of the spoke's brand in the catalog", "ocean"],
-  seed: ["The initial courses of the site, as a name from the catalog", null],
-  "NewSpoke.seed": ["The initial courses of the site, as a name from the catalog", "demo"],
   "NewSpoke.": ["", {
     ...{ slug: "ash", displayName: "Ash school", domain: "ash.school.example", size: "medium", region: "eu-west" },
     ...{ brand: "ocean", seed: "demo", adminEmail: "ada@school.example", lmsVersion: "4.5.12" },
@@ -172,11 +165,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   "Spoke.from | spoke.from": ["The original spoke and backup of a copy; null if the spoke is not a copy", null],
   "from.spokeId": ["The ID of the copied spoke", EXAMPLE_SPOKE_ID],
   "from.backupId": ["The ID of the copied backup; null if a new backup would be taken first", EXAMPLE_BACKUP_ID],
-  mail: [
-    "Whether the site sends email: on, or held until you set this field to on. For a copy, the initial value is held",
-    "on",
-  ],
-  lmsVersion: ["The Moodle version", "4.5.12"],
   moodleVersion: ["The same value as in the field lmsVersion", "4.5.12"],
   "SpokeAction.lmsVersion | BulkAction.lmsVersion": [
     "The new Moodle version; required for the action upgrade",
@@ -184,7 +172,6 @@ export const RESOURCE_FIELDS: FieldEntries = {
   ],
   "SpokeAction.size | BulkAction.size": ["The name of the new size; required for the action resize", "large"],
   skipBackup: ["Whether the action upgrade continues without a backup if the cluster cannot take one", false],
-  namespace: ["The spoke's Kubernetes namespace", "spoke-main-ash-s7y2p5t9w3ka"],
   spokeCount: ["The number of the hub's spokes, without removed spokes", 5],
 
   regions: ["The regions that hubs and spokes can be in"],

@@ -80,8 +80,7 @@ function refusalError(reason: string, context: JobContext, { log }: JobResult): 
   return new ClusterError(ACCOUNT_UNUSABLE, `${RESET_FAILED} because ${reason}`, {
     transient: false,
     blame: "user",
-    hint:
-      "Fix the account admin on the site, then reset the password again. " +
+    hint: "Fix the account admin on the site, then reset the password again. " +
       `Until then, the Secret admin has the previous password as ${PREVIOUS_KEY}: ${readSecretCommand(context)}`,
     evidence: { log, events: [] },
   });

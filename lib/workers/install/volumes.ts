@@ -102,8 +102,7 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   return { inputs, parts: isOlder ? SITE_DETAIL_PARTS : [], notes: () => [] };
 }
 
-const SINGLE_SIGN_ON_NOTE =
-  "The single sign-on of the original site is still set up in this copy. " +
+const SINGLE_SIGN_ON_NOTE = "The single sign-on of the original site is still set up in this copy. " +
   "The copy's administrators can remove it under OAuth 2 services";
 
 /** Deletes the snapshot objects from which the volumes were created, after all volumes are bound. */

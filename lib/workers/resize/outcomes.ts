@@ -22,8 +22,7 @@ export const resizeOutcomes = actionOutcomes({
   stopped(_, job, before, report) {
     const from = before.size, to = String(job.payload.size);
     const partial = report && job.finishedSteps.includes("prepare") && {
-      stateReason:
-        `${report.message}; parts of the site may already have the size ${to}. ` +
+      stateReason: `${report.message}; parts of the site may already have the size ${to}. ` +
         `Resize the spoke again, or reapply the blueprint to return to the size ${from} (disks never shrink)`,
     };
     const change = () => ({ ...updatedColumns(job, before.blueprintInputs as SpokeInputs), ...partial });

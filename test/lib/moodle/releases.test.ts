@@ -2,7 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { listOfferedVersions } from "#lib/moodle/releases.ts";
-import { compareVersions, VersionNumber } from "#lib/moodle/sizes.ts";
+import { VersionNumber } from "#lib/model/spoke.ts";
+import { compareVersions } from "#lib/moodle/sizes.ts";
 import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const test = suite("findImages");

@@ -16,8 +16,10 @@ const all = Object.fromEntries(GLOSSARY_LINES);
 /** The entries of the glossary, by key. */
 function findUsed(): ReadonlySet<string> {
   const used = new Set<string>();
-  const use = (owner: string, name: string) =>
-    used.add(Object.hasOwn(all, `${owner}.${name}`) ? `${owner}.${name}` : name);
+  const use = (owner: string, name: string) => {
+    const key = Object.hasOwn(all, `${owner}.${name}`) ? `${owner}.${name}` : name;
+    if (all[key]?.[0] === (fieldDescription(owner, name) ?? "")) used.add(key);
+  };
   const walk = (schema: Json, owner: string): void => {
     for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
       use(owner, name);

@@ -47,8 +47,7 @@ const RULES: readonly Rule[] = [
   [/unable to validate against any (pod security policy|security context constraint)/, ([, policy]) => ({
     code: "PodSecurity",
     why: `no ${policy} in the cluster allows the pod`,
-    hint:
-      `Add a ${policy} that allows these pods, or correct the pods' securityContext in the blueprint.`,
+    hint: `Add a ${policy} that allows these pods, or correct the pods' securityContext in the blueprint.`,
     heals: "never",
   })],
   [/(maximum|minimum) (\S+) usage per (\S+) is|limit to request ratio per/, ([, bound, resource, type]) => ({

@@ -9,7 +9,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
 import { listCopyableSpokes, type SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
 import type { NewSpokeProps } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { newSpokeView } from "#lib/portal/hubs/new-spoke.ts";
+import { newSpokeView, SETTABLE_FIELDS, withFlags } from "#lib/portal/hubs/new-spoke.ts";
 import type { CostEstimate } from "#lib/portal/components/api-types.ts";
 import {
   formAction,
@@ -58,14 +58,11 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Create a spoke, or show a preview of the spoke",
-  body: formFields(
-    ...["slug", "displayName", "domain", "size", "lmsVersion", "region", "brand", "seed", "contentMode"] as const,
-    ...["adminEmail", "identity", "content", "copyOf", "copyBackup", "preview", "key"] as const,
-  ),
+  body: formFields(...SETTABLE_FIELDS, ...["copyOf", "copyBackup", "preview", "key"] as const),
   async submit(call) {
     const { preview, key, ...values } = call.body, filledValues = nonEmptyFields(values), { copyOf } = filledValues;
     if (preview && !filledValues.slug) return await show(call, { values }, copyOf);
-    const body = { ...filledValues, identity: values.identity === "on", content: values.content === "on" };
+    const body = withFlags(filledValues);
     const result = await call.callApi(create, preview ? { body, query: { dryRun: "true" } } : { body, key });
     return "usual" in result
       ? { to: `/spokes/${result.usual.id}?done=created` }

@@ -2,13 +2,17 @@
  * Tests the loss of the database: yesterday's backup is restored and reconciled. Nothing in the cluster is lost or
  * duplicated.
  */
+import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -34,22 +38,22 @@ const test = suite<Context>("after the database is lost");
 
 /** The fields that must be the same afterwards. */
 const SAME = [
-  ...["slug", "displayName", "domain", "size", "adminEmail", "lmsVersion", "state", "maintenance", "namespace"],
-  ...[
-    "namespaceUid",
-    "clusterUid",
-    "blueprintInputs",
-    "siteIdentifier",
-    "imageDigest",
-    "createdAt",
-    "createdBy",
-    "readyAt",
-  ],
-] as const;
+  ...fieldsWith(spokeFields, "kept"),
+  ...["namespaceUid", "clusterUid", "blueprintInputs", "createdAt", "readyAt"] as const,
+];
+/** Kept fields that users set and that may be null. One spoke gets a value for each, so that none is lost unnoticed. */
+const OPTIONAL = fieldsWith(spokeFields, "kept").filter((name) =>
+  spokeFields[name].nullable && spokeFields[name].settable
+);
 
 async function readComparedFields(scene: WorkScene, id: string): Promise<Record<string, unknown>> {
   const row = await scene.row(id);
   return Object.fromEntries(SAME.map((field) => [field, row[field]]));
+}
+
+async function setField({ db }: WorkScene, id: string, name: keyof SpokeRow, value: string): Promise<void> {
+  await db.rows.updateTable("spokes").set({ [name]: value, updatedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).execute();
 }
 
 function namespaces({ simulator }: WorkScene): string[] {
@@ -95,6 +99,7 @@ test.before(async (context) => {
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   await replica.close();
+  for (const name of OPTIONAL) await setField(scene, ids.new, name, `a ${name}`);
   await writeSiteRecords(scene.app);
   context.lost = new Map(
     await Promise.all(Object.values(ids).map(async (id) => [id, await readComparedFields(scene, id)] as const)),

@@ -49,7 +49,10 @@ test("has a command with method, path and body for every endpoint", () => {
 
 test("shows the rules of fields and each endpoint's own errors", () => {
   const [article = ""] = found(/<article id="createFederationSpoke"(.*?)<\/article>/gs);
-  assert.match(plain(article), "short name of the spoke in URLs and host names; must be 1 to 63 lower-case letters");
+  assert.match(
+    plain(article),
+    "Lowercase letters, digits and hyphens, for addresses and commands; must be 1 to 63 lower-case letters",
+  );
   assert.match(plain(article), /409 domain_taken The domain/);
   assert.match(plain(article), "provisioning");
 });

@@ -5,7 +5,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { SPOKE_STATES } from "#lib/operations/states.ts";
+import { SPOKE_STATES } from "#lib/model/spoke.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { planBilling } from "#lib/workers/billing/plan.ts";
 import { blueprint } from "#src/blueprints.ts";

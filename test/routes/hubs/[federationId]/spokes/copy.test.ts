@@ -64,7 +64,7 @@ test("starts with the values of the original, previews the copy and creates it o
     "Newest backup, 2026-11-20 02:00 UTC",
     "Current state (takes a backup first)",
   ]);
-  assert.is(form.field("Administrator's address").value, "head@elm.example");
+  assert.is(form.field("Administrator").value, "head@elm.example");
   assert.ok(form.part("radio", /Large/).attribute("checked") !== null);
   assert.ok(form.part("checkbox", "Sign in with the hub's identity provider").attribute("checked") !== null);
   const preview = await form.submit(SHOW, { Slug: "ash" });
@@ -117,7 +117,7 @@ test("creates a spoke that names its original, and whose mail can be turned on",
   assert.match(page.html, `<a href="/spokes/${elm}">`);
   assert.match(page.html, "This copy sends no mail.");
   const settings = await parsePage(scene, `/spokes/${id}/settings`, "hubAdmin");
-  assert.is(settings.field("Mail").value, "held");
+  assert.is(settings.field("Email").value, "held");
   const on = await page.submit("Turn mail on");
   assert.is(on.path, `/spokes/${id}?done=asked`);
   const { body } = await scene.as("hubAdmin").get(`/api/spokes/${id}`);

@@ -1,0 +1,85 @@
+/** Renders form fields and facts from the declarations in lib/model. A page decides their order and may reword them. */
+import * as v from "valibot";
+import { EmailAddress } from "#lib/base/schema.ts";
+import type { Markup } from "#lib/http/page.ts";
+import { type Field, type Fields, fieldsWith, type FieldWith } from "#lib/model/field.ts";
+import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
+import { checkboxField, inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { humanize } from "#lib/portal/components/parts.ts";
+import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
+
+/** Words with which a page replaces those of the declaration. */
+export interface FieldWords {
+  readonly label?: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  /** The label for the option of a select that chooses no value. */
+  readonly nothing?: string;
+}
+
+interface FieldState {
+  readonly catalog: CatalogOffer;
+  readonly value: string | boolean | null | undefined;
+  readonly required?: boolean;
+  readonly words?: FieldWords | undefined;
+  readonly submission?: Submission | undefined;
+}
+
+/** Returns the form field for a declared field: a checkbox, a select or a text field. */
+export function modelField(
+  name: string,
+  { schema, catalogued, ...declared }: Field,
+  { catalog, value, required = false, words = {}, submission }: FieldState,
+): Markup | string {
+  const { label = declared.label, hint = `${declared.hint}.`, placeholder, nothing } = words;
+  if (schema.type === "boolean") return checkboxField(name, label, value === true, hint);
+  const text = typeof value === "string" ? value : null, common = { name, label, hint, value: text, submission };
+  if (catalogued !== null && catalogued !== "sizes" && catalogued !== "versions") {
+    return catalogField(catalog, catalogued, { ...common, ...(nothing !== undefined && { nothing }) });
+  }
+  const options = (schema as { readonly options?: readonly string[] }).options;
+  if (options) return selectField({ ...common, options: options.map((option) => [option, humanize(option)]) });
+  const maxLength = maxLengthOf(schema);
+  return inputField({
+    ...common,
+    required,
+    ...(schema === EmailAddress && { type: "email" as const }),
+    ...(placeholder !== undefined && { placeholder }),
+    ...(maxLength !== undefined && { maxLength }),
+  });
+}
+
+/** Returns the names in the page's order, followed by those that the page does not list. */
+export function inOrder<N extends string>(names: readonly N[], order: readonly string[]): readonly N[] {
+  const position = (name: N) => order.includes(name) ? order.indexOf(name) : order.length;
+  return names.toSorted((a, b) => position(a) - position(b));
+}
+
+type Fact = readonly [term: string, details: Markup | string | readonly Markup[]];
+
+/**
+ * Returns the entries of a definition list. An entry is a field's name, or is written out. `covered` names the fields
+ * that are shown in another way. Fields that are neither named nor covered follow at the end.
+ */
+export function modelFacts<F extends Fields>(
+  fields: F,
+  values: { readonly [N in FieldWith<F, "shown">]: string | boolean | null },
+  entries: readonly (FieldWith<F, "shown"> | Fact | null)[],
+  covered: readonly FieldWith<F, "shown">[],
+): readonly (Fact | null)[] {
+  const rest = fieldsWith(fields, "shown").filter((name) => !entries.includes(name) && !covered.includes(name));
+  return [...entries, ...rest].map((entry) =>
+    typeof entry === "string" ? [fields[entry]!.label, factOf(values[entry])] : entry
+  );
+}
+
+function factOf(value: string | boolean | null): string {
+  return value === null ? "none" : value === true ? "yes" : value === false ? "no" : value;
+}
+
+function maxLengthOf(schema: v.GenericSchema): number | undefined {
+  const steps =
+    (schema as { readonly pipe?: readonly { readonly type: string; readonly requirement?: number }[] }).pipe;
+  return (v.getMetadata(schema) as { readonly maxLength?: number }).maxLength ??
+    steps?.find(({ type }) => type === "max_length")?.requirement;
+}

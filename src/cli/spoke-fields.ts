@@ -1,0 +1,75 @@
+/** Derives flags, request bodies and lines of output from the declared fields of a spoke. */
+import type { NewSpoke, Spoke, SpokePatch } from "#lib/client/client.ts";
+import { SPOKE_FIELDS } from "#lib/client/fields.ts";
+import type { RecordLine } from "./table.ts";
+import type { ParsedArguments, VerbFlags } from "./verb-declaration.ts";
+
+export type SpokeFieldName = keyof typeof SPOKE_FIELDS;
+
+interface DeclaredField {
+  readonly label: string;
+  readonly hint: string;
+  readonly type: "string" | "boolean";
+  readonly choices?: readonly string[];
+  readonly settable?: true | "required";
+  readonly changeable?: true;
+  readonly catalogued?: string;
+}
+
+const FIELDS: readonly (readonly [SpokeFieldName, DeclaredField])[] = Object.entries(SPOKE_FIELDS) as never;
+
+/** The flags that are named differently from their field. */
+const FLAG_NAMES: Partial<Record<SpokeFieldName, string>> = { displayName: "name", lmsVersion: "version" };
+/** The placeholders in the help, where the flag's name says too little. */
+const PLACEHOLDERS: Partial<Record<SpokeFieldName, string>> = { adminEmail: "EMAIL", contentMode: "MODE" };
+
+function flagNameOf(field: SpokeFieldName): string {
+  return FLAG_NAMES[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The values that the server uses for omitted flags, as the help explains them. */
+type Defaults = Partial<Record<SpokeFieldName, string>>;
+
+/** Returns a flag for each field that a creation (`settable`) or an update (`changeable`) may contain. */
+export function spokeFlags(trait: "settable" | "changeable", defaults: Defaults = {}): VerbFlags {
+  return Object.fromEntries(
+    optionalFields(trait).map(([name, { type, hint, choices, catalogued }]) => {
+      const value = choices?.join("|") ?? PLACEHOLDERS[name], standard = defaults[name];
+      const help = `${/^[A-Z][a-z ]/.test(hint) ? hint[0]!.toLowerCase() + hint.slice(1) : hint}${
+        catalogued ? "; see 'wheelwright catalog'" : ""
+      }${standard ? ` (default: ${standard})` : ""}`;
+      return [flagNameOf(name), { type, help, ...(value !== undefined && { value }) }];
+    }),
+  );
+}
+
+export function newSpokeFrom(flags: ParsedArguments["flags"]): Omit<NewSpoke, "slug"> {
+  return valuesOf("settable", flags);
+}
+
+export function spokePatchFrom(flags: ParsedArguments["flags"]): SpokePatch {
+  return valuesOf("changeable", flags);
+}
+
+function valuesOf(trait: "settable" | "changeable", flags: ParsedArguments["flags"]): object {
+  return Object.fromEntries(optionalFields(trait).map(([name]) => [name, flags[flagNameOf(name)]]));
+}
+
+function optionalFields(trait: "settable" | "changeable"): typeof FIELDS {
+  return FIELDS.filter(([, field]) => field[trait] === true);
+}
+
+/**
+ * Returns the lines of a record. A line is a field's name, or is written out. `covered` names the fields that written
+ * lines show. Fields that are neither named nor covered follow at the end, so that a new field is never missing.
+ */
+export function spokeFieldLines(
+  spoke: Pick<Spoke, SpokeFieldName>,
+  lines: readonly (SpokeFieldName | RecordLine)[],
+  covered: readonly SpokeFieldName[],
+): readonly RecordLine[] {
+  const rest = FIELDS.map(([name]) => name).filter((name) => !lines.includes(name) && !covered.includes(name));
+  return [...lines, ...rest].map((line) =>
+    typeof line === "string" ? [SPOKE_FIELDS[line].label.toLowerCase(), spoke[line]] as const : line
+  );
+}
