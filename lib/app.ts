@@ -12,7 +12,7 @@ import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
-import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 
 /** Kubernetes clusters that spokes can run on. Hubs and spokes store the name of their cluster. */
 export interface Clusters {
@@ -47,7 +47,7 @@ export interface App {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   /** The payment provider; null if none is connected. */
-  readonly payments: Payments | null;
+  readonly payments: PaymentProvider | null;
   /** Announced deprecations and future limits, sorted by announcement date. */
   readonly notices: readonly AnnouncedChange[];
   readonly release: ProgramRelease;

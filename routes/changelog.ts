@@ -1,16 +1,16 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { changelogPage } from "#lib/reference/changelog/page.ts";
+import { buildChangelogPage } from "#lib/reference/changelog/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { html } from "#lib/http/reply.ts";
-import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
+import { htmlReply } from "#lib/http/reply.ts";
+import { publicErrorPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The changelog as a page: announcements and the changes of each release",
   access: publicAccess,
   scope: "public",
   cacheSeconds: 300,
-  reply: html(),
-  negotiatedErrorPage: refusedReadPage,
+  reply: htmlReply(),
+  negotiatedErrorPage: publicErrorPage,
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
-  handle: ({ app, service }) => changelogPage(app, service.releases),
+  handle: ({ app, service }) => buildChangelogPage(app, service.releases),
 });

@@ -1,8 +1,8 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { frontPage } from "#lib/reference/front/page.ts";
+import { buildFrontPage } from "#lib/reference/front/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { eitherReply, html, seeOther } from "#lib/http/reply.ts";
-import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
+import { eitherReply, htmlReply, seeOtherReply } from "#lib/http/reply.ts";
+import { publicErrorPage } from "#lib/portal/mail-links/frame.ts";
 import { hasSession } from "#lib/domains/auth/authenticate.ts";
 
 export const GET = endpoint({
@@ -10,10 +10,10 @@ export const GET = endpoint({
     "Redirects signed-in users to the portal",
   access: publicAccess,
   scope: "public",
-  reply: eitherReply(html(), seeOther),
-  negotiatedErrorPage: refusedReadPage,
+  reply: eitherReply(htmlReply(), seeOtherReply),
+  negotiatedErrorPage: publicErrorPage,
   async handle({ app, service, request, ip, userAgent }) {
     if (app.config.portal && await hasSession(app, request, { ip, userAgent })) return { other: "/hubs" };
-    return { usual: await frontPage(app, service) };
+    return { usual: await buildFrontPage(app, service) };
   },
 });

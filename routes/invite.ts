@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { findSignedInUser } from "#lib/domains/auth/authenticate.ts";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { LinkForm } from "#lib/portal/mail-links/fields.ts";
-import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
+import { MailLinkForm } from "#lib/portal/mail-links/fields.ts";
+import { linkFormErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
 import { invitationPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
@@ -12,7 +12,7 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: portalReply,
-  errorPage: refusedLinkPage,
+  errorPage: linkFormErrorPage,
   faults: ["link_spent"],
   handle: async ({ app, request, ip, userAgent, query }) =>
     showLinkForm(app, invitationPage, query.token, await findSignedInUser(app, request, { ip, userAgent })),
@@ -23,9 +23,9 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   form: true,
-  body: LinkForm,
+  body: MailLinkForm,
   reply: portalReply,
-  errorPage: refusedLinkPage,
+  errorPage: linkFormErrorPage,
   faults: ["link_spent"],
   handle: ({ app, actor, service, ip, userAgent, body }) =>
     submitLinkForm(app, service, { ip, userAgent }, invitationPage, body, actor),

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { PasswordResetForm } from "#lib/portal/mail-links/fields.ts";
-import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
+import { linkFormErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
 import { passwordResetPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
@@ -11,7 +11,7 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: portalReply,
-  errorPage: refusedLinkPage,
+  errorPage: linkFormErrorPage,
   faults: ["link_spent"],
   handle: ({ app, query }) => showLinkForm(app, passwordResetPage, query.token),
 });
@@ -23,7 +23,7 @@ export const POST = endpoint({
   form: true,
   body: PasswordResetForm,
   reply: portalReply,
-  errorPage: refusedLinkPage,
+  errorPage: linkFormErrorPage,
   faults: ["link_spent"],
   handle: ({ app, service, ip, userAgent, body }) =>
     submitLinkForm(app, service, { ip, userAgent }, passwordResetPage, body),

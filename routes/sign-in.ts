@@ -1,18 +1,18 @@
 import { POST as login } from "#routes/api/auth/login.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
-import { formFields, queryParams } from "#lib/portal/page/page.ts";
+import { formSchema, optionalQuerySchema } from "#lib/portal/page/page.ts";
 
 export const GET = publicPage({
   summary: "The sign-in form. Redirects signed-in users",
-  query: queryParams("next"),
+  query: optionalQuerySchema("next"),
   show: ({ next, signup }) => signInPage({ next, signup }),
 });
 
 export const POST = publicForm({
   summary: "Sign in",
   rateLimitMessage: login.rateLimitMessage,
-  body: formFields("email", "password", "next"),
+  body: formSchema("email", "password", "next"),
   async submit({ callApi, input: { email, password }, next }) {
     const { body: { message }, cookie } = await callApi(login, { body: { email, password } });
     return { to: message ? "/account" : next, cookie };

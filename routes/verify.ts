@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { LinkForm } from "#lib/portal/mail-links/fields.ts";
-import { portalReply, refusedLinkPage } from "#lib/portal/mail-links/frame.ts";
+import { MailLinkForm } from "#lib/portal/mail-links/fields.ts";
+import { linkFormErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
 import { showLinkForm, submitLinkForm, verificationPage } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
@@ -11,7 +11,7 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: portalReply,
-  errorPage: refusedLinkPage,
+  errorPage: linkFormErrorPage,
   faults: ["link_spent"],
   handle: ({ app, query }) => showLinkForm(app, verificationPage, query.token),
 });
@@ -21,9 +21,9 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   form: true,
-  body: LinkForm,
+  body: MailLinkForm,
   reply: portalReply,
-  errorPage: refusedLinkPage,
+  errorPage: linkFormErrorPage,
   faults: ["link_spent"],
   handle: ({ app, service, ip, userAgent, body }) =>
     submitLinkForm(app, service, { ip, userAgent }, verificationPage, body),

@@ -1,7 +1,7 @@
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
 import { POST as completeOnboarding } from "#routes/api/onboarding/complete.ts";
-import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { buildOnboardingBody, welcomeView } from "#lib/portal/people/welcome.ts";
 
 export const GET = portalPage({
@@ -11,7 +11,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Complete onboarding",
-  body: formFields("displayName", "password", "slug", "name", "reason"),
+  body: formSchema("displayName", "password", "slug", "name", "reason"),
   async submit({ callApi, body }) {
     const { body: { federationRequest }, cookie } = await callApi(completeOnboarding, {
       body: buildOnboardingBody(body),
@@ -21,7 +21,7 @@ export const POST = formAction({
   onRefusal: show,
 });
 
-async function show<Q, B>({ callApi, me }: PageCall<Q, B>, submission?: Submission) {
+async function show<Q, B>({ callApi, me }: PageContext<Q, B>, submission?: RefusedSubmission) {
   const { onboardedAt } = await callApi(getOnboarding);
   return welcomeView(me, onboardedAt !== null, submission);
 }

@@ -15,13 +15,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundleProgram } from "./build/bundle.ts";
-import { release } from "./release.ts";
+import { readProgramRelease } from "./release.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 async function main(line: string[]): Promise<void> {
   const { values } = parseArgs({ args: line, options: { commit: { type: "string" }, node: { type: "string" } } });
-  const { version, commit } = release();
+  const { version, commit } = readProgramRelease();
   const target = join(ROOT, "dist");
   await mkdir(target, { recursive: true });
   const directory = await mkdtemp(join(target, "build-")); // on the same file system, so that rename is atomic

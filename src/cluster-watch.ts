@@ -11,7 +11,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
-import type { ClusterSource } from "./clusters.ts";
+import type { ClusterConnectionSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
 const UNREACHABLE_MESSAGE = "The cluster does not respond. Operations that need it are waiting";
@@ -34,7 +34,7 @@ interface ClusterWatch {
 }
 
 /** Throws a CommandError if the kubeconfig file cannot be read or used. */
-export async function requireKubeconfig(source: ClusterSource): Promise<void> {
+export async function requireKubeconfig(source: ClusterConnectionSource): Promise<void> {
   const opening = openCluster({ name: "default", kubeconfig: source, log: silentLog });
   opening.then((cluster) => cluster.close(), () => {});
   const problem = await withTimeout(KUBECONFIG_TIMEOUT, opening.then(() => null, (error) => error));

@@ -5,12 +5,12 @@ import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
-import { release } from "./release.ts";
+import { readProgramRelease } from "./release.ts";
 
 /** How to reach a cluster: a kubeconfig file, its text, or the service account of the pod that runs this process. */
-export type ClusterSource = { readonly file: string } | { readonly text: string } | "in-cluster";
+export type ClusterConnectionSource = { readonly file: string } | { readonly text: string } | "in-cluster";
 
-export interface OpenClusters extends Clusters {
+export interface ClusterConnections extends Clusters {
   /** The names of the default cluster and of each region's cluster. */
   readonly names: readonly string[];
   close(): Promise<void>;
@@ -28,11 +28,11 @@ const DEFAULT_CLUSTER = "default";
 
 /** Returns the clusters. Requests have `replicaId` in the User-Agent, to identify the replica in Kubernetes logs. */
 export function openClusters(
-  source: ClusterSource,
+  source: ClusterConnectionSource,
   { catalog, role, log, telemetry }: ClustersOptions,
   replicaId: string,
-): OpenClusters {
-  const version = `${release().version} (${replicaId})`;
+): ClusterConnections {
+  const version = `${readProgramRelease().version} (${replicaId})`;
   const names = new Set([DEFAULT_CLUSTER, ...catalog.regions.flatMap((region) => region.context ?? [])]);
   const opened = new Map<string, Promise<Cluster>>();
 

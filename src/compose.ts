@@ -5,7 +5,7 @@
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
-import { checkPrices } from "#lib/catalog/prices.ts";
+import { requireChargeablePrices } from "#lib/catalog/prices.ts";
 import type { Config } from "#lib/base/config.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
@@ -28,14 +28,14 @@ import { newId } from "#lib/base/ids.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
-import { openPayments } from "#lib/drivers/payments/open.ts";
+import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { blueprint } from "./blueprints.ts";
-import { type ClusterSource, openClusters } from "./clusters.ts";
+import { type ClusterConnectionSource, openClusters } from "./clusters.ts";
 import { manifest } from "./manifest.ts";
 import { migrations } from "./migrations.ts";
-import { release } from "./release.ts";
+import { readProgramRelease } from "./release.ts";
 
 export interface Program {
   readonly app: App;
@@ -56,9 +56,9 @@ export interface Program {
 const IGNORED_OTEL_MESSAGE =
   "Some OpenTelemetry variables are ignored: Wheelwright exports only traces, as JSON over HTTP";
 
-export async function compose(
+export async function composeProgram(
   config: Config,
-  source: ClusterSource,
+  source: ClusterConnectionSource,
   log: Log,
   routes: Manifest = manifest,
 ): Promise<Program> {
@@ -69,11 +69,12 @@ export async function compose(
   try {
     const declared = collectAnnouncedChanges(routes, ANNOUNCED_LIMITS); // runs first, because it may throw
     const { blueprint, catalog } = await loadDefinitions(config);
-    if (config.stripe) checkPrices(catalog);
+    if (config.stripe) requireChargeablePrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
     const replicaId = newId("rep");
     const onDropped = () => telemetry.record("span_dropped", {});
-    const traces = config.traces && await openTraces(config.traces, { log, replicaId, ...release(), onDropped });
+    const traces = config.traces &&
+      await openTraces(config.traces, { log, replicaId, ...readProgramRelease(), onDropped });
     if (traces && config.ignoredOtelVariables.length > 0) {
       log.warn(IGNORED_OTEL_MESSAGE, { variables: config.ignoredOtelVariables });
     }
@@ -108,9 +109,9 @@ export async function compose(
       loginAttempts: openLoginAttempts(),
       blueprint,
       catalog,
-      payments: config.stripe ? openPayments({ ...config.stripe, telemetry }) : null,
+      payments: config.stripe ? openPaymentProvider({ ...config.stripe, telemetry }) : null,
       notices: collectAnnouncedChanges(announced.manifest, announced.limits),
-      release: release(),
+      release: readProgramRelease(),
       held: hold.current,
     });
     const fleet = registry && watchFleet(app);
@@ -145,7 +146,7 @@ export async function compose(
 
 /** Loads and opens the metrics registry. Called only if metrics are enabled, to save loading an unused module. */
 async function openMetrics(): Promise<MetricsRegistry> {
-  return (await import("#lib/metrics/registry.ts")).openRegistry();
+  return (await import("#lib/metrics/registry.ts")).createMetricsRegistry();
 }
 
 async function openTraces(settings: TraceSettings, options: TracesOptions): Promise<Traces> {

@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import { networkOf } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface ConnectionBounds {
+export interface ConnectionLimits {
   /** The maximum number of open connections in total. */
   readonly maxConnections: number;
   /** Whether the address belongs to a proxy. Proxies have no limit per network, because many users share a proxy. */
@@ -69,7 +69,7 @@ export function openConnectionLimiter(
     isProxy = () => false,
     readTimeout: readTimeout = READ_TIMEOUT_MS,
     checkInterval: checkInterval = SECOND,
-  }: ConnectionBounds,
+  }: ConnectionLimits,
 ): ConnectionLimiter {
   const connections = new Map<Socket, Connection>(), networks = new Map<string, number>();
   let running = 0, whenIdle = () => {};

@@ -15,14 +15,14 @@ import { renderClusterRules } from "#lib/doctor/cluster-role.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
-import { describeApi } from "#lib/reference/openapi.ts";
-import { release } from "#src/release.ts";
-import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
+import { readProgramRelease } from "#src/release.ts";
+import { type ApiDocument, renderEndpoints, renderSchemas } from "#src/generate/client.ts";
 import { fieldsModuleOf } from "#src/generate/fields.ts";
-import { insertMetrics } from "#src/generate/metrics.ts";
+import { insertMetricList } from "#src/generate/metrics.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
-import { readReleases } from "#lib/domains/changelog/releases.ts";
+import { parseYaml, writeYamlDocuments } from "#lib/moodle/yaml.ts";
+import { parseReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const GENERATED_COMMENT = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
@@ -31,21 +31,21 @@ const YAML_GENERATED_COMMENT =
   "# Written by `npm run generate` from lib/doctor/permissions.ts; commit it, do not edit it.\n";
 
 /** Returns the text of each generated file, keyed by path. */
-export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
+export async function generateFiles(root: URL = ROOT): Promise<Map<string, string>> {
   const routes = await listFiles(new URL("routes/", root), ".ts"), api = await documentOf(routes, root);
   return new Map([
-    ["src/manifest.ts", manifestOf(routes)],
-    ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
-    ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
-    ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
-    ["lib/client/schemas.ts", GENERATED_COMMENT + schemasOf(api)],
+    ["src/manifest.ts", renderManifestModule(routes)],
+    ["src/migrations.ts", renderMigrationsModule(await readFiles(new URL("sql/", root), ".sql"))],
+    ["src/blueprints.ts", renderBlueprintModule(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
+    ["src/releases.ts", renderReleasesModule(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
+    ["lib/client/schemas.ts", GENERATED_COMMENT + renderSchemas(api)],
     ["lib/client/fields.ts", GENERATED_COMMENT + fieldsModuleOf({ SPOKE_FIELDS: spokeFields })],
-    ["lib/client/endpoints.ts", GENERATED_COMMENT + endpointsOf(api, release().version)],
-    ["docs/api.md", insertActions(await readFile(new URL("docs/api.md", root), "utf8"))],
-    ["deploy/metrics.md", insertMetrics(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
+    ["lib/client/endpoints.ts", GENERATED_COMMENT + renderEndpoints(api, readProgramRelease().version)],
+    ["docs/api.md", insertActionTable(await readFile(new URL("docs/api.md", root), "utf8"))],
+    ["deploy/metrics.md", insertMetricList(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
     [
       `${CHART}Chart.yaml`,
-      setChartVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), release().version),
+      setChartVersion(await readFile(new URL(`${CHART}Chart.yaml`, root), "utf8"), readProgramRelease().version),
     ],
     [`${CHART}files/wide-rules.yaml`, YAML_GENERATED_COMMENT + renderClusterRules([]).wide],
     [`${CHART}files/spoke-rules.yaml`, YAML_GENERATED_COMMENT + renderClusterRules([]).spoke],
@@ -56,14 +56,14 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
 async function documentOf(files: readonly string[], root: URL): Promise<ApiDocument> {
   const modules = await Promise.all(files.map(async (file) => {
     const module: RouteModule = await import(new URL(`routes/${file}`, root).href);
-    return [toPattern(file.slice(0, -".ts".length)), module] as const;
+    return [toUrlPattern(file.slice(0, -".ts".length)), module] as const;
   }));
-  const manifest = modules.sort(([a], [b]) => byPattern(a, b));
-  return describeApi(withoutPortal(manifest), release()) as object as ApiDocument;
+  const manifest = modules.sort(([a], [b]) => compareUrlPatterns(a, b));
+  return buildOpenApiDocument(withoutPortal(manifest), readProgramRelease()) as object as ApiDocument;
 }
 
 /** Inserts the table of actions on spokes into the text of docs/api.md, between two marker comments. */
-export function insertActions(text: string): string {
+export function insertActionTable(text: string): string {
   const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ isAction }) =>
     isAction
   )
@@ -89,14 +89,14 @@ export function setChartVersion(chart: string, version: string): string {
 /** Returns the paths of generated files that are out of date. */
 export async function findStale(root: URL = ROOT): Promise<string[]> {
   const stale: string[] = [];
-  for (const [path, text] of await generate(root)) {
+  for (const [path, text] of await generateFiles(root)) {
     if (await readFile(new URL(path, root), "utf8").catch(() => null) !== text) stale.push(path);
   }
   return stale;
 }
 
 /** Converts a file path to a URL pattern, for example `api/spokes/[spokeId]/index` to `/api/spokes/:spokeId`. */
-export function toPattern(file: string): string {
+export function toUrlPattern(file: string): string {
   const path = file.replace(/(^|\/)index$/, "").replace(/\[\.\.\.(\w+)\]/g, ":$1{.+}").replace(/\[(\w+)\]/g, ":$1");
   return "/" + path;
 }
@@ -107,7 +107,7 @@ function toIdentifier(file: string): string {
 }
 
 /** Compares URL patterns. Literal segments sort first and wildcards last, because the router uses the first match. */
-export function byPattern(a: string, b: string): number {
+export function compareUrlPatterns(a: string, b: string): number {
   const rank = (segment: string) => (segment.endsWith("{.+}") ? 2 : segment.startsWith(":") ? 1 : 0);
   const left = a.split("/"), right = b.split("/");
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
@@ -117,10 +117,10 @@ export function byPattern(a: string, b: string): number {
   return left.length - right.length;
 }
 
-export function manifestOf(files: readonly string[]): string {
+export function renderManifestModule(files: readonly string[]): string {
   const routes = files.map((file) => file.slice(0, -".ts".length))
-    .map((file) => ({ file, pattern: toPattern(file), name: toIdentifier(file) }))
-    .sort((a, b) => byPattern(a.pattern, b.pattern));
+    .map((file) => ({ file, pattern: toUrlPattern(file), name: toIdentifier(file) }))
+    .sort((a, b) => compareUrlPatterns(a.pattern, b.pattern));
   const shapes = routes.map(({ pattern }) => pattern.replace(/:\w+/g, ":"));
   const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
   if (twice) throw new Error(`Two route files serve ${twice.pattern}`);
@@ -132,7 +132,7 @@ export function manifestOf(files: readonly string[]): string {
     `${routes.length > 0 ? "\n" : ""}];\n`;
 }
 
-export function migrationsOf(files: ReadonlyMap<string, string>): string {
+export function renderMigrationsModule(files: ReadonlyMap<string, string>): string {
   for (const file of files.keys()) {
     if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`sql/${file} must be named NNNN_what_it_does.sql`);
   }
@@ -143,21 +143,21 @@ export function migrationsOf(files: ReadonlyMap<string, string>): string {
     `export const migrations: readonly Migration[] = [\n${entries.join("")}];\n`;
 }
 
-export function blueprintOf(files: ReadonlyMap<string, string>): string {
+export function renderBlueprintModule(files: ReadonlyMap<string, string>): string {
   const refuse = (file: string) => (problem: string) => {
     throw new Error(`${file}: ${problem}`);
   };
   const entries = [...files].map(([file, text]) => {
     // Stores YAML files as JSON, because parsing YAML took half of the startup time.
-    const content = file.endsWith(".yaml") ? writeDocuments(parseYaml(text, refuse(file))) : text;
+    const content = file.endsWith(".yaml") ? writeYamlDocuments(parseYaml(text, refuse(file))) : text;
     return `  ${JSON.stringify(file)}: ${toTemplateLiteral(content)},\n`;
   });
   return GENERATED_COMMENT + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 
 /** Returns a module that lists the changes in each release. Throws if the changelog is malformed. */
-export function releasesOf(changelog: string): string {
-  const entries = readReleases(changelog).map(({ version, date, changes }) =>
+export function renderReleasesModule(changelog: string): string {
+  const entries = parseReleases(changelog).map(({ version, date, changes }) =>
     `  {\n    version: ${JSON.stringify(version)},\n    date: ${JSON.stringify(date)},\n    changes: [` +
     changes.map((change) => `\n      ${toStringLiteral(change)},`).join("") +
     `${changes.length > 0 ? "\n    " : ""}],\n  },\n`
@@ -194,7 +194,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (stale.length > 0) process.stderr.write(`Files out of date: ${stale.join(", ")}. Run: npm run generate\n`);
     return stale.length > 0 ? 1 : 0;
   }
-  const texts = await generate();
+  const texts = await generateFiles();
   for (const path of stale) await writeFile(new URL(path, ROOT), texts.get(path)!);
   return 0;
 }

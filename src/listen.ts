@@ -4,12 +4,17 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { type ConnectionBounds, openConnectionLimiter, type RunningRequest } from "./connections.ts";
+import { type ConnectionLimits, openConnectionLimiter, type RunningRequest } from "./connections.ts";
 import { streamBody } from "./stream-response.ts";
-import { answerFailedRequest, answerParserError, checkRequestHeaders, HEADERS_LIMIT } from "./malformed-requests.ts";
+import {
+  checkRequestHeaders,
+  MAX_REQUEST_HEADER_BYTES,
+  respondToFailedRequest,
+  respondToParserError,
+} from "./malformed-requests.ts";
 
 /** The client that sent a request, and the state of its connection. */
-export interface RequestPeer {
+export interface RequestClient {
   readonly address: string;
   /** Resolves when the response has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
@@ -23,7 +28,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-interface ListenBounds extends ConnectionBounds {
+interface ListenBounds extends ConnectionLimits {
   /** The time limit for each request, in milliseconds. */
   readonly requestTimeout: number;
 }
@@ -36,14 +41,14 @@ export interface HttpListener {
   close(graceMs: number): Promise<void>;
 }
 
-type RequestHandler = (request: Request, peer: RequestPeer) => Promise<HttpResponse>;
+type RequestHandler = (request: Request, peer: RequestClient) => Promise<HttpResponse>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
 const KEEP_ALIVE = 65 * SECOND; // longer than the usual 60 s of load balancers, so that those close idle ones first
 const CHECK_INTERVAL = SECOND; // how often Node checks connections for timeouts
 const SENDING_GRACE = 10 * SECOND; // how long after our request timeout Node closes a connection that is still sending
 
-export async function listen(
+export async function listenHttp(
   fetch: RequestHandler,
   { host, port }: ListenAddress,
   bounds: ListenBounds,
@@ -68,7 +73,7 @@ export async function listen(
     if (isBodyStream(answer.body)) return streamBody(answer, answer.body, outgoing as ServerResponse, turn);
     turn.startReadTimer();
     return toResponse(answer);
-  }, { errorHandler: answerFailedRequest });
+  }, { errorHandler: respondToFailedRequest });
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) =>
     connections.enqueue(incoming, outgoing, (turn) => {
@@ -77,7 +82,7 @@ export async function listen(
     });
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
-    maxHeaderSize: HEADERS_LIMIT,
+    maxHeaderSize: MAX_REQUEST_HEADER_BYTES,
     requestTimeout: Math.max(bounds.requestTimeout, HEADERS_TIMEOUT) + SENDING_GRACE,
     keepAliveTimeout: KEEP_ALIVE,
     connectionsCheckingInterval: CHECK_INTERVAL,
@@ -86,7 +91,7 @@ export async function listen(
   server.on("connection", connections.admit);
   server.on("checkExpectation", take); // otherwise, Node responds without counting the request
   server.on("clientError", (error, socket) => {
-    if (connections.isFree(socket as Socket)) answerParserError(error, socket);
+    if (connections.isFree(socket as Socket)) respondToParserError(error, socket);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {

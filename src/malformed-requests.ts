@@ -6,10 +6,10 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import { Fault } from "#lib/base/errors.ts";
-import { internalProblem, type Problem, problemOf } from "#lib/http/problem.ts";
+import { internalProblem, type Problem, toProblem } from "#lib/http/problem.ts";
 
 /** The maximum combined size of a request's target and headers, in bytes. */
-export const HEADERS_LIMIT = 16 * 1024;
+export const MAX_REQUEST_HEADER_BYTES = 16 * 1024;
 
 /**
  * Throws an `invalid` fault (`bad_host`) unless the request has exactly one Host header. Throws an `expectation` fault
@@ -25,18 +25,18 @@ export function checkRequestHeaders({ headers, rawHeaders }: Pick<IncomingMessag
 }
 
 /** Returns the response to a request that failed before any middleware ran, for example because of an invalid URL. */
-export function answerFailedRequest(error: unknown): Response {
+export function respondToFailedRequest(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request target and the Host header must form a valid URL")
     : error;
-  const problem = fault instanceof Fault ? problemOf(fault) : internalProblem("An internal error occurred");
+  const problem = fault instanceof Fault ? toProblem(fault) : internalProblem("An internal error occurred");
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
 }
 
 /** Sends an error response for an HTTP parser error, if the socket is still writable. Then closes the socket. */
-export function answerParserError(error: Error & { readonly code?: string }, socket: Duplex): void {
+export function respondToParserError(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
-  socket.end(formatHttpResponse(problemOf(faultOf(error.code))), () => socket.destroy());
+  socket.end(formatHttpResponse(toProblem(faultOf(error.code))), () => socket.destroy());
 }
 
 function faultOf(code: string | undefined): Fault {
@@ -45,7 +45,7 @@ function faultOf(code: string | undefined): Fault {
       return new Fault(
         "headers",
         "headers_too_large",
-        `The request target and headers must not exceed ${HEADERS_LIMIT} bytes`,
+        `The request target and headers must not exceed ${MAX_REQUEST_HEADER_BYTES} bytes`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Fault("unsent", "request_too_slow", "The request took too long to arrive");

@@ -10,7 +10,7 @@ import { migrations } from "./migrations.ts";
  * always passes. `isRunning` returns false once the process is stopping. A stopping process still handles requests, but
  * load balancers should send it no new ones.
  */
-export function readinessChecks(
+export function createReadinessChecks(
   scheduler: () => boolean = () => true,
   isRunning: () => boolean = () => true,
 ): readonly ReadinessCheck[] {

@@ -19,7 +19,7 @@ export function findBuildInfo(): BuildInfo | null {
   return typeof WHEELWRIGHT_BUILT === "undefined" ? null : WHEELWRIGHT_BUILT;
 }
 
-export function release(): ProgramRelease {
+export function readProgramRelease(): ProgramRelease {
   const { version, commit } = findBuildInfo() ??
     { version: manifest.version, commit: readCheckoutCommit() ?? "unknown" };
   return { api: "v0", version, commit };

@@ -20,7 +20,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { watchClusters } from "./cluster-watch.ts";
-import { listenError } from "./commands/listen-error.ts";
+import { createListenError } from "./commands/listen-error.ts";
 import type { Program } from "./compose.ts";
 import type { HttpListener } from "./listen.ts";
 import { readGauges } from "./read-gauges.ts";
@@ -107,7 +107,7 @@ async function serveMetrics(program: Program, server: Server): Promise<MetricsSe
     log.info(`Serving metrics without authentication on ${host}:${metricsPort}/metrics`);
     return listening;
   } catch (cause) {
-    throw listenError(address, cause, "METRICS_PORT");
+    throw createListenError(address, cause, "METRICS_PORT");
   }
 }
 
@@ -121,6 +121,6 @@ async function listenOrExplain(server: Server, config: Config): Promise<HttpList
   try {
     return await server.listen(config);
   } catch (cause) {
-    throw listenError(config, cause);
+    throw createListenError(config, cause);
   }
 }

@@ -4,14 +4,14 @@ import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, NO_CALL_COUNTER } from "#lib/domains/deprecations/calls.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
-import { publishApi } from "#lib/reference/publish.ts";
+import { buildPublishedApi } from "#lib/reference/publish.ts";
 import { newId } from "#lib/base/ids.ts";
 import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
 import { createBodyReader } from "#lib/http/body.ts";
 import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { compress } from "#lib/http/compress.ts";
 import { openCreationQueues } from "#lib/http/creation-queue.ts";
-import type { ClientDisconnected, Exchange } from "#lib/http/exchange.ts";
+import type { ClientDisconnected, HttpExchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
   addRequestId,
@@ -35,10 +35,10 @@ import { openRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
 import { createClientFinder } from "#lib/base/limits/client-address.ts";
 import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
 import { type LoadPool, type LoadShedderOptions, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
-import { openUnreadBodies } from "#lib/base/limits/unread-bodies.ts";
+import { openIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
 import { readTraceHeaders, startSpanContext } from "#lib/base/trace.ts";
-import { type HttpListener, listen, type ListenAddress, type RequestPeer } from "./listen.ts";
-import { readinessChecks } from "./readiness.ts";
+import { type HttpListener, type ListenAddress, listenHttp, type RequestClient } from "./listen.ts";
+import { createReadinessChecks } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
 interface ServerOptions {
@@ -62,13 +62,13 @@ interface ServerOptions {
 
 export interface Server {
   /** Handles a request as if it had arrived over a socket, and returns the response. Never throws. */
-  request(request: Request, peer?: RequestPeer): Promise<Response>;
+  request(request: Request, peer?: RequestClient): Promise<Response>;
   /** Returns the number of running requests, including sign-ins but excluding probes and creations. */
   inFlight(): number;
   listen(address: ListenAddress): Promise<HttpListener>;
 }
 
-const LOCAL_PEER: RequestPeer = { address: "127.0.0.1", sent: Promise.resolve() };
+const LOCAL_PEER: RequestClient = { address: "127.0.0.1", sent: Promise.resolve() };
 const MAX_USER_AGENT_LENGTH = 500;
 const CONNECTIONS_PER_REQUEST = 8; // allowed connections per running request; most connections are idle
 
@@ -76,7 +76,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
   const { config } = app, manifest = config.portal ? allRoutes : withoutPortal(allRoutes);
   const load = openLoadShedder({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
   const openTurns = openCreationQueues(app.db.stats().size);
-  const unread = openUnreadBodies(config.bodyLimitBytes);
+  const unread = openIncompleteBodyLimit(config.bodyLimitBytes);
   const findClient = createClientFinder(config.trustedProxies, app.log);
   const isProxy = parseNetworks(config.trustedProxies);
   let document: OpenApi | undefined;
@@ -86,10 +86,10 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
       manifest,
       readiness: openReadiness(
         app,
-        options.checks ?? readinessChecks(options.isSchedulerReady, options.isRunning),
+        options.checks ?? createReadinessChecks(options.isSchedulerReady, options.isRunning),
         options.notes ?? (() => []),
       ),
-      document: () => document ??= publishApi(manifest, app.release),
+      document: () => document ??= buildPublishedApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
@@ -112,7 +112,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     enforceDeadline(config.requestTimeoutMs),
   ];
 
-  function open(request: Request, peer: RequestPeer): Exchange {
+  function open(request: Request, peer: RequestClient): HttpExchange {
     const url = new URL(request.url);
     const id = parseRequestId(request.headers.get("x-request-id")) ?? newId("req");
     const log = app.log.with({ requestId: id });
@@ -141,7 +141,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     };
   }
 
-  const answer = (request: Request, peer: RequestPeer): Promise<HttpResponse> =>
+  const answer = (request: Request, peer: RequestClient): Promise<HttpResponse> =>
     runMiddleware(middleware, open(request, peer));
   return {
     async request(request, peer = LOCAL_PEER) {
@@ -151,7 +151,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     },
     inFlight: load.inFlight,
     async listen(address) {
-      const listening = await listen(answer, address, {
+      const listening = await listenHttp(answer, address, {
         requestTimeout: config.requestTimeoutMs,
         maxConnections: config.maxStreams + CONNECTIONS_PER_REQUEST * config.maxInFlight,
         isProxy: (text) => isProxy(parseIpAddress(text) ?? 0n),

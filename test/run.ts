@@ -13,7 +13,7 @@ import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
 import { bundleProgram } from "#src/build/bundle.ts";
-import { release } from "#src/release.ts";
+import { readProgramRelease } from "#src/release.ts";
 import { parseOutcome, type TestFileOutcome } from "#test/support/runner/outcome.ts";
 import { openTestRunner, type TestRunner } from "#test/support/runner/process.ts";
 import { createTemplateDatabase, dropTemplateDatabase, openPostgresServer } from "#test/support/server.ts";
@@ -84,7 +84,7 @@ async function main(args: string[]): Promise<number> {
 
 async function writeProgram(directory: string): Promise<string> {
   const path = join(directory, "main.mjs");
-  const { modules } = await bundleProgram(fileURLToPath(new URL("../", import.meta.url)), release());
+  const { modules } = await bundleProgram(fileURLToPath(new URL("../", import.meta.url)), readProgramRelease());
   await stop(); // or its process would be beside the tests until they end
   for (const [name, text] of modules) await writeFile(join(directory, name), text);
   return path;

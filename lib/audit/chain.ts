@@ -20,13 +20,13 @@
 import { createHash } from "node:crypto";
 
 /** The hash that precedes the first event of every chain. */
-export const FIRST_PREVIOUS_HASH = "0".repeat(64);
+export const CHAIN_START_HASH = "0".repeat(64);
 
 /** The ID of the chain (sequence of hashed events) for events without a hub. Other chains have the ID of their hub. */
 export const SYSTEM_CHAIN = "system";
 
 /** An audit event with all fields that its hash covers. */
-export interface ChainLink {
+export interface ChainedEvent {
   readonly id: string;
   readonly kind: string;
   readonly actorId: string;
@@ -46,11 +46,11 @@ export interface ChainLink {
 }
 
 /** Returns the hash of an event in lower-case hexadecimal. `previous` is the hash of the event before it. */
-export function hashLink(previous: string, link: ChainLink): string {
+export function hashChainedEvent(previous: string, link: ChainedEvent): string {
   return createHash("sha256").update(serializeLink(previous, link), "utf8").digest("hex");
 }
 
-function serializeLink(previous: string, link: ChainLink): string {
+function serializeLink(previous: string, link: ChainedEvent): string {
   const values = [
     "wheelwright audit 1",
     previous,

@@ -5,7 +5,7 @@
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
-export interface ObservedChain {
+export interface ChainFacts {
   /** The chain's seal (last stored hash). Undefined if no event is sealed yet. */
   readonly seal: ChainHead | undefined;
   /** Chain heads (hashes) that an operator exported earlier. */
@@ -27,7 +27,7 @@ export interface ChainResult {
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
-export function checkChain(facts: ObservedChain): ChainResult {
+export function checkChain(facts: ChainFacts): ChainResult {
   const { seal, hashes } = facts;
   const exported = [...facts.exported].sort((a, b) => a.count - b.count);
   const matches = ({ count, hash }: ChainHead): boolean => hashes.get(count) === hash;
@@ -49,7 +49,7 @@ export function checkChain(facts: ObservedChain): ChainResult {
   return { problems, differs };
 }
 
-function checkSeal({ seal, exported, covered }: ObservedChain, trusted: number, matches: boolean): string[] {
+function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, matches: boolean): string[] {
   if (!seal) {
     return exported.length > 0 ? ["The chain's seal is missing, although a head (hash) was exported"] : [];
   }
@@ -68,7 +68,7 @@ function checkSeal({ seal, exported, covered }: ObservedChain, trusted: number, 
 }
 
 /** Checks that no event was deleted or inserted, by comparing the number of rows with the number of events written. */
-function checkCount({ written, events }: ObservedChain): string[] {
+function checkCount({ written, events }: ChainFacts): string[] {
   if (events === written) return [];
   if (events < written) {
     return [`The database counted ${countEvents(written)}, but ${events} are left: events were deleted or moved`];
@@ -78,7 +78,7 @@ function checkCount({ written, events }: ObservedChain): string[] {
 
 /** Checks an exported head that covers more events than the seal does. */
 function checkLaterHead(
-  { seal, events }: ObservedChain,
+  { seal, events }: ChainFacts,
   head: ChainHead | undefined,
   matches: (head: ChainHead) => boolean,
 ): string[] {
@@ -97,7 +97,7 @@ const OLDER_DUMP = "Either the database was restored from a dump older than the 
 
 /** Checks the first exported head that does not match, among the heads that the seal covers. */
 function checkEarlierHead(
-  { seal }: ObservedChain,
+  { seal }: ChainFacts,
   head: ChainHead | undefined,
   trusted: number,
   matches: (head: ChainHead) => boolean,

@@ -67,7 +67,7 @@ export const AUDIT_KINDS = {
 
 export type AuditKind = keyof typeof AUDIT_KINDS;
 
-export const OBJECT_TYPES = [
+export const AUDIT_OBJECT_TYPES = [
   "spoke",
   "federation",
   "federation_request",
@@ -77,6 +77,6 @@ export const OBJECT_TYPES = [
   "operation",
   "database",
 ] as const;
-export type ObjectType = (typeof OBJECT_TYPES)[number];
+export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];
 
-export const isVisibleKind = (kind: AuditKind): boolean => AUDIT_KINDS[kind] === "visible";
+export const isVisibleToCustomers = (kind: AuditKind): boolean => AUDIT_KINDS[kind] === "visible";

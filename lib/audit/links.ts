@@ -5,8 +5,8 @@
  * batch of the system chain.
  */
 import { type RawBuilder, sql } from "kysely";
-import { type ChainLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import { type ChainedEvent, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 /** An event's position in its chain. `at` is a timestamp as text, because it can be `-infinity`. */
 export interface ChainPosition {
@@ -21,13 +21,13 @@ interface LinkBatch {
   readonly until?: Date;
 }
 
-export async function readLinks(
-  rows: Rows,
+export async function readChainedEvents(
+  rows: RowQueries,
   chain: string,
   batch: LinkBatch,
-): Promise<(ChainLink & { position: ChainPosition })[]> {
+): Promise<(ChainedEvent & { position: ChainPosition })[]> {
   const { after, limit, until } = batch;
-  const { rows: found } = await sql<ChainLink & { stands: string }>`
+  const { rows: found } = await sql<ChainedEvent & { stands: string }>`
     select id, kind, actor_id as "actorId", actor_email as "actorEmail", object_type as "objectType",
       object_id as "objectId", metadata::text as metadata, ip, user_agent as "userAgent",
       trim_scale((extract(epoch from at) * 1000)::numeric)::text as at, federation_id as "federationId",
@@ -48,7 +48,7 @@ interface LinkCounts {
 }
 
 /** Counts all events in the chain, and the events after the given position. */
-export async function countLinks(rows: Rows, chain: string, after: ChainPosition): Promise<LinkCounts> {
+export async function countChainedEvents(rows: RowQueries, chain: string, after: ChainPosition): Promise<LinkCounts> {
   const { rows: [row] } = await sql<Record<keyof LinkCounts, string>>`
     select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind,
       (select coalesce(sum(events), 0) from audit_counts where chain = ${chain}) as written

@@ -4,10 +4,10 @@
  * or seal it twice. lib/changes assigns times in commit order, so no event can later appear before a sealed one.
  */
 import { sql } from "kysely";
-import { hashLink, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
+import { hashChainedEvent, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import type { ChainHead } from "#lib/audit/head.ts";
-import { type ChainPosition, readLinks } from "#lib/audit/links.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { type ChainPosition, readChainedEvents } from "#lib/audit/links.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** The age at which an event is sealed. No open transaction can then still write an earlier event. */
@@ -19,12 +19,12 @@ interface Seal extends ChainHead {
 }
 
 /** Returns the time up to which audit events may be sealed. */
-export function newestSealable(now: Date): Date {
+export function latestSealableTime(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
 /** Returns the chains that have events to seal, up to the time `until`. */
-export async function findUnsealedChains(rows: Rows, until: Date): Promise<string[]> {
+export async function findUnsealedChains(rows: RowQueries, until: Date): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
     .execute(
       rows,
@@ -48,7 +48,7 @@ function selectNextUnsealed(until: Date) {
 }
 
 /** Returns the time of the oldest event that is not sealed yet; null if all events are sealed. */
-export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date | null> {
+export async function findOldestUnsealed(rows: RowQueries, until: Date): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
     selectNextUnsealed(until)
   }) as next`
@@ -57,16 +57,16 @@ export async function findOldestUnsealed(rows: Rows, until: Date): Promise<Date 
 }
 
 /** Seals the chain's next events: at most `limit`, and none newer than `until`. Returns null without such events. */
-export async function sealBatch(
+export async function sealNextEvents(
   tx: Tx,
   chain: string,
   batch: { readonly until: Date; readonly limit: number },
 ): Promise<{ readonly head: ChainHead; readonly events: number } | null> {
   const { count, hash, position } = await lockSeal(tx, chain);
-  const links = await readLinks(tx, chain, { ...batch, after: position });
+  const links = await readChainedEvents(tx, chain, { ...batch, after: position });
   const last = links.at(-1);
   if (!last) return null;
-  const head = { chain, count: count + links.length, hash: links.reduce(hashLink, hash) };
+  const head = { chain, count: count + links.length, hash: links.reduce(hashChainedEvent, hash) };
   await sql`update audit_seals set count = ${head.count}, head = ${head.hash}, last_at = ${last.position.at}::timestamptz,
     last_id = ${last.position.id}, sealed_at = wheelwright_now() where chain = ${chain}`.execute(tx);
   return { head, events: links.length };
@@ -80,19 +80,19 @@ async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
 }
 
 /** Returns a chain's seal; undefined if nothing in the chain has been sealed yet. */
-export async function readSeal(rows: Rows, chain: string): Promise<Seal | undefined> {
+export async function readSeal(rows: RowQueries, chain: string): Promise<Seal | undefined> {
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} and count > 0`.execute(rows);
   return row && toSeal(row);
 }
 
 /** Returns the seals of all chains, ordered by chain ID. */
-export async function readSeals(rows: Rows): Promise<Seal[]> {
+export async function readSeals(rows: RowQueries): Promise<Seal[]> {
   const { rows: found } = await sql<SealRow>`${selectSeals} where count > 0 order by chain collate "C"`.execute(rows);
   return found.map(toSeal);
 }
 
 /** Returns the IDs of all chains that have events, a seal or an event count. */
-export async function listChains(rows: Rows): Promise<string[]> {
+export async function listChains(rows: RowQueries): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`
     select chain from (
       select chain from audit_seals where count > 0

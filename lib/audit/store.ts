@@ -1,8 +1,8 @@
 /** Reads and writes the audit log. Rows can only be added; the table refuses updates and deletions. */
 import { type Selectable, sql } from "kysely";
-import { type AuditKind, isVisibleKind, type ObjectType } from "#lib/audit/kinds.ts";
+import { type AuditKind, type AuditObjectType, isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
   addNewestFirstOrder,
   type ListPage,
@@ -18,7 +18,7 @@ import { newId } from "#lib/base/ids.ts";
 
 export interface AuditEntry {
   readonly kind: AuditKind;
-  readonly objectType: ObjectType;
+  readonly objectType: AuditObjectType;
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;
@@ -88,14 +88,14 @@ export async function insertAuditEvents(
     federationId: entry.federationId ?? null,
     spokeId: entry.spokeId ?? null,
     audienceUserId: entry.audienceUserId ?? null,
-    customerVisible: isVisibleKind(entry.kind),
+    customerVisible: isVisibleToCustomers(entry.kind),
     originPrivate: sql<boolean>`exists (select from users where id = ${requester.userId} and operator)`,
   }))).execute();
 }
 
 /** Returns a page of audit events, newest first. */
 export async function listAuditEvents(
-  rows: Rows,
+  rows: RowQueries,
   filter: AuditFilter,
   request: ListPageRequest,
 ): Promise<ListPage<AuditEvent>> {
@@ -136,7 +136,7 @@ export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEven
 }
 
 /** Hides details that only operators may see, such as the IP address and user agent of an event by an operator. */
-export function redactForReader<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
+export function redactAuditEvent<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
   return event.originPrivate && reader.role !== "operator" ? { ...redacted, ip: "", userAgent: "" } : redacted;
 }

@@ -4,17 +4,17 @@
  * single snapshot, so that concurrent writes do not matter. Events that are not sealed yet are only counted.
  */
 import { sql } from "kysely";
-import { FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
+import { CHAIN_START_HASH, hashChainedEvent } from "#lib/audit/chain.ts";
 import type { ChainHead } from "#lib/audit/head.ts";
-import { type ChainPosition, countLinks, readLinks } from "#lib/audit/links.ts";
+import { type ChainPosition, countChainedEvents, readChainedEvents } from "#lib/audit/links.ts";
 import { readSeal } from "#lib/audit/seals.ts";
 import { type ChainResult, checkChain } from "#lib/audit/check-chain.ts";
-import type { Database, Rows } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 
 const BATCH_SIZE = 1000;
 const CHAIN_START: ChainPosition = { at: "-infinity", id: "" };
 
-export interface Verification extends ChainResult {
+export interface ChainVerification extends ChainResult {
   readonly chain: string;
   /** The number of sealed events; 0 if the chain has no seal. */
   readonly sealed: number;
@@ -30,12 +30,12 @@ export async function verifyChain(
   chain: string,
   exported: readonly ChainHead[],
   limit = BATCH_SIZE,
-): Promise<Verification> {
+): Promise<ChainVerification> {
   const ownHeads = exported.filter((head) => head.chain === chain);
   return await db.transact(async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
     const seal = await readSeal(tx, chain);
-    const { all, behind, written } = await countLinks(tx, chain, seal?.position ?? CHAIN_START);
+    const { all, behind, written } = await countChainedEvents(tx, chain, seal?.position ?? CHAIN_START);
     const counts = new Set([...ownHeads, ...(seal ? [seal] : [])].map(({ count }) => count));
     const hashes = await recomputeHashes(tx, chain, counts, limit);
     return {
@@ -50,17 +50,17 @@ export async function verifyChain(
 
 /** Returns the chain's hash after each number of events in `counts`. Omits numbers that exceed the chain's length. */
 async function recomputeHashes(
-  rows: Rows,
+  rows: RowQueries,
   chain: string,
   counts: ReadonlySet<number>,
   limit: number,
 ): Promise<Map<number, string>> {
   const hashes = new Map<number, string>(), end = maxOf(counts);
-  let count = 0, hash = FIRST_PREVIOUS_HASH, after = CHAIN_START;
+  let count = 0, hash = CHAIN_START_HASH, after = CHAIN_START;
   while (count < end) {
-    const links = await readLinks(rows, chain, { after, limit });
+    const links = await readChainedEvents(rows, chain, { after, limit });
     for (const link of links) {
-      hash = hashLink(hash, link);
+      hash = hashChainedEvent(hash, link);
       count += 1;
       if (counts.has(count)) hashes.set(count, hash);
     }

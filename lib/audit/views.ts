@@ -1,6 +1,6 @@
 /** Defines how the API shows audit events. */
 import * as v from "valibot";
-import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
+import { AUDIT_KINDS, AUDIT_OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { boundedText, Timestamp } from "#lib/base/schema.ts";
 
 const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
@@ -11,7 +11,7 @@ export const auditFilters = {
   kind: v.optional(v.picklist(KINDS, `must be one of ${KINDS.join(", ")}`)),
   /** A user's ID or email address, or "system" or "anonymous". */
   actor: optionalText,
-  objectType: v.optional(v.picklist(OBJECT_TYPES, `must be one of ${OBJECT_TYPES.join(", ")}`)),
+  objectType: v.optional(v.picklist(AUDIT_OBJECT_TYPES, `must be one of ${AUDIT_OBJECT_TYPES.join(", ")}`)),
   objectId: optionalText,
   /** A hub's ID or slug. */
   federationId: optionalText,

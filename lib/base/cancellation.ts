@@ -17,7 +17,7 @@ interface Limit {
  * Runs `run` with a signal that aborts when any outer signal aborts, when the timeout expires, and when `run` finishes.
  * The returned promise rejects when the signal aborts, even if `run` ignores the signal.
  */
-export async function runWithin<T>(
+export async function runCancellable<T>(
   signals: readonly AbortSignal[],
   limit: Limit | null,
   run: (signal: AbortSignal) => Promise<T>,

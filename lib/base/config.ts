@@ -8,7 +8,7 @@ import * as v from "valibot";
 import { checkDatabaseVariables, readDatabaseConfig } from "#lib/base/database-config.ts";
 import { processEnvironment, type ProcessVariables, shouldUseColours } from "#lib/base/environment.ts";
 import { buildTraceSettings } from "#lib/base/otel.ts";
-import { findMissingFiles, readVariables } from "#lib/base/variable-files.ts";
+import { findUnreadablePaths, readVariables } from "#lib/base/variable-files.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 
 /**
@@ -45,7 +45,7 @@ export function readConfig(source: ConfigSource): Config {
   const result = v.safeParse(EnvironmentVariables, values);
   for (const issue of result.issues ?? []) problems.push(`${v.getDotPath(issue)} ${issue.message}`);
   problems.push(...findMissingVariables(source, values));
-  if (source.files) problems.push(...findMissingFiles(source.mode, values));
+  if (source.files) problems.push(...findUnreadablePaths(source.mode, values));
   if (source.mode !== "dev") problems.push(...checkDatabaseVariables(values, source.env));
   if (problems.length > 0 || !result.success) throw new ConfigError([...new Set(problems)]);
   return Object.freeze(buildConfig(result.output, source));

@@ -12,7 +12,7 @@ const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0
 const MAX_LENGTH = 254;
 
 /** Returns the canonical email address, or null if invalid. Accepts domains without a dot (admin@localhost). */
-export function canonicalEmail(text: string): string | null {
+export function canonicalizeEmail(text: string): string | null {
   const trimmed = text.trim(), at = trimmed.lastIndexOf("@");
   if (at < 1 || trimmed.length > MAX_LENGTH * 2 || !trimmed.isWellFormed() || INVISIBLE.test(trimmed)) return null;
   const local = trimmed.slice(0, at).normalize("NFC").toLowerCase().normalize("NFC"), name = trimmed.slice(at + 1);
@@ -24,6 +24,6 @@ export function canonicalEmail(text: string): string | null {
 }
 
 /** Returns the canonical form of a search term, which may be the beginning of an email address. */
-export function canonicalPrefix(text: string): string {
-  return canonicalEmail(text) ?? text.normalize("NFC").toLowerCase();
+export function canonicalizeSearchTerm(text: string): string {
+  return canonicalizeEmail(text) ?? text.normalize("NFC").toLowerCase();
 }

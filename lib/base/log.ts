@@ -58,7 +58,7 @@ export function warnOncePerMinute(log: Log): Log["warn"] {
 }
 
 /** Collects the lines written during one turn of the event loop into a single write. Flushes when the process exits. */
-export function batchWrites(write: (text: string) => void): (line: string) => void {
+export function batchLogWrites(write: (text: string) => void): (line: string) => void {
   let pending = "";
   const flush = () => {
     const text = pending;

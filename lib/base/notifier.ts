@@ -1,5 +1,5 @@
 /** Lets one task wait until another task notifies it or a timeout expires. */
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export interface Notifier {
@@ -18,7 +18,7 @@ export function openNotifier(): Notifier {
     waitForNotification: async (limitMs, signal) => {
       if (!notified && limitMs > 0) {
         const notification = new Promise<void>((resolve) => wake = resolve);
-        await runWithin([signal], null, (inner) => Promise.race([notification, sleep(limitMs, inner)]));
+        await runCancellable([signal], null, (inner) => Promise.race([notification, sleep(limitMs, inner)]));
       }
       signal.throwIfAborted();
       notified = false;

@@ -13,14 +13,14 @@ export function removeOperatorDetails(sentence: string): string {
     .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
 }
 
-export function removeOperatorDetailsIn<T>(value: T): T {
+export function removeOperatorDetailsDeep<T>(value: T): T {
   if (typeof value === "string") return removeOperatorDetails(value) as T;
-  if (Array.isArray(value)) return value.map((item) => removeOperatorDetailsIn(item)) as T;
+  if (Array.isArray(value)) return value.map((item) => removeOperatorDetailsDeep(item)) as T;
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, removeOperatorDetailsIn(item)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, removeOperatorDetailsDeep(item)])) as T;
 }
 
 /** Removes operator details from all text in `value`, unless the reader is an operator. */
 export function hideOperatorDetails<T>({ role }: { readonly role: string }, value: T): T {
-  return role === "operator" ? value : removeOperatorDetailsIn(value);
+  return role === "operator" ? value : removeOperatorDetailsDeep(value);
 }

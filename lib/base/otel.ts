@@ -35,7 +35,7 @@ export const OtelRatio = v.pipe(
 );
 
 /** A boolean as specified by OpenTelemetry: `true` in upper or lower case is true, and any other text is false. */
-export const OtelSwitch = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
+export const OtelBoolean = v.pipe(v.string(), v.transform((text) => text.toLowerCase() === "true"));
 
 interface OtelVariables {
   readonly OTEL_SDK_DISABLED: boolean;

@@ -20,12 +20,12 @@ export function stripColours(text: string): string {
 }
 
 /** Escapes invisible characters in all strings and property names in a JSON value. */
-export function escapeInvisibleCharactersIn(value: unknown): unknown {
+export function escapeInvisibleCharactersDeep(value: unknown): unknown {
   if (typeof value === "string") return escapeInvisibleCharacters(value);
-  if (Array.isArray(value)) return value.map(escapeInvisibleCharactersIn);
+  if (Array.isArray(value)) return value.map(escapeInvisibleCharactersDeep);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [escapeInvisibleCharacters(name), escapeInvisibleCharactersIn(each)]),
+    Object.entries(value).map(([name, each]) => [escapeInvisibleCharacters(name), escapeInvisibleCharactersDeep(each)]),
   );
 }
 

@@ -5,7 +5,7 @@
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
-import { canonicalEmail } from "#lib/base/email.ts";
+import { canonicalizeEmail } from "#lib/base/email.ts";
 import { isCalendarDay } from "#lib/base/time.ts";
 
 // deno-lint-ignore no-control-regex
@@ -58,8 +58,8 @@ export const EmailAddress = v.pipe(
   v.trim(),
   v.maxLength(254, EMAIL_MESSAGE),
   v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\].]+(?:\.[^\s@<>(),;:"\\[\].]+)*$/u, EMAIL_MESSAGE),
-  v.check((value) => canonicalEmail(value) !== null, EMAIL_MESSAGE),
-  v.transform((value) => canonicalEmail(value) ?? value),
+  v.check((value) => canonicalizeEmail(value) !== null, EMAIL_MESSAGE),
+  v.transform((value) => canonicalizeEmail(value) ?? value),
 );
 
 const HOST_MESSAGE = "must be a host name such as school.example.org";

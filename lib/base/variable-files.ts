@@ -31,7 +31,7 @@ export function readVariables(
  * Returns a problem for each variable that names an unreadable file or directory. Only `serve` and `dev` need these
  * files. `dev` needs no kubeconfig file, because its cluster is simulated.
  */
-export function findMissingFiles(mode: string, values: Readonly<Record<string, string>>): string[] {
+export function findUnreadablePaths(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
   const names = mode === "serve" ? ["KUBECONFIG", "CATALOG", "BLUEPRINT_DIR"] : ["CATALOG", "BLUEPRINT_DIR"];
   return names.flatMap((name) => {

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
 import { LOG_LEVELS } from "#lib/base/log.ts";
-import { OtelHeaders, OtelPairs, OtelRatio, OtelSampler, OtelSwitch } from "#lib/base/otel.ts";
+import { OtelBoolean, OtelHeaders, OtelPairs, OtelRatio, OtelSampler } from "#lib/base/otel.ts";
 import { EmailAddress, HostName } from "#lib/base/schema.ts";
 
 const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
@@ -159,7 +159,7 @@ export const EnvironmentVariables = v.object({
   OTEL_TRACES_EXPORTER: v.optional(v.picklist(["otlp", "none"], "must be otlp or none"), "otlp"),
   OTEL_TRACES_SAMPLER: v.optional(OtelSampler, "parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: v.optional(OtelRatio, "1"),
-  OTEL_SDK_DISABLED: v.optional(OtelSwitch, "false"),
+  OTEL_SDK_DISABLED: v.optional(OtelBoolean, "false"),
   SHUTDOWN_GRACE_MS: v.optional(integer(0, 3_600_000)),
   SHUTDOWN_NOTICE_MS: v.optional(integer(0, 3_600_000)),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`), "info"),

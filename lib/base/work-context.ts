@@ -1,7 +1,7 @@
 /**
  * Keeps the current request or job, with its trace span, in an AsyncLocalStorage. Log entries, outgoing calls and new
  * jobs read the context, so that it need not be passed as a parameter. Work on behalf of several requests or jobs runs
- * without a context (`runDetached`).
+ * without a context (`runWithoutContext`).
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatTrace, type SpanContext } from "#lib/base/trace.ts";
@@ -31,7 +31,7 @@ export function runInSpan<T>(span: SpanContext, work: () => T): T {
 }
 
 /** Runs the work without the context of any request or job. */
-export function runDetached<T>(work: () => T): T {
+export function runWithoutContext<T>(work: () => T): T {
   return storage.run(null, work);
 }
 
@@ -40,7 +40,7 @@ export function currentContext(): WorkContext | null {
 }
 
 /** Returns the current span as text, so that later work can continue its trace; null outside a request or job. */
-export function currentTrace(): string | null {
+export function formatCurrentTrace(): string | null {
   const current = currentContext();
   return current && formatTrace(current.rootSpan);
 }

@@ -46,7 +46,10 @@ export interface Catalog {
 }
 
 /** Throws an `invalid` fault (code `not_offered`) if the catalog rejects a value. Ignores undefined values. */
-export function requireOffered(catalog: Catalog, values: Partial<Record<CatalogField, string | undefined>>): void {
+export function requireOfferedValues(
+  catalog: Catalog,
+  values: Partial<Record<CatalogField, string | undefined>>,
+): void {
   const problems = Object.entries(values).flatMap(([field, value]) => {
     const reason = value === undefined ? null : catalog.findProblem(field as CatalogField, value);
     return reason === null ? [] : [[field, reason] as const];

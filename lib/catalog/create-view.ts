@@ -56,6 +56,6 @@ interface Service {
 }
 
 /** Returns the catalog view with this service's payment setting and root domain added. */
-export function showCatalog({ catalog, config, payments }: Service): CatalogView {
+export function createCatalogView({ catalog, config, payments }: Service): CatalogView {
   return { ...catalog.view, charged: payments !== null, rootDomain: config.rootDomain };
 }

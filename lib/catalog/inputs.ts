@@ -5,14 +5,14 @@ import * as v from "valibot";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { HubInputs, ShellWord, SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { computeResizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import { computeResizedInputs, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
 type SpokeColumns = Selectable<Schema["spokes"]>;
 /** The columns of a spoke's database row that are needed to create its blueprint inputs. */
-export type SiteColumns = Pick<
+export type SpokeInputColumns = Pick<
   SpokeColumns,
   keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
 >;
@@ -33,15 +33,15 @@ interface HubFields {
 type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
 
 /** Creates a spoke's blueprint inputs. The catalog must offer the size and version unless `resolved` replaces them. */
-export function spokeInputs(
+export function createSpokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
-  spoke: SiteColumns,
+  spoke: SpokeInputColumns,
   resolved: ResolvedInputs = {},
 ): SpokeInputs {
   const { id, domain, lmsVersion, region, brand, seed } = spoke;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = issuerNameOf(surroundings, config);
+  const issuer = findIssuerName(surroundings, config);
   const https = issuer !== null || surroundings.tls === "elsewhere";
   const inputs = {
     ...spoke, // the schema removes columns that are not inputs
@@ -72,7 +72,7 @@ export function applyOfferedResources({ catalog, blueprint }: OfferedResources, 
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
   const canGrow = { files: false, database: false };
   const offered = computeResizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
-  const isUnchanged = isDeepStrictEqual(withDisks(inputs, inputs.resources.disks).resources, offered.resources);
+  const isUnchanged = isDeepStrictEqual(setDiskSizes(inputs, inputs.resources.disks).resources, offered.resources);
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }
 
@@ -84,24 +84,24 @@ export function applyMailSettings({ relay }: Pick<Config, "relay">, inputs: Spok
   return { ...inputs, mail: { host, port, user: user && user.replace("${namespace}", inputs.namespace), from } };
 }
 
-export function hubInputs(
+export function createHubInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId">,
   request: HubFields,
 ): HubInputs {
   const { region, ...hub } = request;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = createdIssuerName(surroundings, config);
+  const issuer = findCreatedIssuerName(surroundings, config);
   return v.parse(HubInputs, { ...hub, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
 /** Returns the base URL for the spoke's site, for example `https://demo.example.org`. */
-export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): string {
+export function formatSpokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "port">): string {
   return `${inputs.https ? "https" : "http"}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`;
 }
 
 /** Returns the name of the configured ClusterIssuer, or of the one that Wheelwright creates. Null if neither exists. */
-export function issuerNameOf(
+export function findIssuerName(
   { tls, issuer, ingressClass }: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
@@ -110,20 +110,20 @@ export function issuerNameOf(
 }
 
 /** Returns the name of the ClusterIssuer that Wheelwright creates; null if Wheelwright creates none. */
-export function createdIssuerName(
+export function findCreatedIssuerName(
   surroundings: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
-  return surroundings.issuer === undefined ? issuerNameOf(surroundings, config) : null;
+  return surroundings.issuer === undefined ? findIssuerName(surroundings, config) : null;
 }
 
 /** Returns the names of all ClusterIssuers that Wheelwright creates, without duplicates. */
-export function createdIssuerNames(
+export function listCreatedIssuerNames(
   { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string[] {
   const names = [null, ...regions.map(({ name }) => name)].map((region) =>
-    createdIssuerName(surroundingsOf(region), config)
+    findCreatedIssuerName(surroundingsOf(region), config)
   );
   return [...new Set(names.filter((name) => name !== null))];
 }

@@ -4,7 +4,7 @@ import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import * as v from "valibot";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { formatIssues } from "#lib/moodle/parse-blueprint.ts";
-import { isMap } from "#lib/moodle/render.ts";
+import { isYamlMap } from "#lib/moodle/render.ts";
 import { findVersionRequirements, type SpokeImages } from "#lib/moodle/releases.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 import { VersionNumber } from "#lib/model/spoke.ts";
@@ -77,7 +77,7 @@ function parseCatalogFile(text: string): CatalogFile {
   const problems: string[] = [];
   const parsed = parseYamlDocument(text, (problem) => problems.push(problem)) ?? {};
   if (problems.length > 0) throw catalogError(problems);
-  if (!isMap(parsed)) throw catalogError(["must be a map of sections such as regions, sizes and versions"]);
+  if (!isYamlMap(parsed)) throw catalogError(["must be a map of sections such as regions, sizes and versions"]);
   const result = v.safeParse(CatalogFile, parsed);
   if (!result.success) throw new ConfigError(formatIssues("CATALOG", result.issues));
   return result.output;

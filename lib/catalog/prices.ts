@@ -6,7 +6,7 @@ import { ConfigError } from "#lib/base/config.ts";
 const MAX_ITEMS = 20;
 
 /** Throws a ConfigError if Stripe cannot charge the catalog's prices. Called only if Stripe is configured. */
-export function checkPrices({ view }: Pick<Catalog, "view">): void {
+export function requireChargeablePrices({ view }: Pick<Catalog, "view">): void {
   const priced = view.sizes.filter(({ price }) => price !== null);
   const currencies = [...new Set(priced.map(({ price }) => price!.currency))].sort();
   const problems: string[] = [];

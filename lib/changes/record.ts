@@ -7,16 +7,16 @@
  */
 import { sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
-import { isVisibleKind } from "#lib/audit/kinds.ts";
+import { isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import { type AuditEntry, insertAuditEvents } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { insertEvents, type StreamEntry } from "#lib/events/store.ts";
+import { insertEvents, type NewStreamEvent } from "#lib/events/store.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 
 export interface AuditedChange {
   readonly audit?: readonly AuditEntry[];
-  readonly events?: readonly StreamEntry[];
+  readonly events?: readonly NewStreamEvent[];
   readonly jobs?: readonly NewJob[];
 }
 
@@ -32,7 +32,7 @@ async function writeEntries(
   tx: Tx,
   requester: Requester,
   audit: readonly AuditEntry[],
-  events: readonly StreamEntry[],
+  events: readonly NewStreamEvent[],
 ): Promise<void> {
   await writeEventsWithoutHub(tx, requester, audit.filter((entry) => !entry.federationId));
   for (const federationId of hubIdsOf(audit, events)) {
@@ -58,7 +58,7 @@ export async function recordOperation(
   return job;
 }
 
-function hubIdsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]): string[] {
+function hubIdsOf(audit: readonly AuditEntry[], events: readonly NewStreamEvent[]): string[] {
   const ids = [...audit, ...events].flatMap((entry) => entry.federationId ?? []);
   return [...new Set(ids)].sort();
 }
@@ -67,7 +67,7 @@ function hubIdsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]):
 async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { kind, spokeId } of audit) {
-    if (spokeId && isVisibleKind(kind)) counts.set(spokeId, (counts.get(spokeId) ?? 0) + 1);
+    if (spokeId && isVisibleToCustomers(kind)) counts.set(spokeId, (counts.get(spokeId) ?? 0) + 1);
   }
   await Promise.all(
     [...counts].sort().map(([id, count]) =>
@@ -78,7 +78,7 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
 
 /** Increments, per hub and spoke, the event counters of users whose own request an event decides. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
-  const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleKind(kind))
+  const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleToCustomers(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
   await Promise.all(
     audiences.sort().map(([userId, federationId, spokeId]) =>
@@ -107,7 +107,7 @@ async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readon
     )) as at`.execute(tx);
   const firstAt = row!.at.getTime();
   await insertAuditEvents(tx, requester, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
-  const visible = audit.filter((entry) => isVisibleKind(entry.kind)).length;
+  const visible = audit.filter((entry) => isVisibleToCustomers(entry.kind)).length;
   if (visible === 0) return;
   const lastAt = new Date(firstAt + audit.length - 1);
   await tx.updateTable("service_event_head").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
@@ -119,10 +119,10 @@ async function writeHubEntries(
   requester: Requester,
   federationId: string,
   audit: readonly AuditEntry[],
-  events: readonly StreamEntry[],
+  events: readonly NewStreamEvent[],
 ): Promise<void> {
   const entries = audit.length + events.length;
-  const visible = audit.filter((entry) => isVisibleKind(entry.kind)).length;
+  const visible = audit.filter((entry) => isVisibleToCustomers(entry.kind)).length;
   const { rows: [head] } = await sql<{ number: string; lastAt: Date }>`
     insert into stream_heads as head (federation_id, number, last_at, visible_events)
     values (${federationId}, ${events.length}, wheelwright_now(), ${visible})

@@ -122,7 +122,7 @@ export const SPOKE_FIELDS = {
   },
   health: {
     label: "Health",
-    hint: "healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown",
+    hint: "Whether the site works: healthy, degraded after three failed checks in a row, or unknown",
     type: "string",
     choices: ["healthy", "degraded", "unknown"],
   },

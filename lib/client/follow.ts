@@ -7,7 +7,7 @@ import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
 import { delayBeforeRetry, isTransient, pauseBeforeRetry } from "./retry.ts";
 import type { StreamEvent } from "./schemas.ts";
-import { readFrames } from "./sse.ts";
+import { readSseFrames } from "./sse.ts";
 
 const SILENCE = 40_000; // ms; the server sends a comment every 15 s
 const CONNECTING = 40_000;
@@ -95,7 +95,7 @@ async function* events(
   progress: StreamProgress,
   { silence = SILENCE, onResume, signal }: FollowOptions,
 ): AsyncGenerator<StreamEvent, void> {
-  for await (const { id, data, retry } of readFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
+  for await (const { id, data, retry } of readSseFrames(body as ReadableStream<Uint8Array>, { silence, signal })) {
     if (progress.disconnect) onResume?.();
     progress.disconnect = null;
     progress.reconnectDelay = retry;

@@ -1231,7 +1231,7 @@ export interface Spoke {
     | "removed";
   /** Why the spoke is in this state; null if there is nothing to explain */
   stateReason: string | null;
-  /** healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown */
+  /** Whether the site works: healthy, degraded after three failed checks in a row, or unknown */
   health: "healthy" | "degraded" | "unknown";
   /** Whether a user has put the site in maintenance mode */
   maintenance: boolean;

@@ -21,7 +21,7 @@ interface ReadBounds {
 }
 
 /** Reads frames from the stream as the caller iterates over them. */
-export async function* readFrames(
+export async function* readSseFrames(
   bytes: ReadableStream<Uint8Array>,
   { silence, signal, now = () => performance.now(), after = setTimer }: ReadBounds,
 ): AsyncGenerator<ReceivedSseFrame, void> {

@@ -19,14 +19,19 @@ import { linkLibraries } from "#lib/dev/embedded/libraries.ts";
 import {
   choosePostgresPort,
   DATABASE_NAME,
+  extractPostgresError,
   findPostgresBinaries,
   type PostgresDirectory,
   preparePostgresDirectory,
-  readPostgresError,
   runInitdb,
   spawnPostgresTool,
 } from "#lib/dev/embedded/data-directory.ts";
-import { isPostmasterRunning, readPostmaster, stopPostmaster, waitUntilServing } from "#lib/dev/embedded/postmaster.ts";
+import {
+  isPostmasterRunning,
+  readPostmaster,
+  stopPostmaster,
+  waitUntilPostgresReady,
+} from "#lib/dev/embedded/postmaster.ts";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -99,7 +104,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
     if (running) return running;
     // Retries the start: the worker processes of a killed server hold its shared memory until they exit moments later.
     if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
-      throw new Error(readPostgresError(outcome));
+      throw new Error(extractPostgresError(outcome));
     }
     await sleep(200);
   }
@@ -129,7 +134,12 @@ async function launch(
     const child = await spawnPostgresTool(files, postgresPath, args, output.fd);
     let exited = false;
     child.once("exit", () => exited = true);
-    const ready = await waitUntilServing(files.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
+    const ready = await waitUntilPostgresReady(
+      files.data,
+      child.pid!,
+      START_LIMIT,
+      () => exited || child.exitCode !== null,
+    );
     child.unref(); // the server must not keep this process alive
     if (ready) return ready.pid;
     if (!exited) await stopPostmaster(child.pid!, files.data);

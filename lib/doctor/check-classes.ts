@@ -5,7 +5,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   createFailure,
   createPass,
-  createUnchecked,
+  createUncheckedFinding,
   createWarning,
   type Finding,
   formatList,
@@ -23,7 +23,7 @@ export function checkStorageClasses(
   { storageClass }: ClusterSettings,
 ): Finding[] {
   const check = "storage";
-  if (!("value" in classes)) return [createUnchecked(check, classes)];
+  if (!("value" in classes)) return [createUncheckedFinding(check, classes)];
   const defaults = classes.value.filter(isDefaultClass);
   const chosen = findStorageClass(classes.value, storageClass);
   if (storageClass !== undefined && !chosen) {
@@ -87,7 +87,7 @@ export function checkSnapshotClasses(
   { storageClass, snapshotClass }: ClusterSettings,
 ): Finding {
   const check = "snapshots";
-  if (!("value" in snapshots)) return createUnchecked(check, snapshots);
+  if (!("value" in snapshots)) return createUncheckedFinding(check, snapshots);
   if (snapshots.value === null) {
     return createWarning(
       check,
@@ -133,7 +133,7 @@ export function checkIngressClass(
   { ingressClass }: ClusterSettings,
 ): Finding {
   const check = "ingress";
-  if (!("value" in classes)) return createUnchecked(check, classes);
+  if (!("value" in classes)) return createUncheckedFinding(check, classes);
   const names = classes.value.map(({ metadata }) => metadata.name);
   if (names.includes(ingressClass)) return createPass(check, `class ${ingressClass}`);
   const others = names.length > 0 ? ` (found: ${formatList(names)})` : "";
@@ -144,7 +144,7 @@ export function checkIngressClass(
 /**
  * Checks the ClusterIssuer for spokes. `issuer` is null if ACME_EMAIL is not set or another component terminates TLS.
  */
-export function checkIssuer(
+export function checkCertificateIssuer(
   issuers: ReadResult<readonly KubeObject[] | null>,
   { tls, issuer: customIssuer }: ClusterSettings,
   issuer: string | null,
@@ -158,7 +158,7 @@ export function checkIssuer(
       "Set ACME_EMAIL, or write 'tls: elsewhere' into surroundings.yaml.",
     );
   }
-  if (!("value" in issuers)) return createUnchecked(check, issuers);
+  if (!("value" in issuers)) return createUncheckedFinding(check, issuers);
   if (issuers.value === null) {
     return createFailure(
       check,

@@ -6,7 +6,7 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import {
   createFailure,
   createPass,
-  createUnchecked,
+  createUncheckedFinding,
   createWarning,
   type Finding,
   formatCount,
@@ -19,7 +19,7 @@ import { SECOND } from "#lib/base/time.ts";
 // The oldest supported and the oldest tested minor version of Kubernetes 1. Pod security admission needs 1.25.
 const MIN_MINOR_VERSION = 25, TESTED_MINOR_VERSION = 28;
 
-export function checkVersion(version: string): Finding {
+export function checkKubernetesVersion(version: string): Finding {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   const check = "version", hint = `Upgrade the cluster to Kubernetes 1.${TESTED_MINOR_VERSION} or newer.`;
   if (major === undefined) return createWarning(check, `could not be checked: the server reports version ${version}`);
@@ -48,7 +48,7 @@ export function checkClock(aheadMs: number, clockName: string): Finding {
 /** Checks whether any node is large enough for a spoke of the given size. Ignores resources that other pods use. */
 export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: string, resources: SiteSize): Finding {
   const check = "nodes";
-  if (!("value" in nodes)) return createUnchecked(check, nodes);
+  if (!("value" in nodes)) return createUncheckedFinding(check, nodes);
   const usable = nodes.value.filter((node) =>
     conditionOf(node, "Ready")?.status === "True" && node["spec"]?.unschedulable !== true
   );
@@ -96,7 +96,7 @@ export function needsClusterRole({ required, denied, canBind }: PermissionReview
   return canBind && denied.length === namespaced.length && denied.every((each) => !isClusterWide(each));
 }
 
-export function checkMissingRole(): Finding {
+export function createMissingRoleFinding(): Finding {
   return createFailure(
     "permissions",
     "CLUSTER_ROLE is not set, but the account has permissions in a namespace only if it binds that role there",
@@ -106,7 +106,7 @@ export function checkMissingRole(): Finding {
 
 export function checkPermissions(reading: ReadResult<Omit<PermissionReview, "canBind">>): Finding[] {
   const check = "permissions";
-  if (!("value" in reading)) return [createUnchecked(check, reading)];
+  if (!("value" in reading)) return [createUncheckedFinding(check, reading)];
   const { required, denied } = reading.value;
   if (denied.length === 0) return [createPass(check, `all ${required.length} required permissions are granted`)];
   const critical = denied.filter((permission) => permission.consequence === null);

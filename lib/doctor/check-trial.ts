@@ -2,7 +2,7 @@
 import {
   createFailure,
   createPass,
-  createUnchecked,
+  createUncheckedFinding,
   createWarning,
   type Finding,
   formatList,
@@ -13,7 +13,7 @@ import type { DryRunResult, PodStart, TrialFacts } from "#lib/doctor/trial.ts";
 export function checkTrial(trial: TrialFacts): Finding[] {
   if (!("value" in trial.namespaceCreated)) {
     return [
-      createUnchecked("trial", trial.namespaceCreated),
+      createUncheckedFinding("trial", trial.namespaceCreated),
       ...("value" in trial.namespaceDeleted ? [] : [checkNamespaceDeleted(trial)]),
     ];
   }
@@ -33,14 +33,14 @@ function checkPodSecurity(attempt: TrialFacts["podSecurity"]): Finding {
       "Add the label pod-security.kubernetes.io/enforce: restricted, unless your images need more privileges.";
     return createWarning(check, "the blueprint's namespace.yaml does not enforce the restricted standard", hint);
   }
-  if (!("value" in attempt)) return createUnchecked(check, attempt);
+  if (!("value" in attempt)) return createUncheckedFinding(check, attempt);
   if ("accepted" in attempt.value) {
     const hint = "Enable the PodSecurity admission plugin of the API server, which is on by default.";
     return createFailure(check, "a pod that violates the restricted standard is accepted", hint);
   }
   return attempt.value.code === "PodSecurity"
     ? createPass(check, "a pod that violates the restricted standard is rejected")
-    : createUnchecked(check, { error: `the pod was rejected for another reason: ${attempt.value.refused}` });
+    : createUncheckedFinding(check, { error: `the pod was rejected for another reason: ${attempt.value.refused}` });
 }
 
 function checkQuotas(quota: ReadResult<DryRunResult>, limits: ReadResult<DryRunResult>): Finding {
@@ -53,12 +53,12 @@ function checkQuotas(quota: ReadResult<DryRunResult>, limits: ReadResult<DryRunR
       "LimitRange",
     ]] as const
   ) {
-    if (!("value" in attempt)) return createUnchecked(check, attempt);
+    if (!("value" in attempt)) return createUncheckedFinding(check, attempt);
     // If the quota rejected the object, the LimitRange allowed it, because Kubernetes checks LimitRanges first.
     const passed = "accepted" in attempt.value || (code === "LimitRange" && attempt.value.code === "ExceededQuota");
     if (passed) unenforced.push(`a ${name}`);
     else if (attempt.value.code !== code) {
-      return createUnchecked(check, {
+      return createUncheckedFinding(check, {
         error: `an object that exceeds the ${name} was rejected for another reason: ${attempt.value.refused}`,
       });
     }
@@ -85,7 +85,7 @@ function checkPodStarts(starts: readonly ReadResult<PodStart>[]): Finding[] {
       ]
       : []),
     ...starts.flatMap((start) => {
-      if (!("value" in start)) return [createUnchecked(check, start)];
+      if (!("value" in start)) return [createUncheckedFinding(check, start)];
       const { image, problem, hint } = start.value;
       return problem === null ? [] : [createFailure(check, `${image} does not start: ${problem}`, hint)];
     }),
@@ -103,13 +103,13 @@ const CONSECUTIVE_ROUNDS = 3;
 
 function checkNetwork(network: TrialFacts["network"]): Finding {
   const check = "network";
-  if (!("value" in network)) return createUnchecked(check, network);
+  if (!("value" in network)) return createUncheckedFinding(check, network);
   const before = parseLastRounds(network.value.before), after = parseLastRounds(network.value.after);
   if (before === null || after === null) {
-    return createUnchecked(check, { error: "the test pod logged no result" });
+    return createUncheckedFinding(check, { error: "the test pod logged no result" });
   }
   if (!before.every(({ open, closed }) => open && closed)) {
-    return createUnchecked(check, { error: "pods cannot reach each other, even without a NetworkPolicy" });
+    return createUncheckedFinding(check, { error: "pods cannot reach each other, even without a NetworkPolicy" });
   }
   if (after.every(({ open, closed }) => open && !closed)) {
     return createPass(check, "NetworkPolicies are enforced");
@@ -118,7 +118,7 @@ function checkNetwork(network: TrialFacts["network"]): Finding {
     const hint = "To isolate spokes, use a network plugin that enforces NetworkPolicies, such as Calico or Cilium.";
     return createFailure(check, "NetworkPolicies are not enforced: a blocked connection succeeded", hint);
   }
-  return createUnchecked(check, { error: "the pods can no longer reach each other" });
+  return createUncheckedFinding(check, { error: "the pods can no longer reach each other" });
 }
 
 function parseLastRounds(lines: readonly string[]): readonly ProbeRound[] | null {

@@ -2,7 +2,7 @@
  * Renders the required ClusterRoles as YAML, from the list of permissions that the doctor command checks. The Helm
  * chart contains the same rules, in addition to a service account, bindings and policies.
  */
-import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
 
 interface Rule {
@@ -42,7 +42,7 @@ export function renderClusterRules(issuers: readonly string[]): { readonly wide:
 }
 
 /** Groups permissions into rules. Resources with the same API group and the same verbs share a rule. */
-function groupPermissions(permissions: readonly ClusterAccess[]): Rule[] {
+function groupPermissions(permissions: readonly ClusterPermission[]): Rule[] {
   const verbs = Map.groupBy(permissions, ({ group, resource, name = "" }) => `${group}/${resource}/${name}`);
   const resources = [...verbs.values()].map((permissionsOfResource) => ({
     group: permissionsOfResource[0]!.group,

@@ -5,24 +5,24 @@ import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts
 import {
   createFailure,
   createPass,
-  createUnchecked,
+  createUncheckedFinding,
   createWarning,
   type Finding,
   type FindingSection,
   type ReadResult,
 } from "#lib/doctor/finding.ts";
 import {
+  checkCertificateIssuer,
   checkIngressClass,
-  checkIssuer,
   checkSnapshotClasses,
   checkStorageClasses,
 } from "#lib/doctor/check-classes.ts";
 import {
   checkClock,
-  checkMissingRole,
+  checkKubernetesVersion,
   checkNodes,
   checkPermissions,
-  checkVersion,
+  createMissingRoleFinding,
   needsClusterRole,
   type PermissionReview,
 } from "#lib/doctor/check-cluster.ts";
@@ -30,7 +30,7 @@ import { checkTrial } from "#lib/doctor/check-trial.ts";
 import { toReadError } from "#lib/doctor/timed-read.ts";
 import { BIND_PERMISSION, listRequiredPermissions, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
-import { deleteRemainingNamespaces, runTrial, type TrialOptions } from "#lib/doctor/trial.ts";
+import { deleteOldTrialNamespaces, runTrial, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
@@ -92,7 +92,7 @@ export async function runClusterChecks(
     if (!("value" in versionResult)) return section(where, [createUnreachable(versionResult)]);
     const clock = checkClock(about.aheadMs, "the cluster's clock");
     const { findings, hasRole } = await checkExistingObjects(cluster, target, plan, trialOptions);
-    const clusterFindings = [checkVersion(versionResult.value), clock, ...findings];
+    const clusterFindings = [checkKubernetesVersion(versionResult.value), clock, ...findings];
     if (!hasRole) return section(where, [...clusterFindings, TRIAL_NOT_POSSIBLE]);
     return section(where, [...clusterFindings, ...await checkByTrial(cluster, target, plan, trialOptions)]);
   } finally {
@@ -146,9 +146,9 @@ async function checkExistingObjects(
     ...target.requirements.flatMap(({ surroundings }) => checkStorageClasses(storage, surroundings)),
     ...target.requirements.map(({ surroundings }) => checkSnapshotClasses(storage, snapshots, surroundings)),
     ...target.requirements.map(({ surroundings }) => checkIngressClass(ingress, surroundings)),
-    ...target.requirements.map(({ surroundings, issuer }) => checkIssuer(issuers, surroundings, issuer)),
+    ...target.requirements.map(({ surroundings, issuer }) => checkCertificateIssuer(issuers, surroundings, issuer)),
     checkNodes(nodes, plan.size, plan.resources),
-    ...hasRole ? checkPermissions(permissions) : [checkMissingRole()],
+    ...hasRole ? checkPermissions(permissions) : [createMissingRoleFinding()],
   ];
   return { findings, hasRole };
 }
@@ -189,7 +189,7 @@ async function checkByTrial(
     ];
   }
   const deletion = await trialOptions.timedRead((signal) =>
-    deleteRemainingNamespaces(cluster, plan.release, { signal })
+    deleteOldTrialNamespaces(cluster, plan.release, { signal })
   );
   const deletedNames = "value" in deletion ? deletion.value : [];
   return [
@@ -204,7 +204,7 @@ async function tryTrial(cluster: Cluster, plan: TrialPlan, trialOptions: TrialOp
     return checkTrial(await runTrial(cluster, plan, trialOptions));
   } catch (error) {
     trialOptions.signal.throwIfAborted();
-    return [createUnchecked("trial", toReadError(error))];
+    return [createUncheckedFinding("trial", toReadError(error))];
   }
 }
 

@@ -1,10 +1,10 @@
 /** Reads the database's settings, and tests over two connections whether session features work. */
 import { randomBytes } from "node:crypto";
-import { type Client, openClient } from "#lib/drivers/db/client.ts";
+import { type DatabaseClient, openDatabaseClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE_SQL } from "#lib/drivers/db/migrate.ts";
 import { type AppliedMigration, SELECT_APPLIED_MIGRATIONS } from "#lib/drivers/db/compare-schema.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
@@ -80,21 +80,21 @@ export async function readDatabaseFacts(
 ): Promise<DatabaseFacts> {
   const notified = Promise.withResolvers<boolean>();
   const open = (onNotify?: () => void) =>
-    openClient({
+    openDatabaseClient({
       url,
       name: "wheelwright doctor",
       settings: {},
       connectLimit: timeoutMs,
       ...(onNotify ? { onNotify } : {}),
     });
-  const clients: Client[] = [];
+  const clients: DatabaseClient[] = [];
   const stop = () => clients.forEach((client) => client.kill(signal.reason));
   signal.addEventListener("abort", stop, { once: true });
   try {
     clients.push(await open(() => notified.resolve(true)));
     clients.push(await open());
-    const [first, otherClient] = clients as [Client, Client];
-    const query = async (client: Client, text: string, params: readonly unknown[] = []) =>
+    const [first, otherClient] = clients as [DatabaseClient, DatabaseClient];
+    const query = async (client: DatabaseClient, text: string, params: readonly unknown[] = []) =>
       (await client.query(text, params, { limit: timeoutMs, signal })).rows;
     const [row] = await query(first, SELECT_FACTS) as unknown as [FactsRow];
     const { migrated, withUsers, withDigests, ...facts } = row;
@@ -118,13 +118,17 @@ export async function readDatabaseFacts(
   }
 }
 
-type RunQuery = (client: Client, text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+type RunQuery = (
+  client: DatabaseClient,
+  text: string,
+  params?: readonly unknown[],
+) => Promise<Record<string, unknown>[]>;
 
 /**
  * Returns whether advisory locks work. Behind a pooler in transaction mode, both connections may share a session, in
  * which case the second connection also gets the lock.
  */
-async function testLocks(first: Client, otherClient: Client, query: RunQuery): Promise<boolean> {
+async function testLocks(first: DatabaseClient, otherClient: DatabaseClient, query: RunQuery): Promise<boolean> {
   const key = randomBytes(8).readBigInt64BE().toString();
   await query(first, "select pg_advisory_lock($1::bigint)", [key]);
   const [second] = await query(otherClient, "select pg_try_advisory_lock($1::bigint) as granted", [key]);
@@ -135,8 +139,8 @@ async function testLocks(first: Client, otherClient: Client, query: RunQuery): P
 
 /** Returns whether notifications arrive. Behind a pooler in transaction mode, notifications can be lost. */
 async function testNotifications(
-  first: Client,
-  otherClient: Client,
+  first: DatabaseClient,
+  otherClient: DatabaseClient,
   query: RunQuery,
   notified: Promise<boolean>,
 ): Promise<boolean> {
@@ -144,5 +148,5 @@ async function testNotifications(
   await query(first, `listen ${channel}`);
   await query(otherClient, "select pg_notify($1, '')", [channel]);
   const createError = () => new Error("the notification did not arrive");
-  return await runWithin([], { ms: NOTIFICATION_TIMEOUT, createError }, () => notified).catch(() => false);
+  return await runCancellable([], { ms: NOTIFICATION_TIMEOUT, createError }, () => notified).catch(() => false);
 }

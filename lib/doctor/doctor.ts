@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { createdIssuerName, issuerNameOf } from "#lib/catalog/inputs.ts";
+import { findCreatedIssuerName, findIssuerName } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { type DnsClient, openDnsClient } from "#lib/drivers/dns/dns.ts";
@@ -22,7 +22,7 @@ import { createPass, type Finding, type FindingSection, formatCount, formatList 
 import { checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
 import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
 import { createReadWithTimeout, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
-import { checkDomain, checkMail, checkPayments, checkRelay } from "#lib/doctor/external-services.ts";
+import { checkDomain, checkMail, checkMailRelay, checkPayments } from "#lib/doctor/external-services.ts";
 import { POD_START_TIMEOUT, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 
@@ -71,7 +71,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
     Promise.all([
       checkDomain(config.rootDomain, timedRead, options.resolveAddresses ?? openDnsClient(config.dnsServers).addresses),
       checkMail(config.smtp, timedRead),
-      checkRelay(config.relay),
+      checkMailRelay(config.relay),
       checkPayments(config.stripe, timedRead),
       checkMetricsPort(config, timedRead),
     ]).then((findings) => createSection("surroundings", null, findings.flat())),
@@ -146,8 +146,8 @@ function requirementsOf({ catalog, config }: DoctorOptions, region: string | nul
   const surroundings = catalog.surroundingsOf(region);
   return {
     surroundings,
-    issuer: issuerNameOf(surroundings, config),
-    createdIssuer: createdIssuerName(surroundings, config),
+    issuer: findIssuerName(surroundings, config),
+    createdIssuer: findCreatedIssuerName(surroundings, config),
   };
 }
 

@@ -5,9 +5,9 @@ import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
 import type { DnsClient } from "#lib/drivers/dns/dns.ts";
 import { createPass, createWarning, type Finding, formatList, type ReadResult } from "#lib/doctor/finding.ts";
-import { findRefusal, type TimedRead } from "#lib/doctor/timed-read.ts";
+import { catchDriverError, type TimedRead } from "#lib/doctor/timed-read.ts";
 import type { DriverError } from "#lib/base/errors.ts";
-import { openPayments } from "#lib/drivers/payments/open.ts";
+import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -51,7 +51,7 @@ export async function checkMail(smtp: Config["smtp"], timedRead: TimedRead): Pro
     smtp,
     replyFinding,
     await timedRead(() =>
-      findRefusal(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: SMTP_TIMEOUT, total: SMTP_TIMEOUT } }))
+      catchDriverError(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: SMTP_TIMEOUT, total: SMTP_TIMEOUT } }))
     ),
   );
 }
@@ -108,7 +108,7 @@ function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>
 }
 
 /** Checks the settings for the sites' mail relay. Does not connect, because the relay may accept only pods. */
-export function checkRelay(relay: Config["relay"]): Finding {
+export function checkMailRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) {
     return createPass(
@@ -127,7 +127,7 @@ export function checkRelay(relay: Config["relay"]): Finding {
 export async function checkPayments(stripe: Config["stripe"], timedRead: TimedRead): Promise<Finding[]> {
   if (stripe === null) return [];
   const check = "payments",
-    refusal = await timedRead((signal) => findRefusal(() => openPayments(stripe).check(signal)));
+    refusal = await timedRead((signal) => catchDriverError(() => openPaymentProvider(stripe).check(signal)));
   if (!("value" in refusal)) return [createWarning(check, `could not be checked: ${refusal.error}`)];
   if (refusal.value) return [createWarning(check, refusal.value.message, refusal.value.hint)];
   const kind = /_live_/.test(stripe.secretKey) ? "live" : "test";

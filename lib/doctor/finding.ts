@@ -45,7 +45,7 @@ export function createFailure(check: string, message: string, hint?: string): Fi
   return { check, level: "failing", message, hint };
 }
 
-export function createUnchecked(
+export function createUncheckedFinding(
   check: string,
   { error, hint }: Extract<ReadResult<unknown>, { readonly error: string }>,
 ): Finding {

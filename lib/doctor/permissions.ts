@@ -4,9 +4,9 @@
  *
  * If CLUSTER_ROLE is set, most permissions are granted per namespace. Otherwise, all permissions are cluster-wide.
  */
-import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
 
-export interface RequiredPermission extends ClusterAccess {
+export interface RequiredPermission extends ClusterPermission {
   /** The consequence if the permission is missing. Null if operations would fail without the permission. */
   readonly consequence: string | null;
 }
@@ -153,7 +153,7 @@ const WATCHED_CLUSTER_WIDE = new Set([
  * Returns whether a permission must be cluster-wide. Most lists cover all namespaces, so that they also find objects
  * that remain from deleted namespaces.
  */
-export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
+export function isClusterWide({ verb, resource }: ClusterPermission): boolean {
   return CLUSTER_SCOPED.has(resource) || (verb === "list" && !LISTED_PER_NAMESPACE.has(resource)) ||
     (verb === "watch" && WATCHED_CLUSTER_WIDE.has(resource));
 }

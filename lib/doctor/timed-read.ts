@@ -5,14 +5,14 @@
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
 import { DriverError, messageOf } from "#lib/base/errors.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The default time limit for each read, in milliseconds. */
 export const READ_TIMEOUT = 10 * SECOND;
 
 /** Returns a time limit in milliseconds, and a function that creates the error to throw when the limit expires. */
-export function timeoutAfter(ms: number) {
+export function createReadTimeout(ms: number) {
   const message = `no answer within ${ms / SECOND} s`;
   return { ms, createError: () => new ClusterError("deadline", message, { transient: true }) };
 }
@@ -23,7 +23,7 @@ export type TimedRead = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise
 export function createReadWithTimeout(cancelSignal: AbortSignal, timeoutMs = READ_TIMEOUT): TimedRead {
   return async (run) => {
     try {
-      return { value: await runWithin([cancelSignal], timeoutAfter(timeoutMs), run) };
+      return { value: await runCancellable([cancelSignal], createReadTimeout(timeoutMs), run) };
     } catch (error) {
       cancelSignal.throwIfAborted();
       return toReadError(error);
@@ -36,7 +36,7 @@ export function toReadError(error: unknown): Extract<ReadResult<never>, { readon
 }
 
 /** Returns the DriverError with which a call failed, or null if the call succeeded. Throws any other error. */
-export async function findRefusal(run: () => Promise<unknown>): Promise<DriverError | null> {
+export async function catchDriverError(run: () => Promise<unknown>): Promise<DriverError | null> {
   try {
     await run();
     return null;

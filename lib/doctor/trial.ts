@@ -13,7 +13,7 @@ import {
   objectRefOf,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
-import { type TimedRead, timeoutAfter, toReadError } from "#lib/doctor/timed-read.ts";
+import { createReadTimeout, type TimedRead, toReadError } from "#lib/doctor/timed-read.ts";
 import {
   buildTrialObjects,
   DOCTOR_LABEL,
@@ -21,7 +21,7 @@ import {
   type TrialObjects,
   type TrialPlan,
 } from "#lib/doctor/trial-objects.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The result of a dry run with an object that the cluster should reject. */
@@ -215,9 +215,9 @@ async function deleteTrialNamespace(
 ): Promise<ReadResult<true>> {
   const signal = new AbortController().signal;
   try {
-    const existing = await runWithin(
+    const existing = await runCancellable(
       [signal],
-      timeoutAfter(callTimeout),
+      createReadTimeout(callTimeout),
       (signal) => cluster.findNamespace(namespace, { signal }),
     );
     if (existing) await cluster.space(namespace, existing.metadata.uid!).remove({ signal, timeout: podTimeout });
@@ -228,7 +228,7 @@ async function deleteTrialNamespace(
 }
 
 /** Deletes trial namespaces that killed runs of this installation left behind. Returns the deleted names. */
-export async function deleteRemainingNamespaces(
+export async function deleteOldTrialNamespaces(
   cluster: Cluster,
   release: string,
   call: ClusterCall,

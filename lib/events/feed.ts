@@ -3,11 +3,11 @@
  * case a wake-up was lost, the feed reads new events into a ring buffer and wakes the readers. A reader that is too far
  * behind for the ring buffer reads the events from the database.
  */
-import type { Database, Rows } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openStreamReaders, type StreamReaders, type StreamReadersOptions } from "#lib/events/readers.ts";
 import { readEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
-import { runDetached } from "#lib/base/work-context.ts";
+import { runWithoutContext } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { createKeepAlives, type SendFrame, type StreamKeepAlive } from "#lib/events/keep-alive.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -19,14 +19,14 @@ const WAKE_BATCH = 500; // how many readers are woken before other work may run
 
 export interface HubFeeds extends StreamReaders {
   /** Follows a hub's events until `ended` aborts. Readers of the same hub share one feed. */
-  join(federationId: string, ended: AbortSignal): Feed;
+  join(federationId: string, ended: AbortSignal): HubEventFeed;
   /** Returns a `send` function for a stream, and sends keep-alives while the stream is silent. */
   openKeepAlive(send: SendFrame): StreamKeepAlive;
   /**
    * Reads rows for one reader, and retries until the database responds. Reads for readers run one after another, so the
    * feeds' own reads wait for at most one of them.
    */
-  read<T>(work: (rows: Rows) => Promise<T>, ended: AbortSignal): Promise<T>;
+  read<T>(work: (rows: RowQueries) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
   /** The number of open streams, and how many events the slowest stream still has to receive. */
   stats(): { readonly streams: number; readonly behind: number };
@@ -39,7 +39,7 @@ export interface FeedPage {
   readonly readAt: number;
 }
 
-export interface Feed {
+export interface HubEventFeed {
   /** Resolves when the feed knows the number of the hub's newest event. */
   readonly opened: Promise<void>;
   /** Returns the number of the newest event that the feed has read. */
@@ -131,7 +131,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
     log,
     openKeepAlive: createKeepAlives(options.keepAliveAfterMs ?? KEEP_ALIVE_AFTER),
     join(federationId, ended) {
-      const hub = feeds.get(federationId) ?? runDetached(() => open(federationId));
+      const hub = feeds.get(federationId) ?? runWithoutContext(() => open(federationId));
       feeds.set(federationId, hub);
       const waiter: Waiter = { wake: () => {}, position: Infinity };
       hub.readers.add(waiter);

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
 export interface StreamOperation {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface StreamOperation {
   readonly attempt: number;
 }
 
-export interface StreamEntry {
+export interface NewStreamEvent {
   readonly federationId: string;
   /** The ID of the spoke. Absent or null if the event is about the hub itself. */
   readonly spokeId?: string | null;
@@ -56,14 +56,14 @@ export const StreamData = v.object({
 export type StreamData = v.InferOutput<typeof StreamData>;
 
 /** Returns the event type, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`. */
-function eventType(entry: StreamEntry): string {
+function eventType(entry: NewStreamEvent): string {
   const state = entry.state.charAt(0).toUpperCase() + entry.state.slice(1);
   return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
 }
 
 export async function insertEvents(
   tx: Tx,
-  entries: readonly { readonly entry: StreamEntry; readonly number: number; readonly at: Date }[],
+  entries: readonly { readonly entry: NewStreamEvent; readonly number: number; readonly at: Date }[],
 ): Promise<void> {
   if (entries.length === 0) return;
   await tx.insertInto("stream_events").values(entries.map(({ entry, number, at }) => ({
@@ -76,7 +76,7 @@ export async function insertEvents(
   }))).execute();
 }
 
-function toStreamData(entry: StreamEntry, number: number, at: Date): StreamData {
+function toStreamData(entry: NewStreamEvent, number: number, at: Date): StreamData {
   return {
     id: String(number),
     type: eventType(entry),
@@ -95,7 +95,7 @@ const members = sql<string[]>`array(
 
 /** Returns the first `limit` events whose number is greater than `after`, in ascending order. */
 export async function readEvents(
-  rows: Rows,
+  rows: RowQueries,
   federationId: string,
   after: number,
   limit: number,
@@ -115,7 +115,7 @@ interface StreamBounds {
   readonly removed: boolean;
 }
 
-export async function readStreamBounds(rows: Rows, federationId: string): Promise<StreamBounds> {
+export async function readStreamBounds(rows: RowQueries, federationId: string): Promise<StreamBounds> {
   const { state, number, prunedThrough } = await rows.selectFrom("federations as hub")
     .leftJoin("stream_heads as head", "head.federationId", "hub.id")
     .select(["hub.state", "head.number", "head.prunedThrough"]).where("hub.id", "=", federationId)
@@ -127,7 +127,7 @@ export async function readStreamBounds(rows: Rows, federationId: string): Promis
  * Returns the events with which a new reader starts: the latest event about the hub and about each spoke, up to event
  * number `last`. Includes spokes that were removed less than five minutes ago.
  */
-export async function readLatestEvents(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
+export async function readLatestEvents(rows: RowQueries, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`
     (select number, type, spoke_id, data, ${members} from stream_events
       where federation_id = ${federationId} and spoke_id is null and number <= ${last}

@@ -4,19 +4,19 @@
  * last event is `StreamEnd`.
  */
 import { sql } from "kysely";
-import type { Feed, FeedPage, HubFeeds } from "#lib/events/feed.ts";
+import type { FeedPage, HubEventFeed, HubFeeds } from "#lib/events/feed.ts";
 import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
 import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
-import { removeOperatorDetailsIn } from "#lib/base/operator-details.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { removeOperatorDetailsDeep } from "#lib/base/operator-details.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 const PAGE_SIZE = 500;
 
 /** Sends a hub's events to a reader. `since` is the client's last event number, or null for a new client. */
-export async function followHub(
+export async function streamHubEvents(
   feeds: HubFeeds,
   reader: StreamReader,
   since: number | null,
@@ -48,7 +48,7 @@ export async function followHub(
 
 interface StreamContext {
   readonly feeds: HubFeeds;
-  readonly feed: Feed;
+  readonly feed: HubEventFeed;
   readonly reader: StreamReader;
   readonly since: number | null;
   readonly send: SendFrame;
@@ -162,7 +162,11 @@ function frameOf(event: StreamEvent, visibility: StreamVisibility): StreamFrame 
   const frames = visibility === "all" ? fullFrames : plainFrames, existing = frames.get(event);
   if (existing) return existing;
   const { number, type, data } = event;
-  const frame = { id: String(number), event: type, data: visibility === "all" ? data : removeOperatorDetailsIn(data) };
+  const frame = {
+    id: String(number),
+    event: type,
+    data: visibility === "all" ? data : removeOperatorDetailsDeep(data),
+  };
   frames.set(event, frame);
   return frame;
 }
@@ -186,7 +190,7 @@ function maySee(visibility: StreamVisibility, event: StreamEvent): boolean {
 
 /** Returns the result of `work`. Throws if the reader's stream ends first. */
 function unlessEnded<T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return runWithin([ended], null, work);
+  return runCancellable([ended], null, work);
 }
 
 /** Returns a random delay of 1 to 4 s in milliseconds, so that not all clients reconnect at the same time. */

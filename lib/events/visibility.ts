@@ -2,8 +2,8 @@
  * Checks which events the readers of event streams may see. One query checks many readers, and only one query runs at a
  * time. If the database does not respond, the check is retried while the readers wait.
  */
-import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { runDetached } from "#lib/base/work-context.ts";
+import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
+import { runWithoutContext } from "#lib/base/work-context.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
@@ -27,7 +27,7 @@ export interface VisibilityDecision {
 
 /** Returns which events each follower may see, in the given order. Null for a follower without access to the hub. */
 export type ReadVisibility = (
-  rows: Rows,
+  rows: RowQueries,
   followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
@@ -70,7 +70,7 @@ export function openAccessChecks(
 
   function check(access: HubAccess): Promise<void> {
     pending.add(access);
-    if (!isRunning) void runDetached(runChecks);
+    if (!isRunning) void runWithoutContext(runChecks);
     return access.nextCheck.promise;
   }
 

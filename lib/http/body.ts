@@ -1,14 +1,14 @@
 /** Reads a request body. Limits the body's size, its number of chunks, and the time to receive it. */
 import { Fault } from "#lib/base/errors.ts";
 import { ClientDisconnected } from "#lib/http/exchange.ts";
-import type { UnreadBodies } from "#lib/base/limits/unread-bodies.ts";
+import type { IncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 interface BodyBounds {
   /** The maximum body size in bytes. */
   readonly limit: number;
   /** The limit on the number of incomplete bodies, which may cut this body off. */
-  readonly unread: UnreadBodies;
+  readonly unread: IncompleteBodyLimit;
   /** How long receiving a body may take, in milliseconds. Large bodies get more time. */
   readonly patience?: number;
 }

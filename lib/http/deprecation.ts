@@ -1,7 +1,7 @@
 /** Collects announced changes and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
 import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
-import { documentedPath, HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";
+import { formatDocumentedPath, HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";
 import {
   type AnnouncedChange,
   type AnnouncedDeprecation,
@@ -15,7 +15,7 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** Returns the response headers for a deprecated endpoint. The Deprecation header may contain a future date. */
-export function deprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL): HeaderLines {
+export function buildDeprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL): HeaderLines {
   const address = noticeUrl(publicUrl, notice);
   return [
     ["deprecation", `@${Math.floor(notice.since.getTime() / SECOND)}`],
@@ -34,7 +34,7 @@ export function collectAnnouncedChanges(
     HTTP_METHODS.flatMap((method): AnnouncedDeprecation[] => {
       const deprecated = module[method]?.deprecated;
       if (!deprecated) return [];
-      const path = documentedPath(pattern);
+      const path = formatDocumentedPath(pattern);
       const { since, effect: sunset } = parseAnnouncementDates(
         `${method} ${path}`,
         deprecated.since,
@@ -69,7 +69,7 @@ export function postponeAnnouncedChanges(
       if (!endpoint || !deprecated) return [];
       const sunset = laterOf(
         deprecated.sunset,
-        earliest.get(endpointId(method, documentedPath(pattern), deprecated.since)),
+        earliest.get(endpointId(method, formatDocumentedPath(pattern), deprecated.since)),
       );
       return [[method, { ...endpoint, deprecated: { ...deprecated, sunset } }] as const];
     });

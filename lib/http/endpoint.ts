@@ -35,12 +35,12 @@ export type RouteModule = { readonly [M in HttpMethod]?: AnyEndpoint };
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
 /** Returns an endpoint's alternative paths. Sign-in flows and the changelog feed also work without the /api prefix. */
-export function aliasesOf(pattern: string): readonly string[] {
+export function listAliasPaths(pattern: string): readonly string[] {
   return /^\/api\/(?:auth\/|changelog\.atom$)/.test(pattern) ? [pattern.slice("/api".length)] : [];
 }
 
 /** Returns a path as the API reference shows it: `/api/spokes/{spokeId}` for `/api/spokes/:spokeId`. */
-export function documentedPath(pattern: string): string {
+export function formatDocumentedPath(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 
@@ -147,7 +147,7 @@ export function withoutPortal(manifest: Manifest): Manifest {
 }
 
 /** Returns whether the endpoint's responses have an ETag. */
-export function canRevalidate({ cacheSeconds, polled }: Pick<AnyEndpoint, "cacheSeconds" | "polled">): boolean {
+export function hasEtag({ cacheSeconds, polled }: Pick<AnyEndpoint, "cacheSeconds" | "polled">): boolean {
   return cacheSeconds !== undefined || polled === true;
 }
 

@@ -9,7 +9,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { SpanContext } from "#lib/base/trace.ts";
 import type { CreationQueue } from "#lib/http/creation-queue.ts";
 
-export interface Exchange {
+export interface HttpExchange {
   readonly request: Request;
   readonly url: URL;
   readonly route: Route;
@@ -48,8 +48,8 @@ export interface Route {
   /** Headers that announce the endpoint's deprecation. Added to every response, including errors. */
   readonly headers: HeaderLines;
   /** Reads the body and runs quick checks, before the request counts as in flight. */
-  readonly receive: (exchange: Exchange) => Promise<void>;
-  readonly respond: (exchange: Exchange) => Promise<HttpResponse>;
+  readonly receive: (exchange: HttpExchange) => Promise<void>;
+  readonly respond: (exchange: HttpExchange) => Promise<HttpResponse>;
 }
 
 /** The error when the client disconnects before the response is complete. */

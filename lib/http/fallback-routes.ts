@@ -4,12 +4,12 @@ import { HTTP_METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import type { Route } from "#lib/http/exchange.ts";
 
 /** Returns a route that answers OPTIONS with the methods that the path supports. */
-export function optionsRoute(pattern: string, module: RouteModule): Route {
+export function buildOptionsRoute(pattern: string, module: RouteModule): Route {
   const respond = () => Promise.resolve({ status: 204, headers: { allow: allowedMethods(module) }, body: null });
   return { pattern, endpoint: null, headers: [], receive: receiveNothing, respond };
 }
 
-export function methodNotAllowed(method: string, module: RouteModule): Fault {
+export function createMethodNotAllowedFault(method: string, module: RouteModule): Fault {
   const allow = allowedMethods(module);
   const message = `${method.slice(0, 20)} is not supported; this path supports ${allow}`;
   return new Fault("method", "wrong_method", message, { headers: { allow } });
@@ -25,11 +25,11 @@ function receiveNothing(): Promise<void> {
   return Promise.resolve();
 }
 
-export function routeNotFound(): Fault {
+export function createRouteNotFoundFault(): Fault {
   return new Fault("missing", "no_route", "No endpoint at this path");
 }
 
-export function refusingRoute(pattern: string, fault: () => Fault): Route {
+export function buildRefusingRoute(pattern: string, fault: () => Fault): Route {
   return {
     pattern,
     endpoint: null,

@@ -1,12 +1,12 @@
 /** Parses HTML forms. The fields are validated in the same way as JSON. */
 import { Fault } from "#lib/base/errors.ts";
-import type { Exchange } from "#lib/http/exchange.ts";
+import type { HttpExchange } from "#lib/http/exchange.ts";
 
 /**
  * Returns the form's fields as strings. Throws a fault: `media_type` (`not_a_form`), `invalid` (`bad_form`), or a fault
  * from reading the body.
  */
-export async function readForm(exchange: Exchange): Promise<Record<string, string>> {
+export async function readForm(exchange: HttpExchange): Promise<Record<string, string>> {
   const bytes = await exchange.body();
   const type = exchange.request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(type)) {

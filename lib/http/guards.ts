@@ -6,7 +6,7 @@ import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each scope includes the scopes before it
 
 /** Refuses tokens on endpoints that require a session, whether or not the token is valid. */
-export function refuseBearer(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
+export function refuseBearerToken(endpoint: Pick<AnyEndpoint, "scope" | "purpose">, headers: Headers): void {
   if (!headers.has("authorization")) return;
   if (endpoint.scope === "flow") {
     const message = "Remove the Authorization header: this endpoint requires a session, not a token";

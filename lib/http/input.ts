@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
-import type { Exchange } from "#lib/http/exchange.ts";
+import type { HttpExchange } from "#lib/http/exchange.ts";
 import { readForm } from "#lib/http/form.ts";
 import { collectProblems, describeProblems } from "#lib/http/input-problems.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
@@ -32,7 +32,7 @@ export function parseQuery(endpoint: AnyEndpoint, query: Readonly<Record<string,
  * Reads and validates the body. Returns undefined if the endpoint has no body. Throws a `media_type`, `too_large` or
  * `invalid` fault.
  */
-export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
+export async function parseBody({ body, form, raw }: AnyEndpoint, exchange: HttpExchange): Promise<unknown> {
   if (raw || !mayHaveBody(exchange.request.method)) return undefined;
   const fields = await (form ? readForm : readBody)(exchange);
   refuseUnknownFields(body, fields);
@@ -83,7 +83,7 @@ export function readQuery(url: URL): Record<string, string> {
 }
 
 /** Reads a JSON object. An empty body counts as `{}`. Throws a `media_type`, `too_large` or `invalid` fault. */
-async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
+async function readBody(exchange: HttpExchange): Promise<Record<string, unknown>> {
   const bytes = await exchange.body();
   if (bytes.length === 0) return {};
   const { headers } = exchange.request;

@@ -2,17 +2,17 @@
 import { runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/response.ts";
-import { ClientDisconnected, type Exchange } from "#lib/http/exchange.ts";
+import { ClientDisconnected, type HttpExchange } from "#lib/http/exchange.ts";
 import { mayHaveBody } from "#lib/http/input.ts";
 import { toErrorResponse } from "#lib/http/problem.ts";
 import { isEventStream } from "#lib/http/sse.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-export type Middleware = (exchange: Exchange, next: () => Promise<HttpResponse>) => Promise<HttpResponse>;
+export type Middleware = (exchange: HttpExchange, next: () => Promise<HttpResponse>) => Promise<HttpResponse>;
 
 /** Runs the middleware in the given order, then the route. `at` is the index of the next middleware to run. */
-export function runMiddleware(list: readonly Middleware[], exchange: Exchange, at = 0): Promise<HttpResponse> {
+export function runMiddleware(list: readonly Middleware[], exchange: HttpExchange, at = 0): Promise<HttpResponse> {
   const next = list[at];
   return next ? next(exchange, () => runMiddleware(list, exchange, at + 1)) : exchange.route.respond(exchange);
 }

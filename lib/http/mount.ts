@@ -8,20 +8,25 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createAuthorizedDatabase } from "#lib/domains/auth/authorize-transactions.ts";
 import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
-import { collectAnnouncedChanges, deprecationHeaders, type HeaderLines } from "#lib/http/deprecation.ts";
+import { buildDeprecationHeaders, collectAnnouncedChanges, type HeaderLines } from "#lib/http/deprecation.ts";
 import {
-  aliasesOf,
   type AnyEndpoint,
-  canRevalidate,
+  hasEtag,
   HTTP_METHODS,
   type HttpMethod,
+  listAliasPaths,
   type RouteModule,
   type ServerInfo,
 } from "#lib/http/endpoint.ts";
-import { methodNotAllowed, optionsRoute, refusingRoute, routeNotFound } from "#lib/http/fallback-routes.ts";
+import {
+  buildOptionsRoute,
+  buildRefusingRoute,
+  createMethodNotAllowedFault,
+  createRouteNotFoundFault,
+} from "#lib/http/fallback-routes.ts";
 import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
-import type { Exchange, Route } from "#lib/http/exchange.ts";
-import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
+import type { HttpExchange, Route } from "#lib/http/exchange.ts";
+import { refuseBearerToken, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
 import {
   decodePathParameters,
   mayHaveBody,
@@ -31,7 +36,7 @@ import {
   readIdempotencyKey,
   readQuery,
 } from "#lib/http/input.ts";
-import { type CachedResponse, cacheResponse, revalidate, withGzipVariant } from "#lib/http/revalidate.ts";
+import { type CachedResponse, cacheResponse, createGzipSelector, revalidate } from "#lib/http/revalidate.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { RateLimit } from "#lib/base/limits/rate-limit.ts";
 
@@ -68,14 +73,14 @@ export function mountRoutes(mounting: MountOptions): FindRoute {
   const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, renderedResponses: new Map() };
   for (const [pattern, module] of mounting.service.manifest) {
     const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
-    for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
+    for (const path of [pattern, ...listAliasPaths(pattern)]) router.add("ALL", path, target);
     for (const method of HTTP_METHODS) assertCacheable(pattern, module[method]);
   }
   return function find(method, path) {
     const [[found] = []] = router.match("ALL", withoutSlash(path));
     if (!found) {
       return {
-        ...refusingRoute("(none)", routeNotFound),
+        ...buildRefusingRoute("(none)", createRouteNotFoundFault),
         ...(mounting.negotiatedErrorPage && { negotiatedErrorPage: mounting.negotiatedErrorPage }),
       };
     }
@@ -83,8 +88,8 @@ export function mountRoutes(mounting: MountOptions): FindRoute {
     const { pattern, module } = target, existing = methodOf(method);
     if (existing && module[existing]) return routeTo(mounted, target, existing, params);
     return method === "OPTIONS"
-      ? optionsRoute(pattern, module)
-      : refusingRoute(pattern, () => methodNotAllowed(method, module));
+      ? buildOptionsRoute(pattern, module)
+      : buildRefusingRoute(pattern, () => createMethodNotAllowedFault(method, module));
   };
 }
 
@@ -100,7 +105,7 @@ function methodOf(method: string): HttpMethod | undefined {
 function headersOf({ app }: MountOptions, pattern: string, module: RouteModule): Target["headers"] {
   const notices = collectAnnouncedChanges([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
   return Object.fromEntries(
-    notices.map((notice) => [notice.method, deprecationHeaders(notice, app.config.publicUrl)]),
+    notices.map((notice) => [notice.method, buildDeprecationHeaders(notice, app.config.publicUrl)]),
   );
 }
 
@@ -135,9 +140,9 @@ function routeTo(
  * Checks the rate limit and reads the body, before the request counts as in flight. Requests from other sites are
  * refused before they count towards the rate limit, because another site could otherwise use up its visitors' attempts.
  */
-async function receive({ app, rateLimit }: MountOptions, endpoint: AnyEndpoint, exchange: Exchange): Promise<void> {
+async function receive({ app, rateLimit }: MountOptions, endpoint: AnyEndpoint, exchange: HttpExchange): Promise<void> {
   const { request, ip, body, loadSlot } = exchange;
-  refuseBearer(endpoint, request.headers);
+  refuseBearerToken(endpoint, request.headers);
   if (endpoint.rateLimitMessage !== undefined) {
     requireSameOrigin(request, null, app.config.publicUrl);
     rateLimit.countAttempt(ip, endpoint.rateLimitMessage);
@@ -155,7 +160,7 @@ async function handleRequest(
   name: string,
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): Promise<HttpResponse> {
   const { request, url, ip, userAgent, signal, loadSlot, timeBudget, creationQueue } = exchange;
   const requestApp = { ...app, log: exchange.log, db: app.db.within(signal) };
@@ -196,15 +201,15 @@ async function handleRequest(
   const value = await endpoint.handle(call);
   await right?.recheckIfLate();
   const response = endpoint.reply.send(value, url);
-  if (!canRevalidate(endpoint) || response.status !== 200 || typeof response.body !== "string") return response;
+  if (!hasEtag(endpoint) || response.status !== 200 || typeof response.body !== "string") return response;
   const cacheable = cacheResponse({ ...response, body: response.body }, endpoint.cacheSeconds);
   if (!endpoint.renderedOnce) return revalidate(cacheable, request);
-  renderedResponses.set(name, withGzipVariant(cacheable));
+  renderedResponses.set(name, createGzipSelector(cacheable));
   return revalidate(renderedResponses.get(name)!(request), request);
 }
 
 /** Returns the IDs of the hub and spoke that were loaded for the request. */
-function contextIdsOf(loaded: object): Exchange["contextIds"] {
+function contextIdsOf(loaded: object): HttpExchange["contextIds"] {
   const { federation, spoke } = loaded as {
     federation?: { id: string };
     spoke?: { id: string; federationId: string };
@@ -213,7 +218,7 @@ function contextIdsOf(loaded: object): Exchange["contextIds"] {
   return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
 }
 
-async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {
+async function idempotencyOf({ request, url, body }: HttpExchange, { userId }: Actor) {
   const key = readIdempotencyKey(request.headers);
   if (key === null) return null;
   const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", await body() as Uint8Array<ArrayBuffer>));

@@ -4,7 +4,7 @@
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
-import { ClientDisconnected, type Exchange } from "#lib/http/exchange.ts";
+import { ClientDisconnected, type HttpExchange } from "#lib/http/exchange.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import * as v from "valibot";
 
@@ -44,7 +44,7 @@ export function httpStatusOf(kind: FaultKind): number {
 }
 
 /** Returns the response body for a fault. */
-export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
+export function toProblem({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
   const [statusCode, error] = STATUS[kind];
   return { statusCode, code, message, error };
 }
@@ -59,7 +59,7 @@ type RenderErrorPage = (problem: Problem) => HtmlPage;
 /** Returns the response for any error that a request causes. Never throws. */
 export function toErrorResponse(
   error: unknown,
-  exchange: Pick<Exchange, "id" | "signal" | "log">,
+  exchange: Pick<HttpExchange, "id" | "signal" | "log">,
   show?: RenderErrorPage,
 ): HttpResponse {
   const { signal } = exchange;
@@ -73,11 +73,11 @@ export function toErrorResponse(
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
   }
-  return write(problemOf(cause), errorHeaders(cause), show);
+  return write(toProblem(cause), buildErrorHeaders(cause), show);
 }
 
 /** Returns the response headers for a fault, such as Retry-After. */
-export function errorHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
+export function buildErrorHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
   return {
     ...(kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
     ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),

@@ -7,7 +7,7 @@ import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import { compileFilter, NO_MATCH, type OutputFilter } from "#lib/http/output-filter.ts";
-import { createFrameEncoder, EVENT_STREAM_TYPE, type FrameSource, toBodyStream } from "#lib/http/sse.ts";
+import { createFrameEncoder, EVENT_STREAM_TYPE, type EventStreamSource, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
@@ -33,7 +33,7 @@ export interface ReplyContent {
   readonly schema: Schema<any>;
 }
 
-export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
+export function okReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(200, schema);
 }
 
@@ -42,7 +42,7 @@ export function ok<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
  * page has no Link header.
  */
 export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, ListPage<Out>> {
-  const list = ok(v.array(item));
+  const list = okReply(v.array(item));
   return {
     ...list,
     headers: ["link"],
@@ -58,7 +58,7 @@ export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, L
 }
 
 /** A 201 reply with the new object. `location` returns the path for the Location header. */
-export function created<In, Out>(schema: Schema<In, Out>, location: (object: Out) => string): Reply<In, Out> {
+export function createdReply<In, Out>(schema: Schema<In, Out>, location: (object: Out) => string): Reply<In, Out> {
   return json(201, schema, (object) => ({ location: location(object) }), ["location"]);
 }
 
@@ -68,11 +68,11 @@ export function createdSecretReply<In, Out>(schema: Schema<In, Out>): Reply<In, 
 }
 
 /** A 202 reply for work that continues after the response is sent. */
-export function accepted<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
+export function acceptedReply<In, Out>(schema: Schema<In, Out>): Reply<In, Out> {
   return json(202, schema);
 }
 
-export const noContent: Reply<void, void> = {
+export const noContentReply: Reply<void, void> = {
   status: 204,
   content: null,
   headers: [],
@@ -81,7 +81,7 @@ export const noContent: Reply<void, void> = {
 };
 
 /** A 200 reply with text of the given content type. */
-export function plainText(type: string): Reply<string, string> {
+export function textReply(type: string): Reply<string, string> {
   return {
     status: 200,
     content: { type: type.replace(/;.*/, ""), schema: v.string() },
@@ -92,7 +92,7 @@ export function plainText(type: string): Reply<string, string> {
 }
 
 /** A reply with an HTML page, which has its own Content-Security-Policy (page.ts). */
-export function html(status = 200): Reply<HtmlPage, HtmlPage> {
+export function htmlReply(status = 200): Reply<HtmlPage, HtmlPage> {
   const type = "text/html; charset=utf-8";
   return {
     status,
@@ -112,10 +112,10 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
 }
 
 /** A reply that redirects permanently to another path (308). */
-export const redirect: Reply<string, string> = redirectWith(308);
+export const redirectReply: Reply<string, string> = redirectWith(308);
 
 /** A reply that redirects to another path, which the client then requests with GET (303). */
-export const seeOther: Reply<string, string> = redirectWith(303);
+export const seeOtherReply: Reply<string, string> = redirectWith(303);
 
 function redirectWith(status: number): Reply<string, string> {
   return {
@@ -128,7 +128,7 @@ function redirectWith(status: number): Reply<string, string> {
 }
 
 /** Adds a Set-Cookie header to a reply. `cookie` is the header's value, which sets or clears the cookie. */
-export function withCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
+export function addCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
   return {
     ...reply,
     headers: [...reply.headers, "set-cookie"],
@@ -146,7 +146,9 @@ interface WithCookie<T> {
 }
 
 /** A reply that streams server-sent events, with their data filtered by the schema. */
-export function eventStream<In extends object>(schema: Schema<In>): Reply<FrameSource<In>, FrameSource<In>> {
+export function eventStreamReply<In extends object>(
+  schema: Schema<In>,
+): Reply<EventStreamSource<In>, EventStreamSource<In>> {
   const filter = createFilter(schema), encode = createFrameEncoder((data: In) => JSON.stringify(filter(data)));
   return {
     status: 200,

@@ -36,7 +36,7 @@ export function revalidate({ bytes, etag, headers: kept }: CachedResponse, reque
 }
 
 /** Returns a function that picks the plain or the gzip variant for a request. Each variant is created only once. */
-export function withGzipVariant(plain: CachedResponse): (request: Request) => CachedResponse {
+export function createGzipSelector(plain: CachedResponse): (request: Request) => CachedResponse {
   const vary = { ...plain.headers, vary: "accept-encoding" };
   let gzip: CachedResponse | undefined;
   const pack = (): CachedResponse => {

@@ -7,7 +7,7 @@ export type EventStreamFrame<Data> =
   | { readonly comment: string }
   | { readonly retry: number };
 
-export interface FrameSource<Data> {
+export interface EventStreamSource<Data> {
   /** Sends the frames. `send` returns a promise that resolves when the client can receive more. */
   run(send: (frame: EventStreamFrame<Data>) => void | Promise<void>): Promise<void>;
   /** Stops the source, even before the first frame. */
@@ -22,7 +22,7 @@ export function isEventStream({ headers }: HttpResponse): boolean {
 
 /** Converts a source of frames to a response body. */
 export function toBodyStream<Data>(
-  source: FrameSource<Data>,
+  source: EventStreamSource<Data>,
   encode: (frame: EventStreamFrame<Data>) => Uint8Array,
 ): BodyStream {
   return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };

@@ -4,7 +4,7 @@
  * if it commits, the waiting request gets the stored reply; if it rolls back, the waiting request creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { sql } from "kysely";
 
 export interface IdempotencyKey {
@@ -39,13 +39,13 @@ export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () 
  * Returns the reply that was stored for this key within the last 24 hours, or undefined. Throws an `impossible` fault
  * (`idempotency_key_reused`) if the key was used with another body.
  */
-export async function findStoredReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
+export async function findStoredReply<T>(rows: RowQueries, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;
   const row = await selectReply(rows, key).where("createdAt", ">=", OLDEST_VALID).executeTakeFirst();
   return row && checkedReplyOf<T>(row, key);
 }
 
-function selectReply(rows: Rows, key: IdempotencyKey) {
+function selectReply(rows: RowQueries, key: IdempotencyKey) {
   return rows.selectFrom("idempotency_keys").select(["bodyHash", "reply"]).where(matches(key));
 }
 

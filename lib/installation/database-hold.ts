@@ -4,7 +4,7 @@
  * (`wheelwright doctor --reconcile`).
  */
 import { sql } from "kysely";
-import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -19,7 +19,7 @@ export interface DatabaseHold {
 }
 
 /** Returns the current hold on the database; null if jobs may run. */
-export async function readDatabaseHold(rows: Rows): Promise<DatabaseHold | null> {
+export async function readDatabaseHold(rows: RowQueries): Promise<DatabaseHold | null> {
   const row = await rows.selectFrom("database_restores").select(["takenAt", "restoredAt"]).where(
     "releasedAt",
     "is",

@@ -1,6 +1,6 @@
 /** Identifies this installation, because several can share a cluster, and signs the records that it stores there. */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 export interface Installation {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Installation {
   readonly key: string;
 }
 
-export async function readInstallation(rows: Rows): Promise<Installation> {
+export async function readInstallation(rows: RowQueries): Promise<Installation> {
   return await rows.selectFrom("installation").select(["id", "key"]).executeTakeFirstOrThrow();
 }
 

@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import { violatesConstraint } from "#lib/drivers/db/faults.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
@@ -47,7 +47,7 @@ interface Claim {
   readonly label: string;
 }
 
-/** Claims the job. Returns null if another replica claimed it first. Wrap the call in `nullIfLaneTaken`. */
+/** Claims the job. Returns null if another replica claimed it first. Wrap the call in `catchClaimConflict`. */
 export async function claimJob(
   tx: Tx,
   candidate: ClaimableJob,
@@ -71,7 +71,7 @@ export async function claimJob(
 }
 
 /** Returns the result of `work`, or null if a unique index rejects the claim because another replica was faster. */
-export async function nullIfLaneTaken<T>(work: Promise<T>): Promise<T | null> {
+export async function catchClaimConflict<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -99,7 +99,7 @@ export interface Takeover {
 }
 
 /** Returns the last heartbeat of each other replica that is running a job. */
-export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbeat[]> {
+export async function readHeartbeats(rows: RowQueries, ownId: string): Promise<Heartbeat[]> {
   const { rows: result } = await sql<Heartbeat>`
     select id, xmin::text as version from replicas
     where id <> ${ownId} and id in (select holder from jobs where state = 'running')`.execute(rows);
@@ -111,7 +111,7 @@ export async function readHeartbeats(rows: Rows, ownId: string): Promise<Heartbe
  * this replica released them when its lease ended. `running` lists the jobs that this replica still runs.
  */
 export async function findOrphanedJobs(
-  rows: Rows,
+  rows: RowQueries,
   supported: SupportedKinds,
   { holder, running, silent, most: limit }: Takeover & { running: readonly string[]; most: number },
 ): Promise<OrphanedJob[]> {
@@ -124,7 +124,7 @@ export async function findOrphanedJobs(
 }
 
 /** Assigns the orphaned job to a new replica with a new fence. Returns null if the job is no longer orphaned. */
-export async function takeOver(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
+export async function takeOverJob(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()
     from replicas

@@ -3,7 +3,7 @@
  * fence. If a replica writes with an old fence, no row matches and its transaction is rolled back.
  */
 import { CompiledQuery, sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
@@ -86,7 +86,7 @@ const END_JOB_DIRECTLY = `update jobs set state = 'succeeded', holder = null, la
  * Marks a job as succeeded in a single statement, for jobs that change no other rows. It wakes no other replica, so the
  * caller must poll the queue afterwards. Throws FenceLost if another replica has taken over the job.
  */
-export async function endJobDirectly(rows: Rows, jobFence: JobFence, stepDone: string): Promise<Job> {
+export async function endJobInOneStatement(rows: RowQueries, jobFence: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
     CompiledQuery.raw(END_JOB_DIRECTLY, [jobFence.id, jobFence.fence, stepDone]) as CompiledQuery<JobRow>,
   );
@@ -94,7 +94,7 @@ export async function endJobDirectly(rows: Rows, jobFence: JobFence, stepDone: s
   return toJob(row);
 }
 
-export interface Requeue {
+export interface RequeueOptions {
   readonly label: string;
   /** The delay before the job may be claimed again, in milliseconds. */
   readonly delayMs: number;
@@ -107,7 +107,7 @@ export interface Requeue {
 }
 
 /** Returns the job to the queue and keeps its finished steps. Throws FenceLost if another replica has taken it over. */
-export async function requeueHeldJob(tx: Tx, jobFence: JobFence, requeue: Requeue): Promise<Job> {
+export async function requeueHeldJob(tx: Tx, jobFence: JobFence, requeue: RequeueOptions): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {
     state: "queued",

@@ -7,7 +7,7 @@ import type { Job } from "#lib/jobs/job.ts";
 const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" is already clear
 
 /** Returns the hint for an operation that has ended. `state` is the current state of its hub or spoke. */
-export function hintAfterFailure(
+export function buildFailureHint(
   hint: string | null,
   { kind, visible }: Pick<Job, "kind" | "visible">,
   state?: string,
@@ -18,7 +18,7 @@ export function hintAfterFailure(
 }
 
 /** Returns the hint to show while a failed operation is being retried automatically. */
-export function hintWhileRetrying(hint: string | null): string | null {
+export function buildRetryHint(hint: string | null): string | null {
   return replaceRetry(hint, "the operation continues automatically");
 }
 

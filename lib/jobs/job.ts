@@ -70,7 +70,7 @@ export interface Job {
 }
 
 /** Returns the job's trace context. It is derived from the job's ID, so every replica computes the same one. */
-export function traceOfJob({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
+export function createJobTrace({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
@@ -80,7 +80,7 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
   return {
     operation: id,
     kind,
-    traceId: traceOfJob(job, () => false).traceId,
+    traceId: createJobTrace(job, () => false).traceId,
     ...(federationId !== null && { hub: federationId }),
     ...(spokeId !== null && { spoke: spokeId }),
     ...(requester.userId !== SYSTEM_REQUESTER.userId && { user: requester.userId }),
@@ -88,7 +88,7 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
 }
 
 /** Whether a job in this state has ended. */
-export const isFinished = (state: JobState): boolean => state !== "queued" && state !== "running";
+export const isFinalJobState = (state: JobState): boolean => state !== "queued" && state !== "running";
 
 export const hubLane = (federationId: string): string => `federation:${federationId}`;
 export const spokeLane = (spokeId: string): string => `spoke:${spokeId}`;

@@ -1,12 +1,12 @@
 /** Describes what a queued operation is waiting for. The text never names hubs or spokes that a user may not see. */
 import type { Job } from "#lib/jobs/job.ts";
-import { findPlan } from "#lib/operations/table.ts";
+import { findJobPlan } from "#lib/operations/table.ts";
 import type { QueuePosition } from "#lib/jobs/queue.ts";
 
 const RETRY_PREFIX = /^Trying again: /;
 
 /** Returns the job's stored label, or builds a new one if the text depends on the time or on other operations. */
-export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefined): string {
+export function buildCurrentLabel(job: Job, queuePosition: QueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Cancelled before it started";
   if (job.state !== "queued" || !queuePosition) return job.label;
   if (queuePosition.nextAttemptAt) {
@@ -14,7 +14,7 @@ export function currentLabelOf(job: Job, queuePosition: QueuePosition | undefine
   }
   if (queuePosition.hubState === "failed") return "Waiting until the hub's failed setup is retried";
   if (queuePosition.hubState !== null) return "Waiting until the hub is set up";
-  if (queuePosition.waitingFor === null && !findPlan(job)) {
+  if (queuePosition.waitingFor === null && !findJobPlan(job)) {
     return `Waiting for a newer release of this service that supports ${job.kind} in version ${job.plan}`;
   }
   return job.label;

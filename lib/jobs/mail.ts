@@ -5,7 +5,7 @@
  */
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import type { Letter } from "#lib/drivers/mail/letter.ts";
+import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 
 export const MAIL_KIND: JobKind = {
@@ -19,20 +19,20 @@ export const MAIL_KIND: JobKind = {
 const LANES = 4, BULK_LANES = 2;
 
 export interface MailPayload {
-  readonly letter: Letter;
+  readonly letter: QueuedMail;
   /** The ID of the one-time token in the email's link. The email is sent only while the token is unused. */
   readonly grantId: string | null;
 }
 
 /** Creates a job that sends one email. Pass it to `recordChange` with the change that the email reports. */
-export function createMailJob(letter: Letter, grantId: string | null = null): NewJob {
+export function createMailJob(letter: QueuedMail, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
   const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;
   return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
 /** Creates a job for one email of a bulk mailing. Its lane (queue) is separate, so password resets are not delayed. */
-export function createBulkMailJob(letter: Letter): NewJob {
+export function createBulkMailJob(letter: QueuedMail): NewJob {
   const lane = `bulk-mail:${laneNumberOf(letter.to.email, BULK_LANES)}`;
   return { ...createMailJob(letter), lane };
 }

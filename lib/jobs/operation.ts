@@ -1,12 +1,12 @@
 /** Builds the API representation of an operation: its progress, what it is waiting for, and why it failed. */
 import * as v from "valibot";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
-import { type FailureReport, isFinished, type Job } from "#lib/jobs/job.ts";
-import { hintWhileRetrying } from "#lib/jobs/hint.ts";
-import { readQueue } from "#lib/jobs/queue.ts";
+import { type FailureReport, isFinalJobState, type Job } from "#lib/jobs/job.ts";
+import { buildRetryHint } from "#lib/jobs/hint.ts";
+import { readQueuePositions } from "#lib/jobs/queue.ts";
 import { describeSteps, StepView } from "#lib/jobs/steps.ts";
-import { currentLabelOf } from "#lib/jobs/label.ts";
+import { buildCurrentLabel } from "#lib/jobs/label.ts";
 import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 
 const OperationError = v.object({
@@ -79,7 +79,7 @@ export type OperationVisibilityCheck = (job: Pick<Job, "federationId" | "spokeId
 
 /** Returns the API representation of each job, in the given order. Reads the queue only once. */
 export async function describeOperations(
-  rows: Rows,
+  rows: RowQueries,
   jobs: readonly Job[],
   isVisible: OperationVisibilityCheck = () => true,
 ): Promise<OperationView[]> {
@@ -90,7 +90,7 @@ export async function describeOperations(
 }
 
 export async function describeOperation(
-  rows: Rows,
+  rows: RowQueries,
   job: Job,
   isVisible: OperationVisibilityCheck = () => true,
 ): Promise<OperationDetail> {
@@ -120,11 +120,11 @@ interface DescribedOperation {
 }
 
 async function describeAll(
-  rows: Rows,
+  rows: RowQueries,
   jobs: readonly Job[],
   isVisible: OperationVisibilityCheck,
 ): Promise<DescribedOperation[]> {
-  const queue = await readQueue(rows, jobs.filter((job) => !isFinished(job.state)).map((job) => job.id));
+  const queue = await readQueuePositions(rows, jobs.filter((job) => !isFinalJobState(job.state)).map((job) => job.id));
   return jobs.map((job) => {
     const queuePosition = queue.get(job.id);
     const ahead = queuePosition?.waitingFor && isVisible(queuePosition.waitingFor) ? queuePosition.waitingFor : null;
@@ -132,7 +132,7 @@ async function describeAll(
       failure: failureOf(job),
       view: {
         ...toStreamOperation(job),
-        label: currentLabelOf(job, queuePosition),
+        label: buildCurrentLabel(job, queuePosition),
         state: job.state,
         federationId: job.federationId,
         spokeId: job.spokeId,
@@ -151,7 +151,7 @@ async function describeAll(
           }
           : null,
         nextAttemptAt: job.state === "queued" ? queuePosition?.nextAttemptAt ?? null : null,
-        notes: notesOf(job),
+        notes: readOperationNotes(job),
         createdAt: job.createdAt,
         startedAt: job.startedAt,
         finishedAt: job.finishedAt,
@@ -163,7 +163,7 @@ async function describeAll(
 /** Returns the job's last failure. If a retry is pending, the hint says that the operation continues automatically. */
 function failureOf({ state, failure }: Job): FailureReport | null {
   if (state === "succeeded" || failure === null) return null;
-  return isFinished(state) ? failure : { ...failure, hint: hintWhileRetrying(failure.hint) };
+  return isFinalJobState(state) ? failure : { ...failure, hint: buildRetryHint(failure.hint) };
 }
 
 function summarizeFailure({ code, message, step, fault, hint }: FailureReport): NonNullable<OperationView["error"]> {
@@ -171,7 +171,7 @@ function summarizeFailure({ code, message, step, fault, hint }: FailureReport): 
 }
 
 /** Returns the notes that the job's steps saved in its progress. */
-export function notesOf({ progress }: Pick<Job, "progress">): string[] {
+export function readOperationNotes({ progress }: Pick<Job, "progress">): string[] {
   return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
 }
 

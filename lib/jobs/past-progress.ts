@@ -1,6 +1,6 @@
 /** Finds a value that an earlier operation saved in its progress. */
 import { sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 /** The maximum number of past operations to search, newest first. */
 const MAX_OPERATIONS = 50;
@@ -9,8 +9,8 @@ const MAX_OPERATIONS = 50;
  * Searches the latest successful operations of a kind for a progress value under `key` that contains `expected`.
  * Returns the newest match, or null.
  */
-export async function findLastProgress<Value extends object>(
-  rows: Rows,
+export async function findSavedProgress<Value extends object>(
+  rows: RowQueries,
   kind: string,
   key: string,
   expected: Partial<Value>,

@@ -5,7 +5,7 @@
  * docs/queue.md explains why no job is lost or started twice.
  */
 import { CompiledQuery } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ClaimableJob, SupportedKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
@@ -118,7 +118,10 @@ const POLL_QUERY = `
  * Polls the queue. Fails with a unique violation if two replicas start jobs of one lane (queue) at the same time. The
  * caller must then poll again.
  */
-export async function pollQueue(rows: Rows, { supported: known, holder, limit }: PollOptions): Promise<PollResult> {
+export async function pollQueue(
+  rows: RowQueries,
+  { supported: known, holder, limit }: PollOptions,
+): Promise<PollResult> {
   const { kinds, plans, kindsNeedingHub: needHub, directStartLabels: labels } = known;
   const params = [kinds, plans, needHub, limit, JSON.stringify(labels), holder];
   const { rows: found } = await rows.executeQuery(CompiledQuery.raw(POLL_QUERY, params)) as { rows: PollRow[] };
@@ -178,7 +181,7 @@ export interface MissedLanes {
  * 1,000 lanes per call. This is a safety net: normally no such lane exists.
  */
 export async function markMissedLanes(
-  rows: Rows,
+  rows: RowQueries,
   { kinds, plans, kindsNeedingHub: needHub }: SupportedKinds,
   after: string,
 ): Promise<MissedLanes> {

@@ -1,7 +1,7 @@
 /** Reads where jobs are in the queue, what they wait for, and when they may end. Also counts operations. */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import { CLUSTER_UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
@@ -31,7 +31,10 @@ const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
 /** Returns the queue position of each of these jobs that is queued or running. Sends at most two queries. */
-export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePosition>> {
+export async function readQueuePositions(
+  rows: RowQueries,
+  ids: readonly string[],
+): Promise<Map<string, QueuePosition>> {
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
     with wanted as (
@@ -61,7 +64,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     timed as (
       select live.*, case
         -- unknown, because nobody knows when the cluster recovers
-        when failure ->> 'code' = any(${UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(finished_steps) then null
+        when failure ->> 'code' = any(${CLUSTER_UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(finished_steps) then null
         when state = 'running' and seconds is not null -- greatest() ignores nulls
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)
@@ -113,7 +116,7 @@ interface QueueCounts {
 }
 
 /** Counts the queued and running operations that match the SQL condition. */
-export async function countQueue(rows: Rows, condition: RawBuilder<SqlBool>): Promise<QueueCounts> {
+export async function countLiveOperations(rows: RowQueries, condition: RawBuilder<SqlBool>): Promise<QueueCounts> {
   const { rows: [count] } = await sql<QueueCounts>`
     select count(*) filter (where state = 'queued')::integer as queued,
       count(*) filter (where state = 'running')::integer as running,
@@ -138,7 +141,7 @@ export interface LaneCounts {
   readonly longestWaitSeconds: number;
 }
 
-export async function countLanes(rows: Rows): Promise<LaneCounts> {
+export async function countWaitingLanes(rows: RowQueries): Promise<LaneCounts> {
   const { rows: [count] } = await sql<LaneCounts>`
     select count(distinct lane)::integer as queued,
       (select count(*)::integer from jobs where visible and state = 'running') as running,
@@ -148,7 +151,7 @@ export async function countLanes(rows: Rows): Promise<LaneCounts> {
 }
 
 /** Whether an operation waits for a free replica. Ignores operations due over an hour ago: no replica can run them. */
-export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
+export async function isReplicaNeeded(rows: RowQueries): Promise<boolean> {
   const { rows: [first] } = await sql`
     select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(
     rows,
@@ -156,7 +159,7 @@ export async function isReplicaNeeded(rows: Rows): Promise<boolean> {
   return first !== undefined;
 }
 
-async function readJobsById(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {
+async function readJobsById(rows: RowQueries, ids: readonly string[]): Promise<Map<string, Job>> {
   if (ids.length === 0) return new Map();
   const found: JobRow[] = await rows.selectFrom("jobs").selectAll().where("id", "in", [...new Set(ids)]).execute();
   return new Map(found.map((row) => [row.id, toJob(row)]));

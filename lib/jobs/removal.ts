@@ -1,6 +1,6 @@
 /** Finds the removal job of a hub or spoke, and starts its next attempt early. */
 import { sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toJob } from "#lib/jobs/store.ts";
 
@@ -9,7 +9,7 @@ export type RemovalSubject = { readonly federationId: string } | { readonly spok
 /** The minimum number of seconds between an attempt and a retry that a user requests. */
 const MIN_SECONDS = 60;
 
-export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Promise<Job | null> {
+export async function findLastRemoval(rows: RowQueries, subject: RemovalSubject): Promise<Job | null> {
   const operations = rows.selectFrom("jobs").selectAll().where("visible", "=", true);
   const removals = "spokeId" in subject
     ? operations.where("spokeId", "=", subject.spokeId).where("kind", "=", "remove")
@@ -23,7 +23,7 @@ export async function findLastRemoval(rows: Rows, subject: RemovalSubject): Prom
 }
 
 /** Starts the next attempt of a removal now, unless the last attempt ended less than a minute ago. */
-export async function retryRemovalSoon(tx: Tx, { id }: Job): Promise<void> {
+export async function startNextRemovalAttempt(tx: Tx, { id }: Job): Promise<void> {
   const { numUpdatedRows } = await tx.updateTable("jobs").set({ runAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "=", "queued").where("runAt", ">", sql<Date>`wheelwright_now()`)
     .where("updatedAt", "<", sql<Date>`wheelwright_now() - ${MIN_SECONDS}::integer * interval '1 second'`)

@@ -1,6 +1,6 @@
 /** Finds past restores of a spoke, and operations that succeeded after them. */
 import { sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { CURRENT_SITE_CONDITION, toJob } from "#lib/jobs/store.ts";
@@ -14,7 +14,7 @@ export function hasRestoreChangedSite({ finishedSteps }: Pick<Job, "finishedStep
 }
 
 /** Returns the last finished restore that changed the spoke's current site, whether or not it succeeded. */
-export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job | null> {
+export async function findLastRestore(rows: RowQueries, spokeId: string): Promise<Job | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
     .where(sql<boolean>`${LAST_SAFE_STEP} = any(finished_steps)`).where(CURRENT_SITE_CONDITION).orderBy("seq", "desc")
     .limit(1)
@@ -23,25 +23,25 @@ export async function findLastRestore(rows: Rows, spokeId: string): Promise<Job 
 }
 
 /** Returns the last restore if it failed and left the site incomplete. Only another restore can repair the site. */
-export async function findUnfinishedRestore(rows: Rows, spokeId: string): Promise<Job | null> {
+export async function findUnfinishedRestore(rows: RowQueries, spokeId: string): Promise<Job | null> {
   const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;
 }
 
 /** Returns the IDs of all restores of the spoke that have started. */
-export async function listStartedRestores(rows: Rows, spokeId: string): Promise<string[]> {
+export async function listStartedRestores(rows: RowQueries, spokeId: string): Promise<string[]> {
   const found = await selectRestores(rows, spokeId).select("id").where("startedAt", "is not", null).execute();
   return found.map(({ id }) => id);
 }
 
-function selectRestores(rows: Rows, spokeId: string) {
+function selectRestores(rows: RowQueries, spokeId: string) {
   return rows.selectFrom("jobs").where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("kind", "=", OPERATIONS.restore.name);
 }
 
 /** Whether an operation of this kind has succeeded on the spoke since the given time. */
 export async function hasSucceededSince(
-  rows: Rows,
+  rows: RowQueries,
   spokeId: string,
   kind: SpokeOperationKind,
   since: Date,

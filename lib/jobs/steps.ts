@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { NullableTimestamp } from "#lib/base/schema.ts";
-import { findPlan, OPERATIONS } from "#lib/operations/table.ts";
+import { findJobPlan, OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
 export const StepView = v.object({
@@ -19,7 +19,7 @@ export type StepView = v.InferInput<typeof StepView>;
 
 /** Returns the steps in the order in which they run. A step unknown to this release has its name as its label. */
 export function describeSteps(job: Job): StepView[] {
-  const plan = (findPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
+  const plan = (findJobPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;
   return job.stepNames.map((name) => {
     const label = plan.find((step) => step.name === name)?.label ?? name;

@@ -1,7 +1,7 @@
 /** Stores jobs in the database: enqueues, lists and cancels them. lib/scheduler runs them. */
 import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
   addNewestFirstOrder,
   type ListPage,
@@ -10,10 +10,10 @@ import {
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { currentTrace } from "#lib/base/work-context.ts";
+import { formatCurrentTrace } from "#lib/base/work-context.ts";
 import { newId } from "#lib/base/ids.ts";
 import { summaryColumns } from "#lib/jobs/summary-columns.ts";
-import { type FailureReport, isFinished, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
+import { type FailureReport, isFinalJobState, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
@@ -61,14 +61,14 @@ function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | 
     requesterIp: requester.ip,
     requesterAgent: requester.userAgent,
     requesterToken: requester.tokenPrefix,
-    trace: kind.repeatEvery === undefined ? currentTrace() : null, // otherwise one trace would grow forever
+    trace: kind.repeatEvery === undefined ? formatCurrentTrace() : null, // otherwise one trace would grow forever
   }).onConflict((conflict) =>
     conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
       .doNothing()
   ).returningAll().executeTakeFirst();
 }
 
-export async function findJob(rows: Rows, id: string): Promise<Job | null> {
+export async function findJob(rows: RowQueries, id: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
   return row ? toJob(row) : null;
 }
@@ -76,17 +76,17 @@ export async function findJob(rows: Rows, id: string): Promise<Job | null> {
 /** Whether the job has ended. Locks the job's row, so that a running job cannot end before this transaction does. */
 export async function hasJobEnded(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("jobs").select("state").where("id", "=", id).forShare().executeTakeFirst();
-  return !row || isFinished(row.state);
+  return !row || isFinalJobState(row.state);
 }
 
 /** Returns the job if it is visible to users, otherwise null. */
-export async function findOperation(rows: Rows, id: string): Promise<Job | null> {
+export async function findOperation(rows: RowQueries, id: string): Promise<Job | null> {
   const job = await findJob(rows, id);
   return job?.visible ? job : null;
 }
 
 /** Returns operations, newest first. Operations created at the same time are in queue order. */
-export async function listOperations(rows: Rows, filter: OperationFilter): Promise<ListPage<Job>> {
+export async function listOperations(rows: RowQueries, filter: OperationFilter): Promise<ListPage<Job>> {
   let query = rows.selectFrom("jobs").select(summaryColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
   if (filter.spokeId !== undefined) query = query.where("spokeId", "=", filter.spokeId);
@@ -102,7 +102,7 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
  * Returns the current operation of each spoke: the running operation, or else the oldest queued operation. An operation
  * that is being cancelled is returned only if the spoke has no other operation.
  */
-export async function readCurrentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
+export async function readCurrentOperations(rows: RowQueries, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
   const found = await rows.selectFrom("jobs").select(summaryColumns).distinctOn("spokeId")
     .where("visible", "=", true).where("state", "in", ["queued", "running"]).where("spokeId", "in", spokeIds)
@@ -113,7 +113,7 @@ export async function readCurrentOperations(rows: Rows, spokeIds: readonly strin
 
 /** Returns the current operation of each hub. Operations on the hub's spokes do not count. */
 export async function readCurrentHubOperations(
-  rows: Rows,
+  rows: RowQueries,
   federationIds: readonly string[],
 ): Promise<Map<string, Job>> {
   if (federationIds.length === 0) return new Map();
@@ -126,7 +126,7 @@ export async function readCurrentHubOperations(
 }
 
 /** Returns the spoke's queued and running operations, oldest first. */
-export async function listLiveOperations(rows: Rows, spokeId: string): Promise<Job[]> {
+export async function listLiveOperations(rows: RowQueries, spokeId: string): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("state", "in", ["queued", "running"]).orderBy("seq").execute();
@@ -138,7 +138,7 @@ export const CURRENT_SITE_CONDITION = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 
 /** Returns the last failed operation of this kind on the spoke's current site. */
-export async function findLastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
+export async function findLastFailure(rows: RowQueries, spokeId: string, kind: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").select(summaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("kind", "=", kind).where("state", "=", "failed").where(CURRENT_SITE_CONDITION)
@@ -147,7 +147,7 @@ export async function findLastFailure(rows: Rows, spokeId: string, kind: string)
 }
 
 /** Returns operations of these kinds that ended on the current site and were requested before `job`, newest first. */
-export async function listEndedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
+export async function listEndedOperationsBefore(rows: RowQueries, job: Job, kinds: readonly string[]): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").selectAll()
     .where("spokeId", "=", job.spokeId).where("visible", "=", true).where("kind", "in", kinds)
     .where("state", "in", ["succeeded", "failed", "cancelled"]).where(CURRENT_SITE_CONDITION).where("seq", "<", job.seq)
@@ -164,7 +164,7 @@ export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
     updatedAt: sql<Date>`wheelwright_now()`,
   }).where("id", "=", id).where("state", "in", ["queued", "running"]).returningAll().executeTakeFirst();
   if (!row) return null;
-  tx.wakes.add(isFinished(row.state) ? "jobs" : `job:${id}`);
+  tx.wakes.add(isFinalJobState(row.state) ? "jobs" : `job:${id}`);
   return toJob(row);
 }
 
@@ -191,7 +191,7 @@ async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Prom
 }
 
 /** Cancels queued jobs of recurring kinds that an older release created. Jobs with the current plan replace them. */
-export async function cancelOlderPlans(tx: Tx, kinds: readonly JobKind[]): Promise<void> {
+export async function cancelOutdatedJobs(tx: Tx, kinds: readonly JobKind[]): Promise<void> {
   for (const { kind, plan } of kinds) {
     await tx.updateTable("jobs")
       .set({ state: "cancelled", finishedAt: sql<Date>`wheelwright_now()`, updatedAt: sql<Date>`wheelwright_now()` })

@@ -22,7 +22,7 @@ export interface MetricsRegistry {
   readonly contentType: string;
 }
 
-export function openRegistry(): MetricsRegistry {
+export function createMetricsRegistry(): MetricsRegistry {
   const registry = new Registry(), registers = [registry];
   const counters = new Map<string, Counter>(), gauges = new Map<string, Gauge>(), times = new Map<string, Histogram>();
   for (const { name, type, help, labels = [], buckets = [] } of METRICS as readonly Metric[]) {

@@ -52,6 +52,11 @@ export function pickFields<T extends object, N extends keyof T>(values: T, names
   return Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]])) as Pick<T, N>;
 }
 
+/** Returns the values without the named fields. */
+export function omitFields<T extends object, N extends keyof T>(values: T, names: readonly N[]): Omit<T, N> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name as N))) as Omit<T, N>;
+}
+
 type ViewEntries<F extends Fields> = { [N in FieldWith<F, "shown">]: v.GenericSchema<ValuesOf<F>[N]> };
 
 /** Returns the schemas of the fields in a response. Stored texts are not checked again. */

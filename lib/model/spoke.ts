@@ -174,8 +174,7 @@ export const spokeFields = {
   }),
   health: system(v.picklist(["healthy", "degraded", "unknown"]), {
     label: "Health",
-    hint:
-      "healthy if the login page responds and the volumes are bound, degraded after three failed checks, or unknown",
+    hint: "Whether the site works: healthy, degraded after three failed checks in a row, or unknown",
     example: "healthy",
     kept: false,
   }),

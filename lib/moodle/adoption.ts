@@ -3,20 +3,20 @@ import { isDeepStrictEqual } from "node:util";
 import { BLUEPRINT_JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
-import { type DiskName, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
+import { type DiskName, maxQuantity, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
 /** Returns inputs with disks that can hold the snapshots. `sizes` are minimum disk sizes in bytes; null if unknown. */
-export function withDisksForSnapshots(
+export function enlargeDisksForSnapshots(
   inputs: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,
 ): SpokeInputs {
   const { files, database } = inputs.resources.disks;
   const atLeast = (disk: string, bytes: number | null) => maxQuantity(disk, formatQuantity("storage", bytes ?? 0));
   // Omits the database disk's original size, because the StatefulSet is recreated with the current size.
-  const { madeDatabaseDisk: _, ...enlarged } = withDisks(inputs, {
+  const { madeDatabaseDisk: _, ...enlarged } = setDiskSizes(inputs, {
     files: atLeast(files, sizes.files),
     database: atLeast(database, sizes.database),
   });
@@ -39,7 +39,7 @@ export function findSnapshotOriginProblem(
     if (!isDeepStrictEqual(objects.find(isRef(ref)), installedObjects.find(isRef(ref)))) continue;
     return `the ${ref.kind} ${ref.name} of the blueprint lacks the container \${${placeholder}}, which adopts the data`;
   }
-  const actualNames = Object.values(sitePvcNames(inputs)), defaultNames = Object.values(sitePvcNames({}));
+  const actualNames = Object.values(getSitePvcNames(inputs)), defaultNames = Object.values(getSitePvcNames({}));
   const jobs = BLUEPRINT_JOBS.map((job) => blueprint.jobObject(inputs, job, "0"));
   for (const object of [...objects, ...jobs]) {
     const hardCoded = pvcNamesIn(object).find((claim) => defaultNames.includes(claim) && !actualNames.includes(claim));

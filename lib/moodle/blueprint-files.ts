@@ -5,7 +5,7 @@ import { ConfigError } from "#lib/base/config.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import {
-  ADOPT_PLACEHOLDERS,
+  ADOPT_FILE_PLACEHOLDERS,
   ADOPTION_CONTAINER_PLACEHOLDERS,
   FORMER_HOST_PLACEHOLDERS,
   HUB_PLACEHOLDERS,
@@ -104,7 +104,7 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   ...["database.yaml", "app.yaml"].map((file) =>
     [file, new Set([...SPOKE_PLACEHOLDERS, ...ADOPTION_CONTAINER_PLACEHOLDERS])] as const
   ),
-  [ADOPT_FILE, new Set([...SPOKE_PLACEHOLDERS, ...ADOPT_PLACEHOLDERS])] as const,
+  [ADOPT_FILE, new Set([...SPOKE_PLACEHOLDERS, ...ADOPT_FILE_PLACEHOLDERS])] as const,
   ["seed.yaml", new Set([...SPOKE_PLACEHOLDERS, ...SEED_PLACEHOLDERS])] as const,
   [FORMER_HOST_FILE, new Set([...SPOKE_PLACEHOLDERS, ...FORMER_HOST_PLACEHOLDERS])] as const,
   [SECRETS_FILE, new Set([...SPOKE_PLACEHOLDERS, ...SECRET_PLACEHOLDERS])] as const,

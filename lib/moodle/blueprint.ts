@@ -18,7 +18,7 @@ import {
   STEP_FILES,
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { buildAdoptionValues, withSnapshotSource } from "#lib/moodle/origin.ts";
+import { addSnapshotSource, buildAdoptionContainers } from "#lib/moodle/origin.ts";
 import { parseBlueprint, toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
 import { buildSampleInputs, findImages, type SpokeImages } from "#lib/moodle/releases.ts";
@@ -109,11 +109,11 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       const scripts = { SEED_SCRIPT: parsed.scripts.seed, COURSES_SCRIPT: parsed.scripts.courses };
       const seed = step === "seed" ? { ...buildSeedValues(inputs, hub, changes), ...scripts } : {};
       const base = buildSpokeValues(inputs);
-      const values = { ...base, ...buildAdoptionValues(parsed.manifests.get(ADOPT_FILE)!, base, inputs), ...seed };
+      const values = { ...base, ...buildAdoptionContainers(parsed.manifests.get(ADOPT_FILE)!, base, inputs), ...seed };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
         ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
-          isolateSandbox(withSnapshotSource(each, inputs), inputs)
+          isolateSandbox(addSnapshotSource(each, inputs), inputs)
         ),
         ...former.flatMap((each) =>
           render(FORMER_HOST_FILE, { ...values, ...buildFormerHostValues(inputs, each) }, owner)

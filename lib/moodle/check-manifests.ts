@@ -9,7 +9,7 @@ import {
   STEP_FILES,
 } from "#lib/moodle/blueprint-files.ts";
 import { DEFAULT_FILES_CLAIM } from "#lib/moodle/names.ts";
-import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
+import { isYamlMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
@@ -35,16 +35,16 @@ const REQUIRED_KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["issuer.yaml", "ClusterIssuer"],
 ];
 
-export function formatDocumentTitle(document: ManifestTemplate): string {
-  const { kind, metadata } = isMap(document) ? document : {};
-  const name = isMap(metadata) ? metadata["name"] : undefined;
+export function formatManifestTitle(document: ManifestTemplate): string {
+  const { kind, metadata } = isYamlMap(document) ? document : {};
+  const name = isYamlMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
     .replace("${FILES_CLAIM}", DEFAULT_FILES_CLAIM); // the default name of the PVC
 }
 
-export function checkDocument(file: string, document: ManifestTemplate, report: Report): void {
-  const metadata = isMap(document) && isMap(document["metadata"]) ? document["metadata"] : {};
-  const isComplete = isMap(document) &&
+export function checkManifestDocument(file: string, document: ManifestTemplate, report: Report): void {
+  const metadata = isYamlMap(document) && isYamlMap(document["metadata"]) ? document["metadata"] : {};
+  const isComplete = isYamlMap(document) &&
     [document["apiVersion"], document["kind"], metadata["name"]].every((text) =>
       typeof text === "string" && text !== ""
     );
@@ -54,7 +54,7 @@ export function checkDocument(file: string, document: ManifestTemplate, report: 
 
 /** Checks that a file contains the required Kubernetes kinds, and that each Job has its own file. */
 export function checkDocumentKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
-  const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
+  const kinds = documents.map((document) => isYamlMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
   const needsNamespace = STEP_FILES.namespace.includes(file) || file === HUB_FILES.namespace;
   if (namespaces !== (needsNamespace ? 1 : 0)) {
@@ -68,7 +68,7 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
     const files = [...new Set(Object.values(JOB_FILES))];
     report(`${file}: must not contain a Job. Files for Jobs: ${files.join(", ")}`);
   }
-  if (isJob && !formatDocumentTitle(documents[0]).endsWith("-${FENCE}")) {
+  if (isJob && !formatManifestTitle(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end with -\${FENCE}, so that each attempt has its own Job`);
   }
   if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: may contain only Secrets`);
@@ -81,9 +81,9 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
 export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of REQUIRED_OBJECTS) {
     const title = `${kind} ${name}`;
-    const match = manifests.get(file)?.find((document) => formatDocumentTitle(document) === title);
+    const match = manifests.get(file)?.find((document) => formatManifestTitle(document) === title);
     if (!match) report(`${file}: must contain the ${title}`);
-    const spec = isMap(match) && isMap(match["spec"]) ? match["spec"] : {};
+    const spec = isYamlMap(match) && isYamlMap(match["spec"]) ? match["spec"] : {};
     if (changed !== undefined && changed in spec) {
       report(`${file}: ${title}: remove spec.${changed}; suspending a site changes it, and an apply would revert it`);
     }
@@ -92,7 +92,7 @@ export function checkAllManifests(manifests: Manifests, report: Report): void {
   for (const file of MANIFEST_PLACEHOLDERS.keys()) {
     const ofHub = Object.values(HUB_FILES).includes(file); // hubs and spokes have separate namespaces
     for (const document of manifests.get(file) ?? []) {
-      const title = formatDocumentTitle(document),
+      const title = formatManifestTitle(document),
         key = `${ofHub ? "hub" : "spoke"} ${title}`,
         previous = locations.get(key);
       if (previous !== undefined && title !== "") {

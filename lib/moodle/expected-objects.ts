@@ -94,7 +94,7 @@ export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject
 }
 
 /** Returns the manifest with the existing object's blueprint revision, so that the revision never counts as drift. */
-export function withObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
+export function keepObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
   const adjusted = adaptToExistingObject(manifest, observed);
   const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];
   const { metadata } = adjusted;

@@ -2,7 +2,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label selector that matches the pods of a site's Moodle Deployment. */
-export const MOODLE_PODS = "app=moodle";
+export const MOODLE_POD_SELECTOR = "app=moodle";
 
 const DIGEST = /^(?:[\w.:/-]{1,320}@)?sha256:[0-9a-f]{64}$/;
 
@@ -20,14 +20,14 @@ export function listImageDigests({ metadata, spec, status }: KubeObject, image: 
 /** Returns the image digest in the `imageID` of a container status; null if the `imageID` contains no digest. */
 export function parseImageId(imageId: string): string | null {
   const digest = imageId.replace(/^[a-z-]+:\/\//, "");
-  return isDigest(digest) ? digest : null;
+  return isImageDigest(digest) ? digest : null;
 }
 
-export function isDigest(text: string): boolean {
+export function isImageDigest(text: string): boolean {
   return DIGEST.test(text);
 }
 
 /** Returns whether two digests surely identify different images. Returns false if only one names a repository. */
-export function isDifferentImage(one: string, other: string): boolean {
+export function areImagesDifferent(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
 }

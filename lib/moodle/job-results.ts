@@ -62,7 +62,7 @@ export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
 }
 
 /** The result of comparing a site's uploaded files with its database. */
-export interface FilesCheck {
+export interface FilesCheckResult {
   /** The number of distinct files in the database, their total size in bytes, and how many were compared by hash. */
   readonly files: number;
   readonly bytes: number;
@@ -85,7 +85,7 @@ export interface FilesCheck {
 }
 
 /** Parses the log of the Job `verify-files`; returns null if the Job did not finish. */
-export function parseFilesCheck(log: readonly string[]): FilesCheck | null {
+export function parseFilesCheckResult(log: readonly string[]): FilesCheckResult | null {
   if (!log.some((line) => line.trim() === "verified")) return null;
   const values = parseValues(log), count = (name: string) => Number(values.get(name) ?? 0);
   return {
@@ -138,7 +138,7 @@ export function parseSeedResult(log: readonly string[]): SeedResult {
   };
 }
 
-export interface PasswordReset {
+export interface PasswordResetResult {
   /** Whether the account now has the password that the Secret `admin` contains. */
   readonly agreed: boolean;
   /** Whether the site emailed a password reset link to its administrator. */
@@ -149,7 +149,7 @@ export interface PasswordReset {
 
 const REFUSED = "refused: ";
 
-export function parsePasswordReset(log: readonly string[]): PasswordReset {
+export function parsePasswordReset(log: readonly string[]): PasswordResetResult {
   const lines = log.map((line) => line.trim());
   const refused = lines.find((line) => line.startsWith(REFUSED));
   return {

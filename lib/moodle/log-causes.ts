@@ -149,7 +149,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Returns the cause of a Job's failure; undefined if no log line matches a rule. Prefers the last matching line. */
-export function findLogCause(log: readonly string[]): LogCause | undefined {
+export function findFailureCause(log: readonly string[]): LogCause | undefined {
   const backwards = log.toReversed();
   for (const [words, cause] of RULES) {
     const line = backwards.find((each) => words.test(each));
@@ -157,11 +157,11 @@ export function findLogCause(log: readonly string[]): LogCause | undefined {
   }
 }
 
-export const WAIT_HINT =
+export const SERVICE_WAIT_HINT =
   "Check the database (the pod db-0), and whether network policies allow access to this pod. Then retry.";
 
 /** Returns the last log line if the line shows that the start script waited for a service; otherwise undefined. */
-export function findLogLineForWait(log: readonly string[]): string | undefined {
+export function findServiceWaitLine(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { FENCE_KEY, sitePvcNames } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY, getSitePvcNames } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
@@ -35,7 +35,7 @@ export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning 
   return {
     apiVersion: "batch/v1",
     kind: "Job",
-    metadata: { name, namespace: inputs.namespace, labels: { op: "mount", [FENCE_KEY]: fence, ...labels } },
+    metadata: { name, namespace: inputs.namespace, labels: { op: "mount", [FENCE_METADATA_KEY]: fence, ...labels } },
     spec: {
       backoffLimit: 0,
       activeDeadlineSeconds: TIME_LIMIT / SECOND,
@@ -63,7 +63,7 @@ export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning 
             resources: isSiteRunning ? SMALL_RESOURCES : resources,
             volumeMounts: [{ name: "volume", mountPath: "/volume", readOnly: true }],
           }],
-          volumes: [{ name: "volume", persistentVolumeClaim: { claimName: sitePvcNames(inputs)[disk] } }],
+          volumes: [{ name: "volume", persistentVolumeClaim: { claimName: getSitePvcNames(inputs)[disk] } }],
         },
       },
     },

@@ -47,7 +47,7 @@ export function hashHost(host: string): string {
 }
 
 /** The label on the VolumeSnapshots of a backup with the ID of the backup. */
-export const BACKUP_ANNOTATION = "wheelwright.dev/backup";
+export const BACKUP_LABEL = "wheelwright.dev/backup";
 /** The annotation on the administrator's Secret with the ID of the operation that last set the password. */
 export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
 /** The label on a replaced PVC with the date until which the PVC is kept. */
@@ -55,15 +55,15 @@ export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
 /** The annotation on an object with the revision of the blueprint from which the object was rendered. */
 export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
 /** The annotation or label with the fence: a number that rises with each claimed job, so that late writes fail. */
-export const FENCE_KEY = "wheelwright.dev/fence";
+export const FENCE_METADATA_KEY = "wheelwright.dev/fence";
 
 /** Returns the adoption ID: the last characters of an operation's ID, which make snapshot and PVC names unique. */
-export function adoptionIdOf(operationId: string): string {
+export function getAdoptionId(operationId: string): string {
   return operationId.slice(-ADOPTION_ID_LENGTH);
 }
 
 /** Returns the names of a site's PVCs. The database PVC is named after its PVC template and the StatefulSet. */
-export function sitePvcNames(
+export function getSitePvcNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
 ): Readonly<Record<DiskName, string>> {
   return {
@@ -77,6 +77,6 @@ export const MOODLE_DEPLOYMENT: ObjectRef = { apiVersion: "apps/v1", kind: "Depl
 export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
 /** The label selector for the pods of Jobs that must never run at the same time. */
-export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
+export const EXCLUSIVE_JOB_SELECTOR = "op in (install,reset,upgrade)";
 /** The label selector for all pods of a site, including the pods of Jobs. A suspended site has no pods. */
-export const SITE_PODS = "role in (app,db)";
+export const SITE_POD_SELECTOR = "role in (app,db)";

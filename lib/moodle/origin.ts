@@ -1,17 +1,17 @@
 /** Adds the containers from adopt.yaml to a spoke's pods, and sets snapshots as data sources of the spoke's PVCs. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { fillPlaceholders, type ManifestTemplate, type PlaceholderValues } from "#lib/moodle/render.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
 import type { ADOPTION_CONTAINER_PLACEHOLDERS } from "#lib/moodle/values.ts";
 
 /** Returns the name of the VolumeSnapshot from which a disk is created. The adoption ID makes this name unique. */
-export function originSnapshotName(disk: DiskName, adoptionId: string): string {
+export function buildOriginSnapshotName(disk: DiskName, adoptionId: string): string {
   return `origin-${disk}-${adoptionId}`;
 }
 
-export function buildAdoptionValues(
+export function buildAdoptionContainers(
   templates: readonly ManifestTemplate[],
   values: PlaceholderValues,
   { origin }: SpokeInputs,
@@ -25,12 +25,12 @@ export function buildAdoptionValues(
 }
 
 /** Makes the snapshot the data source of the PVC for files. Returns all other objects unchanged. */
-export function withSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
+export function addSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
-  if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== sitePvcNames(inputs).files) {
+  if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== getSitePvcNames(inputs).files) {
     return object;
   }
-  return setSnapshotSource(object, originSnapshotName("files", origin.turn));
+  return setSnapshotSource(object, buildOriginSnapshotName("files", origin.turn));
 }
 
 export function setSnapshotSource(claim: KubeObject, name: string): KubeObject {

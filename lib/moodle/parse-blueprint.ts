@@ -16,12 +16,12 @@ import {
   SIZES_FILE,
   VERIFY_FILES_FILE,
 } from "#lib/moodle/blueprint-files.ts";
-import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
+import { checkPlaceholders, isYamlMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
 import {
   checkAllManifests,
-  checkDocument,
   checkDocumentKinds,
-  formatDocumentTitle,
+  checkManifestDocument,
+  formatManifestTitle,
 } from "#lib/moodle/check-manifests.ts";
 import { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
@@ -62,8 +62,8 @@ export function parseBlueprint(
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
     for (const document of documents) {
-      checkPlaceholders([file, formatDocumentTitle(document)].filter(Boolean).join(": "), document, names, report);
-      checkDocument(file, document, report);
+      checkPlaceholders([file, formatManifestTitle(document)].filter(Boolean).join(": "), document, names, report);
+      checkManifestDocument(file, document, report);
     }
     if (problems.length > before) invalidFiles.add(file);
     else checkDocumentKinds(file, documents, report);
@@ -135,7 +135,7 @@ function revisionOf(manifests: ParsedBlueprint["manifests"], scripts: ParsedBlue
 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isMap(value)) return value;
+  if (!isYamlMap(value)) return value;
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key])]));
 }
 

@@ -40,7 +40,7 @@ export function checkPlaceholders(
     }
   } else if (Array.isArray(template)) {
     template.forEach((item, i) => checkItem(i, item));
-  } else if (isMap(template)) {
+  } else if (isYamlMap(template)) {
     for (const [key, item] of Object.entries(template)) {
       if (key.includes("${")) reportHere(`keys cannot contain placeholders: ${key}`);
       checkItem(key, item);
@@ -60,7 +60,7 @@ function fillNode(node: ManifestTemplate, values: PlaceholderValues): unknown {
     const items = node.map((item) => fillNode(item, values)).filter((item) => item !== ABSENT);
     return node.length > 0 && items.length === 0 ? ABSENT : items;
   }
-  if (!isMap(node)) return node;
+  if (!isYamlMap(node)) return node;
   const all = Object.entries(node).map(([key, item]) => [key, fillNode(item, values)] as const);
   const present = all.filter(([, item]) => item !== ABSENT);
   return all.length > 0 && present.length === 0 ? ABSENT : Object.fromEntries(present);
@@ -87,7 +87,7 @@ function valueOf(name: string, values: PlaceholderValues): unknown {
   return values[name];
 }
 
-export function isMap(value: unknown): value is Record<string, unknown> {
+export function isYamlMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

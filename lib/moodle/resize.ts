@@ -25,11 +25,11 @@ export function computeResizedInputs(
     files: canGrow.files ? maxQuantity(disks.files, resources.disks.files) : disks.files,
     database: canGrow.database ? maxQuantity(disks.database, resources.disks.database) : disks.database,
   };
-  return withDisks({ ...inputs, size, resources, madeDatabaseDisk: initialDatabaseDisk(inputs) }, newDisks);
+  return setDiskSizes({ ...inputs, size, resources, madeDatabaseDisk: initialDatabaseDisk(inputs) }, newDisks);
 }
 
 /** Returns the inputs with the given disk sizes, and with a quota that is large enough for these disks. */
-export function withDisks(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
+export function setDiskSizes(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs, { quota, largest } = inputs.resources;
   const initialSize = initialDatabaseDisk(inputs);
   const twice = formatQuantity("storage", 2 * (parseQuantity(disks.files) + parseQuantity(disks.database)));

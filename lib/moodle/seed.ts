@@ -54,7 +54,7 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
   };
 }
 
-export const NO_RELAY_NOTE = "The site sends no email, because no mail relay is configured";
+export const NO_MAIL_RELAY_NOTE = "The site sends no email, because no mail relay is configured";
 
 /** Returns notes about settings that were skipped, and about email that the site does not send, one sentence each. */
 export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
@@ -71,7 +71,7 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...(inputs.seed && !inputs.seed.courses
       ? [`The seed ${inputs.seed.name} was skipped, because it is not configured`]
       : []),
-    ...(inputs.mail ? [] : [NO_RELAY_NOTE]),
+    ...(inputs.mail ? [] : [NO_MAIL_RELAY_NOTE]),
     ...(inputs.mailHeld ? ["The site sends no email until an administrator allows email"] : []),
   ];
 }
@@ -86,7 +86,7 @@ interface OriginalSettings {
 }
 
 /** Returns the inputs and seed parts in which a copied spoke differs from its original. Other content is kept. */
-export function findCopyChanges(
+export function computeCopyChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,
 ): { readonly inputs: SpokeInputs; readonly parts: readonly SeedPart[] } {

@@ -1,23 +1,26 @@
 /** Defines a site's base: the version, images and volumes that a restore replaces. */
-import { withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import { enlargeDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
-import { type DiskSizes, withDisks } from "#lib/moodle/resize.ts";
+import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
 
 export interface SiteBase extends Pick<SpokeInputs, "version" | "claims" | "origin"> {
   readonly images: SpokeImages;
   readonly disks: DiskSizes;
 }
 
-export function siteBaseOf({ version, images, claims, origin, resources }: SpokeInputs): SiteBase {
+export function extractSiteBase({ version, images, claims, origin, resources }: SpokeInputs): SiteBase {
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
 /** Replaces the base in a spoke's inputs. Drops the database disk's original size, as the StatefulSet is recreated. */
-export function withSiteBase(inputs: SpokeInputs, { version, images, claims, origin, disks }: SiteBase): SpokeInputs {
+export function replaceSiteBase(
+  inputs: SpokeInputs,
+  { version, images, claims, origin, disks }: SiteBase,
+): SpokeInputs {
   const { claims: _, origin: __, madeDatabaseDisk: ___, ...rest } = inputs;
   const replaced = { ...rest, version, images, ...(claims && { claims }), ...(origin && { origin }) };
-  const { madeDatabaseDisk: ____, ...result } = withDisks(replaced, disks);
+  const { madeDatabaseDisk: ____, ...result } = setDiskSizes(replaced, disks);
   return result;
 }
 
@@ -30,7 +33,7 @@ interface BackupFacts {
 }
 
 /** Returns the version, images and volumes for restoring a site from a backup. Keeps the current PostgreSQL image. */
-export function siteBaseFromBackup(
+export function buildSiteBaseFromBackup(
   inputs: SpokeInputs,
   { lmsVersion, images, minimumSizes }: BackupFacts,
   adoptionId: string,
@@ -41,6 +44,6 @@ export function siteBaseFromBackup(
     images: { ...images ?? inputs.images, postgres },
     claims: { files: `files-${adoptionId}`, data: `data-${adoptionId}` },
     origin: { turn: adoptionId, identity: "same" },
-    disks: withDisksForSnapshots(inputs, minimumSizes).resources.disks,
+    disks: enlargeDisksForSnapshots(inputs, minimumSizes).resources.disks,
   };
 }

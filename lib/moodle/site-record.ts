@@ -10,7 +10,7 @@ import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { recordEntries } from "#lib/model/field.ts";
 import { SPOKE_STATES, spokeFields } from "#lib/model/spoke.ts";
-import { isDigest } from "#lib/moodle/image-digest.ts";
+import { isImageDigest } from "#lib/moodle/image-digest.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 type SpokeRow = Selectable<Schema["spokes"]>;
@@ -34,7 +34,7 @@ export const SpokeSiteRecord = v.object({
   domain: HostName,
   state: v.picklist(SPOKE_STATES.filter((state) => state !== "removed")),
   /** The digest of the Moodle image. Absent in records that earlier releases wrote. */
-  imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isDigest))), null), null),
+  imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isImageDigest))), null), null),
   /** The blueprint inputs of the spoke, with unknown fields, which a later release may have added. */
   blueprintInputs: v.pipe(
     v.unknown(),

@@ -4,7 +4,7 @@
  * manual changes to other fields.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { isMap } from "#lib/moodle/render.ts";
+import { isYamlMap } from "#lib/moodle/render.ts";
 import {
   ClusterError,
   type KubeObject,
@@ -40,7 +40,7 @@ export function findSizeFields(
 }
 
 function changeAmounts<T>(value: T): T {
-  if (isMap(value)) {
+  if (isYamlMap(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changeAmounts(item)])) as T;
   }
   return (typeof value === "number" ? value + 1 : `other than ${value}`) as T;
@@ -48,7 +48,7 @@ function changeAmounts<T>(value: T): T {
 
 function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeField[] {
   if (one === other) return [];
-  if (isMap(one) && isMap(other)) {
+  if (isYamlMap(one) && isYamlMap(other)) {
     return Object.entries(one).flatMap(([name, value]) => diffFields([...path, name], value, other[name]));
   }
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
@@ -62,7 +62,7 @@ function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeFi
  */
 function stepTo(list: readonly unknown[], at: number): Step {
   const key = (["name", "type"] as const).find((name) => {
-    const names = list.map((item) => isMap(item) ? item[name] : undefined);
+    const names = list.map((item) => isYamlMap(item) ? item[name] : undefined);
     return names.every((each) => typeof each === "string") && new Set(names).size === names.length;
   });
   return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
@@ -71,7 +71,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
 /** Returns the value of the field at a path; undefined if the object does not have this field. */
 export function readSizeField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
-    if (typeof step === "string") return isMap(node) ? node[step] : undefined;
+    if (typeof step === "string") return isYamlMap(node) ? node[step] : undefined;
     return Array.isArray(node) ? node[indexOfItem(node, step)] : undefined;
   }, object);
 }
@@ -109,7 +109,7 @@ function setField(draft: KubeObject, path: readonly Step[], value: unknown): Pat
 
 function indexOfItem(list: unknown, { at, key, is }: Exclude<Step, string>): number {
   if (!Array.isArray(list)) return -1;
-  if (key !== undefined) return list.findIndex((item) => isMap(item) && item[key] === is);
+  if (key !== undefined) return list.findIndex((item) => isYamlMap(item) && item[key] === is);
   return at < list.length ? at : -1;
 }
 

@@ -68,7 +68,7 @@ export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: 
 }
 
 /** Returns whether the site's disks can hold the snapshots. `sizes` are snapshot sizes in bytes; null if unknown. */
-export function canHoldSnapshots(
+export function canDisksHoldSnapshots(
   { resources }: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,
 ): boolean {

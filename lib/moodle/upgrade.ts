@@ -80,7 +80,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
 }
 
 /** Returns whether the database is at the release of the new image or, if unknown, at the requested version. */
-export function isAtVersion(
+export function isSiteAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,
 ): boolean {
@@ -98,7 +98,7 @@ export function isBranchChange(site: Pick<SiteIdentity, "release">, version: str
 const WITHIN_BRANCH_SECONDS = 3 * 3600;
 
 /** Shortens the upgrade Job's time limit to three hours, unless the upgrade changes the Moodle branch. */
-export function limitUpgradeTime(job: KubeObject, isBranchChange: boolean): KubeObject {
+export function limitUpgradeJobTime(job: KubeObject, isBranchChange: boolean): KubeObject {
   const limit = job["spec"].activeDeadlineSeconds ?? Infinity;
   if (isBranchChange) return job;
   return { ...job, spec: { ...job["spec"], activeDeadlineSeconds: Math.min(limit, WITHIN_BRANCH_SECONDS) } };

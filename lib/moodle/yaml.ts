@@ -7,16 +7,16 @@ const MAX_CHARACTERS = 4 * 2 ** 20; // the maximum number of characters in all d
 const SEPARATOR = "\n---\n"; // the separator of documents
 
 /** Writes YAML documents as JSON, which is parsed about a hundred times faster than YAML. */
-export function writeDocuments(documents: readonly unknown[]): string {
+export function writeYamlDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => JSON.stringify(document)).join(SEPARATOR);
 }
 
-/** Parses text that `writeDocuments` wrote. Returns null for any other text, because it may be ordinary YAML. */
+/** Parses text that `writeYamlDocuments` wrote. Returns null for any other text, because it may be ordinary YAML. */
 function parseWrittenDocuments(text: string): unknown[] | null {
   if (!text.startsWith("{")) return null;
   try {
     const documents = text.split(SEPARATOR).map((document) => JSON.parse(document));
-    return writeDocuments(documents) === text ? documents : null;
+    return writeYamlDocuments(documents) === text ? documents : null;
   } catch {
     return null;
   }

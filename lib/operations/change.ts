@@ -37,7 +37,7 @@ interface ImpossibleChange {
 }
 
 /** Builds a patch that sets one field of a Kubernetes object. */
-export function setField(ref: ObjectRef, path: string, value: string | number | boolean): ObjectPatch {
+export function buildFieldPatch(ref: ObjectRef, path: string, value: string | number | boolean): ObjectPatch {
   return { ref, patch: () => [{ op: "add", path, value }] };
 }
 

@@ -1,5 +1,5 @@
 /** Turns a site's maintenance mode on and off. */
-import { setField } from "#lib/operations/change.ts";
+import { buildFieldPatch } from "#lib/operations/change.ts";
 import { MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
@@ -23,7 +23,7 @@ export const maintenanceOn = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", true)] }),
+  changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", true)] }),
 });
 
 export const maintenanceOff = declareOperation({
@@ -42,7 +42,7 @@ export const maintenanceOff = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [setField(MOODLE_CRONJOB, "/spec/suspend", false)] }),
+  changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", false)] }),
 });
 
 /** Returns a note that the operation does not end maintenance mode. Returns none if maintenance mode is off. */

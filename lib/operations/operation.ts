@@ -45,13 +45,13 @@ interface ActionParameters {
 }
 
 /** The spoke as it will be once all queued operations have succeeded. */
-export interface CurrentSpoke {
+export interface ExpectedSpoke {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
   readonly size: string;
 }
 
-export function parameterNeededFault(field: keyof ActionParameters, action: string, what: string): Fault {
+export function createMissingParameterFault(field: keyof ActionParameters, action: string, what: string): Fault {
   return new Fault("invalid", "parameter_needed", `${field} is required to ${action}: ${what}`);
 }
 
@@ -93,7 +93,7 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   /** Returns the job's payload. Throws an `invalid` fault if a parameter is missing, contradictory or not offered. */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
   /** Throws a `conflict` or `impossible` fault if the operation would change nothing on this spoke. */
-  readonly requireEffect?: (catalog: Catalog, spoke: CurrentSpoke, payload: object) => void;
+  readonly requireEffect?: (catalog: Catalog, spoke: ExpectedSpoke, payload: object) => void;
   /** Describes effects that the preview cannot show as changed fields, one sentence each. */
   readonly describe?: (subject: SpokeSubject) => readonly string[];
   /** Returns the changes to Kubernetes objects, keyed by step, for the operation and its preview. */

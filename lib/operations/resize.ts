@@ -1,14 +1,14 @@
 /** Changes a spoke's size: its CPU, memory and storage. */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { computeResizedInputs } from "#lib/moodle/resize.ts";
 import { buildSizePatch, findSizeFields, type ObjectSizeFields } from "#lib/moodle/size-fields.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createPvcGrowth, type ObjectPatch } from "#lib/operations/change.ts";
-import { declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
+import { createMissingParameterFault, declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -26,8 +26,8 @@ export const resize = declareOperation({
   downtime: true,
   affectsPrice: true,
   parsePayload(catalog, { size }): ResizeParameters {
-    if (size === undefined) throw parameterNeededFault("size", "resize", "the new size");
-    requireOffered(catalog, { size });
+    if (size === undefined) throw createMissingParameterFault("size", "resize", "the new size");
+    requireOfferedValues(catalog, { size });
     return { size };
   },
   requireEffect(_, spoke, payload) {
@@ -56,8 +56,8 @@ export const resize = declareOperation({
     const { size } = payload as ResizeParameters;
     const canGrow = { files: true, database: true }; // the storage class decides whether a disk can grow
     const target = computeResizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
-    const { files, database } = target.resources.disks, claims = sitePvcNames(inputs);
-    const parts = sizeDependentObjects(blueprint, target);
+    const { files, database } = target.resources.disks, claims = getSitePvcNames(inputs);
+    const parts = listSizeDependentObjects(blueprint, target);
     return {
       disks: [createPvcGrowth(claims.files, files), createPvcGrowth(claims.database, database)],
       database: parts.database.map(createSizePatch),
@@ -77,7 +77,7 @@ const BLUEPRINT_STEPS = {
 } as const;
 
 /** Lists the objects with fields that depend on the size, and these fields. Disks are not included. */
-export function sizeDependentObjects(
+export function listSizeDependentObjects(
   blueprint: Blueprint,
   inputs: SpokeInputs,
 ): Record<keyof typeof BLUEPRINT_STEPS, readonly ObjectSizeFields[]> {

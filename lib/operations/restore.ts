@@ -8,7 +8,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 export type RestoreParameters = { readonly backupId: string } | { readonly rollback: true };
 
 /** How long the volumes from before a restore are kept, in days. */
-export const REPLACED_VOLUMES_KEPT_DAYS = 7;
+export const ROLLBACK_DAYS = 7;
 
 /**
  * Restores a site. The site is unchanged until the step `stop`. The volumes from before the restore are kept for
@@ -27,7 +27,7 @@ export const restore = declareOperation({
       "rollback" in payload
         ? "Changes since the last restore are lost, including new passwords"
         : "Changes since the backup are lost, including new passwords, and everybody must sign in again",
-      `The site's current volumes are kept for ${REPLACED_VOLUMES_KEPT_DAYS} days; use --back to return to them`,
+      `The site's current volumes are kept for ${ROLLBACK_DAYS} days; use --back to return to them`,
       ...(state === "suspended" || state === "suspending" ? ["The suspended site is started"] : []),
       ...(maintenance ? ["Maintenance mode is turned off while the site is checked, then on again"] : []),
     ];

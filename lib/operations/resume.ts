@@ -1,5 +1,5 @@
 /** Starts a suspended site again. */
-import { setField } from "#lib/operations/change.ts";
+import { buildFieldPatch } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
@@ -27,8 +27,8 @@ export const resume = declareOperation({
   },
   // Scheduled tasks fail in maintenance mode, so they stay paused.
   changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
-    database: [setField(DATABASE_STATEFULSET, "/spec/replicas", 1)],
-    app: [setField(MOODLE_DEPLOYMENT, "/spec/replicas", 1)],
-    cron: [setField(MOODLE_CRONJOB, "/spec/suspend", maintenance)],
+    database: [buildFieldPatch(DATABASE_STATEFULSET, "/spec/replicas", 1)],
+    app: [buildFieldPatch(MOODLE_DEPLOYMENT, "/spec/replicas", 1)],
+    cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", maintenance)],
   }),
 });

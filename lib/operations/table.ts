@@ -42,7 +42,7 @@ export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 const PLANS: readonly JobKind[] = Object.values(OPERATIONS).map(({ kind }) => kind);
 
 /** Returns the plan that a job was created with, or null if this release does not support that version. */
-export function findPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {
+export function findJobPlan(job: { readonly kind: string; readonly plan: number }): JobKind | null {
   return PLANS.find(({ kind, plan }) => kind === job.kind && plan === job.plan) ?? null;
 }
 

@@ -3,11 +3,11 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
-import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
+import { type Catalog, requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type ObjectPut, putObject } from "#lib/operations/change.ts";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { type CurrentSpoke, declareOperation, parameterNeededFault } from "#lib/operations/operation.ts";
+import { createMissingParameterFault, declareOperation, type ExpectedSpoke } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -36,8 +36,8 @@ export const upgrade = declareOperation({
       const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
       throw new Fault("invalid", "version_mismatch", message);
     }
-    if (version === undefined) throw parameterNeededFault("lmsVersion", "upgrade", "the target version");
-    requireOffered(catalog, { lmsVersion: version });
+    if (version === undefined) throw createMissingParameterFault("lmsVersion", "upgrade", "the target version");
+    requireOfferedValues(catalog, { lmsVersion: version });
     return { lmsVersion: version, skipBackup };
   },
   requireEffect: (catalog, spoke, payload) => requireNewer(catalog, spoke, (payload as UpgradeParameters).lmsVersion),
@@ -89,7 +89,7 @@ export function upgradeChanges(
  * as `4.5` stands for a patch release that changes over time, so patch releases are compared. The same version is
  * allowed if its image has changed. The upgrade itself later checks the version in the database.
  */
-function requireNewer(catalog: Catalog, spoke: CurrentSpoke, version: string): void {
+function requireNewer(catalog: Catalog, spoke: ExpectedSpoke, version: string): void {
   const image = catalog.imagesOf(version).moodle, currentImage = spoke.inputs.images.moodle;
   const runningVersion = releaseOf(catalog, currentImage) ?? spoke.version;
   const target = releaseOf(catalog, image) ?? version;

@@ -1,6 +1,6 @@
 /** Generates example values for JSON Schemas, from the schema's own example, the field glossary, or the type. */
-import { fieldExample } from "#lib/reference/glossary/glossary.ts";
-import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
+import { findFieldExample } from "#lib/reference/glossary/glossary.ts";
+import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
@@ -8,9 +8,9 @@ const NOON = "2026-11-21T12:00:00.000Z";
 
 /** Returns an example value for a schema. `owner` is the schema or field that contains the field called `name`. */
 export function buildExample(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
-  const component = referencedName(schema);
+  const component = getReferencedName(schema);
   // Prefers the field's own example to an example of its type. For instance, `operation` is usually null.
-  const glossaryExample = fieldExample(owner, name);
+  const glossaryExample = findFieldExample(owner, name);
   if (glossaryExample !== undefined) return glossaryExample;
   if (component !== null) return buildExample(named[component] ?? {}, named, component);
   const { examples, anyOf, type, items, properties, enum: choices } = schema;

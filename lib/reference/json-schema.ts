@@ -1,10 +1,10 @@
 /** Converts valibot schemas to JSON Schema (2020-12) for OpenAPI 3.1. */
 import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import { fieldDescription } from "#lib/reference/glossary/glossary.ts";
+import { findFieldDescription } from "#lib/reference/glossary/glossary.ts";
 import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
-export type DocumentPart = Readonly<Record<string, unknown>>;
+export type OpenApiPart = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema with the keywords that the API reference and its examples use. */
 export interface JsonSchema {
@@ -26,22 +26,22 @@ type Mode = "input" | "output";
 const SCHEMA_PATH = "#/components/schemas/";
 
 /** Returns the JSON Schema of request data, before valibot transforms the data. A named schema becomes a `$ref`. */
-export function inputSchema(schema: v.GenericSchema): JsonSchema {
+export function toInputJsonSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "input") ?? convert(schema, "input");
 }
 
 /** Returns the JSON Schema of response data, after valibot transforms the data. A named schema becomes a `$ref`. */
-export function outputSchema(schema: v.GenericSchema): JsonSchema {
+export function toOutputJsonSchema(schema: v.GenericSchema): JsonSchema {
   return nameOf(schema, "output") ?? convert(schema, "output");
 }
 
 /** Returns the JSON Schema of path or query parameters, without descriptions from the field glossary. */
-export function inputFields(schema: v.GenericSchema): JsonSchema {
+export function toParameterJsonSchema(schema: v.GenericSchema): JsonSchema {
   return convert(schema, "input", null);
 }
 
 /** Returns the named schemas for `components.schemas` in the OpenAPI document. */
-export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
+export function buildNamedSchemas(): Readonly<Record<string, JsonSchema>> {
   const all = (named: Readonly<Record<string, v.GenericSchema>>, mode: Mode) =>
     Object.entries(named).map(([name, schema]) => [name, convert(schema, mode, name)] as const);
   return Object.fromEntries(
@@ -50,7 +50,7 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
 }
 
 /** Returns the name of the schema to which a reference points; null if `schema` is not a reference. */
-export function referencedName(schema: JsonSchema): string | null {
+export function getReferencedName(schema: JsonSchema): string | null {
   return schema.$ref?.startsWith(SCHEMA_PATH) ? schema.$ref.slice(SCHEMA_PATH.length) : null;
 }
 
@@ -98,16 +98,16 @@ function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
 }
 
 function addDescription(field: JsonSchema, owner: string, name: string): JsonSchema {
-  const saying = fieldDescription(owner, name);
+  const saying = findFieldDescription(owner, name);
   if (!saying) return field;
   // Puts the field's meaning before its validation rule: "The short name …; must be 1 to 63 lower-case letters …".
-  const rule = validationRuleOf(field);
+  const rule = findValidationRule(field);
   return { ...field, description: rule ? `${saying}; ${rule}` : saying };
 }
 
 /** Returns a field's validation rule, such as "must be an https URL"; null if the field has no rule. */
-export function validationRuleOf({ description, anyOf }: JsonSchema): string | null {
-  return description ?? anyOf?.map(validationRuleOf).find((rule) => rule !== null) ?? null;
+export function findValidationRule({ description, anyOf }: JsonSchema): string | null {
+  return description ?? anyOf?.map(findValidationRule).find((rule) => rule !== null) ?? null;
 }
 
 /** Returns whether the schema describes a time, which is a Date in the program and a string in JSON. */

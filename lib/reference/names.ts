@@ -31,7 +31,7 @@ export const OPERATION_NAME_EXCEPTIONS: Readonly<Record<string, string>> = {
   "POST /api/billing/webhook": "receiveBillingEvent",
 };
 
-export function operationName(pattern: string, method: HttpMethod): string {
+export function buildOperationName(pattern: string, method: HttpMethod): string {
   const exception = OPERATION_NAME_EXCEPTIONS[`${method} ${pattern}`];
   if (exception !== undefined) return exception;
   const page = !pattern.startsWith("/api/");

@@ -1,20 +1,20 @@
 /** Builds the OpenAPI 3.1 document from the declarations of the API endpoints. */
 import * as v from "valibot";
 import type { ProgramRelease } from "#lib/app.ts";
-import { accessNoteOf } from "#lib/reference/refusals.ts";
-import { areaOf, listAreas } from "#lib/reference/areas.ts";
-import { faultExamples, headerComponents, responsesOf } from "#lib/reference/responses.ts";
-import { type DocumentPart, inputSchema, type JsonSchema, namedSchemas } from "#lib/reference/json-schema.ts";
+import { findAccessNote } from "#lib/reference/refusals.ts";
+import { findReferenceArea, listReferenceAreas } from "#lib/reference/areas.ts";
+import { buildErrorExamples, buildHeaderComponents, buildResponses } from "#lib/reference/responses.ts";
+import { buildNamedSchemas, type JsonSchema, type OpenApiPart, toInputJsonSchema } from "#lib/reference/json-schema.ts";
 import { renderOverview, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
-import { operationName } from "#lib/reference/names.ts";
-import { parametersOf } from "#lib/reference/parameters.ts";
+import { buildOperationName } from "#lib/reference/names.ts";
+import { buildParameters } from "#lib/reference/parameters.ts";
 import { buildExample } from "#lib/reference/examples.ts";
 import {
-  aliasesOf,
   type AnyEndpoint,
-  documentedPath,
+  formatDocumentedPath,
   HTTP_METHODS,
   type HttpMethod,
+  listAliasPaths,
   type Manifest,
   withoutPortal,
 } from "#lib/http/endpoint.ts";
@@ -26,9 +26,9 @@ export type OpenApi = v.InferOutput<typeof OpenApi>;
 type Named = Readonly<Record<string, JsonSchema>>;
 
 /** Builds the OpenAPI document. Omits the pages of the portal (the web interface), which are not part of the API. */
-export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenApi {
-  const manifest = withoutPortal(allRoutes), named = namedSchemas();
-  const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
+export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramRelease): OpenApi {
+  const manifest = withoutPortal(allRoutes), named = buildNamedSchemas();
+  const used = new Set(manifest.map(([pattern]) => findReferenceArea(pattern)));
   return {
     openapi: "3.1.0",
     info: {
@@ -38,9 +38,9 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: listAreas().filter(({ name }) => used.has(name)),
+    tags: listReferenceAreas().filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
-      documentedPath(pattern),
+      formatDocumentedPath(pattern),
       Object.fromEntries(HTTP_METHODS.flatMap((method) => {
         const endpoint = module[method];
         return endpoint ? [[method.toLowerCase(), describeEndpoint(pattern, method, endpoint, named)]] : [];
@@ -48,8 +48,8 @@ export function describeApi(allRoutes: Manifest, release: ProgramRelease): OpenA
     ])),
     components: {
       schemas: withExamples(named),
-      headers: headerComponents(),
-      examples: faultExamples(),
+      headers: buildHeaderComponents(),
+      examples: buildErrorExamples(),
       securitySchemes: {
         bearer: {
           type: "http",
@@ -76,20 +76,20 @@ function withExamples(named: Named): Named {
   );
 }
 
-function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): DocumentPart {
+function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): OpenApiPart {
   const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
   const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {
-    operationId: operationName(pattern, method),
-    tags: [areaOf(pattern)],
+    operationId: buildOperationName(pattern, method),
+    tags: [findReferenceArea(pattern)],
     summary,
     description,
     ...(deprecated && { deprecated: true }),
     security: securityOf(endpoint),
-    parameters: parametersOf(pattern, endpoint),
+    parameters: buildParameters(pattern, endpoint),
     ...(body && { requestBody: bodyOf(body, form ? FORM : JSON_TYPE, named) }),
     ...(raw && { requestBody: { required: true, content: { [JSON_TYPE]: RAW } } }),
-    responses: responsesOf(pattern, method, endpoint, named),
+    responses: buildResponses(pattern, method, endpoint, named),
     ...(aliases.length > 0 && { "x-aliases": aliases }),
     "x-access": access.name,
     "x-scope": scope,
@@ -108,8 +108,8 @@ const RAW: JsonSchema = {
 };
 
 /** Documents a request body. The body is optional if the schema accepts `{}`, because an absent body counts as `{}`. */
-function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart {
-  const schema = inputSchema(body);
+function bodyOf(body: v.GenericSchema, type: string, named: Named): OpenApiPart {
+  const schema = toInputJsonSchema(body);
   return {
     required: !v.is(body, {}),
     content: { [type]: { schema, example: buildExample(schema, named) } },
@@ -119,7 +119,7 @@ function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart
 function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }: AnyEndpoint): string {
   const aliases = aliasesIn(pattern);
   return [
-    `For: ${accessNoteOf(access.name)?.who ?? access.name}.`,
+    `For: ${findAccessNote(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
     ...(rateLimitMessage
       ? [
@@ -133,7 +133,7 @@ function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }
 }
 
 function aliasesIn(pattern: string): readonly string[] {
-  return aliasesOf(pattern).map(documentedPath);
+  return listAliasPaths(pattern).map(formatDocumentedPath);
 }
 
 /** Returns the credentials that an endpoint accepts. Omits scopes, because OpenAPI allows scopes only for OAuth 2. */

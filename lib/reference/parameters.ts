@@ -1,8 +1,13 @@
 /** Builds an endpoint's path, query and header parameters for the OpenAPI document. */
 import type * as v from "valibot";
-import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary.ts";
-import { type DocumentPart, inputFields, type JsonSchema, validationRuleOf } from "#lib/reference/json-schema.ts";
-import { type AnyEndpoint, canRevalidate } from "#lib/http/endpoint.ts";
+import { findFieldDescription, findFieldExample } from "#lib/reference/glossary/glossary.ts";
+import {
+  findValidationRule,
+  type JsonSchema,
+  type OpenApiPart,
+  toParameterJsonSchema,
+} from "#lib/reference/json-schema.ts";
+import { type AnyEndpoint, hasEtag } from "#lib/http/endpoint.ts";
 
 const IDEMPOTENCY_KEY =
   "Any text as a key. Requests with the same key and body within 24 hours run once and get the same response";
@@ -11,10 +16,10 @@ const IF_NONE_MATCH =
 const SIGNATURE = "The time, at most 5 minutes ago, and the signature over the time and the request body";
 const LAST_EVENT_ID = "The ID of the last event that you received. The stream continues after that event";
 
-export function parametersOf(
+export function buildParameters(
   pattern: string,
   endpoint: AnyEndpoint,
-): readonly DocumentPart[] {
+): readonly OpenApiPart[] {
   const { params, query, raw, idempotent, reply } = endpoint;
   const own = fieldsOf(params);
   const path = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
@@ -25,7 +30,7 @@ export function parametersOf(
     ...fieldsOf(query).map((field) => parameter("query", field)),
     ...(raw ? [{ ...header("Stripe-Signature", SIGNATURE, "t=1795262400,v1=5257a869…"), required: true }] : []),
     ...(idempotent ? [header("Idempotency-Key", IDEMPOTENCY_KEY, "order-1842")] : []),
-    ...(!canRevalidate(endpoint) ? [] : [header("If-None-Match", IF_NONE_MATCH, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
+    ...(!hasEtag(endpoint) ? [] : [header("If-None-Match", IF_NONE_MATCH, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
     ...(reply.content?.type === "text/event-stream" ? [header("Last-Event-ID", LAST_EVENT_ID, "4")] : []),
   ];
 }
@@ -38,8 +43,10 @@ interface Field {
   readonly schema: JsonSchema;
 }
 
-function parameter(place: "path" | "query", { name, required, schema }: Field): DocumentPart {
-  const saying = fieldDescription(place, name), rule = validationRuleOf(schema), example = fieldExample(place, name);
+function parameter(place: "path" | "query", { name, required, schema }: Field): OpenApiPart {
+  const saying = findFieldDescription(place, name),
+    rule = findValidationRule(schema),
+    example = findFieldExample(place, name);
   const description = [saying, rule].filter((part) => part !== null).join("; ");
   return {
     name,
@@ -56,13 +63,13 @@ function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSche
   return schema;
 }
 
-function header(name: string, description: string, example: string): DocumentPart {
+function header(name: string, description: string, example: string): OpenApiPart {
   return { name, in: "header", required: false, description, schema: ANY, example };
 }
 
 function fieldsOf(schema: v.GenericSchema | undefined): readonly Field[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = inputFields(schema);
+  const { properties = {}, required = [] } = toParameterJsonSchema(schema);
   return Object.entries(properties).map(([name, field]) => ({
     name,
     required: required.includes(name),

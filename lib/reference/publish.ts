@@ -4,7 +4,7 @@
  */
 import type { ProgramRelease } from "#lib/app.ts";
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
-import { describeApi, type OpenApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument, type OpenApi } from "#lib/reference/openapi.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 
 interface Parameter {
@@ -21,8 +21,8 @@ interface CompleteApi extends OpenApi {
   readonly components: Named<Named<unknown>>;
 }
 
-export function publishApi(manifest: Manifest, release: ProgramRelease): OpenApi {
-  const { paths, components, ...rest } = describeApi(manifest, release) as CompleteApi;
+export function buildPublishedApi(manifest: Manifest, release: ProgramRelease): OpenApi {
+  const { paths, components, ...rest } = buildOpenApiDocument(manifest, release) as CompleteApi;
   const typed = mapValues(
     paths,
     (item) => mapValues(item, (operation) => ({ ...operation, parameters: operation.parameters.map(typedParameter) })),
@@ -41,7 +41,7 @@ function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }
 }
 
 function typedParameter(parameter: Parameter): Parameter {
-  const { in: place, schema, example } = parameter, type = place === "query" ? typeOfParsedText(schema) : null;
+  const { in: place, schema, example } = parameter, type = place === "query" ? findParameterType(schema) : null;
   if (type === null) return parameter;
   const { type: _, enum: choices, pattern: __, maxLength: ___, default: usual, ...own } = schema;
   const only = type === "boolean" && choices?.length === 1 ? { const: choices[0] === "true" } : {};
@@ -53,7 +53,7 @@ function typedParameter(parameter: Parameter): Parameter {
 }
 
 /** Returns the type to which the server converts a query parameter; null if the parameter remains text. */
-export function typeOfParsedText({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
+export function findParameterType({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
   return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;
 }

@@ -41,7 +41,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
 };
 
 /** Returns the note about the access check with this name; null if the note is missing. */
-export function accessNoteOf(name: string): AccessNote | null {
+export function findAccessNote(name: string): AccessNote | null {
   return Object.hasOwn(NOTES, name) ? NOTES[name]! : null;
 }
 
@@ -50,7 +50,7 @@ function note(who: string, ...refuses: FaultCode[]): AccessNote {
 }
 
 /** Returns an endpoint's error codes by HTTP status, with the lowest status first. Status 500 has no codes. */
-export function refusalsOf(
+export function listErrorCodes(
   pattern: string,
   method: HttpMethod,
   endpoint: AnyEndpoint,
@@ -58,7 +58,7 @@ export function refusalsOf(
   const codes = new Set([
     ...inputFaults(pattern, method, endpoint),
     ...credentialFaults(endpoint),
-    ...accessNoteOf(endpoint.access.name)?.refuses ?? [],
+    ...findAccessNote(endpoint.access.name)?.refuses ?? [],
     ...scopeFaults(method, endpoint),
     ...endpoint.faults ?? [],
     ...serviceFaults(method, endpoint),

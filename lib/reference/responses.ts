@@ -1,10 +1,10 @@
 /** Builds an endpoint's responses for the OpenAPI document: success, and each error status with codes and examples. */
-import { type JsonSchema, outputSchema } from "#lib/reference/json-schema.ts";
-import { refusalsOf } from "#lib/reference/refusals.ts";
+import { type JsonSchema, toOutputJsonSchema } from "#lib/reference/json-schema.ts";
+import { listErrorCodes } from "#lib/reference/refusals.ts";
 import { buildExample } from "#lib/reference/examples.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
-import { type AnyEndpoint, canRevalidate, type HttpMethod } from "#lib/http/endpoint.ts";
-import { INTERNAL_ERROR, internalProblem, problemOf } from "#lib/http/problem.ts";
+import { type AnyEndpoint, hasEtag, type HttpMethod } from "#lib/http/endpoint.ts";
+import { INTERNAL_ERROR, internalProblem, toProblem } from "#lib/http/problem.ts";
 import type { ReplyDescription } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
@@ -46,11 +46,11 @@ const INTERNAL_EXAMPLE = internalProblem(
 /** The response to a request with an ETag that is still current. */
 const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
-export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): JsonSchema {
-  const { reply, errorPage, deprecated } = endpoint, revalidates = canRevalidate(endpoint);
+export function buildResponses(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): JsonSchema {
+  const { reply, errorPage, deprecated } = endpoint, revalidates = hasEtag(endpoint);
   const own = !revalidates ? reply : { ...reply, headers: [...reply.headers, ...NOT_MODIFIED.headers] };
   const answers = reply.alternative ? [own, reply.alternative] : [own];
-  const refusals = [...refusalsOf(pattern, method, endpoint)];
+  const refusals = [...listErrorCodes(pattern, method, endpoint)];
   return Object.fromEntries([
     ...answers.map((answer) => [answer.status, answerOf(answer, named, deprecated !== undefined)]),
     ...(!revalidates ? [] : [[304, answerOf(NOT_MODIFIED, named, deprecated !== undefined)]]),
@@ -64,9 +64,9 @@ export function responsesOf(pattern: string, method: HttpMethod, endpoint: AnyEn
 }
 
 /** Returns an example response body for each error code, for `components.examples` in the OpenAPI document. */
-export function faultExamples(): JsonSchema {
+export function buildErrorExamples(): JsonSchema {
   const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
-    [code, { summary: message, value: problemOf({ kind, code, message }) }] as const
+    [code, { summary: message, value: toProblem({ kind, code, message }) }] as const
   );
   return Object.fromEntries([
     ...faults,
@@ -75,10 +75,10 @@ export function faultExamples(): JsonSchema {
 }
 
 function answerOf({ status, content, headers }: ReplyDescription, named: Named, deprecated: boolean) {
-  const schema = content && outputSchema(content.schema);
+  const schema = content && toOutputJsonSchema(content.schema);
   return {
     description: content?.type === "text/event-stream" ? STREAM : STATUS_DESCRIPTIONS[status] ?? "Done",
-    headers: headersOf(status, headers, deprecated),
+    headers: buildResponseHeaders(status, headers, deprecated),
     ...(content && schema && {
       content: { [content.type]: { schema, ...(isData(content.type) && { example: buildExample(schema, named) }) } },
     }),
@@ -106,7 +106,7 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
   const names = codes.length > 0 ? codes : [INTERNAL_ERROR];
   return {
     description: STATUS_DESCRIPTIONS[status]!,
-    headers: headersOf(status, [], deprecated),
+    headers: buildResponseHeaders(status, [], deprecated),
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Problem" },
@@ -152,7 +152,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   504: ["Retry-After"],
 };
 
-export function headerComponents(): JsonSchema {
+export function buildHeaderComponents(): JsonSchema {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,
     { description, required: !MAYBE.includes(name), schema: { type: "string" }, example },
@@ -160,7 +160,7 @@ export function headerComponents(): JsonSchema {
 }
 
 /** Returns the headers of a response with this HTTP status. `own` lists the headers that the endpoint itself adds. */
-export function headersOf(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
+export function buildResponseHeaders(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
   const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");
   return Object.fromEntries(names.map((name) => {

@@ -68,7 +68,7 @@ export const OUTPUT_SCHEMAS: Schemas = {
 /** The schemas of request bodies by name. */
 export const INPUT_SCHEMAS: Schemas = {
   AcceptInvite: auth.AcceptInvitationBody,
-  Approval: requests.Approval,
+  Approval: requests.HubRequestApproval,
   BillingAddress,
   BulkAction: spokes.BulkAction,
   FederationAction: federations.FederationAction,
@@ -85,7 +85,7 @@ export const INPUT_SCHEMAS: Schemas = {
   OwnPatch: auth.OwnAccountPatch,
   PasswordChange: auth.ChangePasswordBody,
   PasswordReset: auth.ResetPasswordBody,
-  Rejection: requests.Rejection,
+  Rejection: requests.HubRequestRejection,
   RestoreDecision: restores.RestoreDecision,
   Signup: auth.SignupBody,
   SpokeAction: spokes.SpokeAction,

@@ -16,15 +16,15 @@ import {
   scheduleRetry,
 } from "#lib/scheduler/job-changes.ts";
 import {
+  addUnknownStateNote,
   analyzeFailure,
+  buildFinalReport,
   countBugFailures,
-  finalReportOf,
+  createUnrecordedReport,
   mayRetry,
   retryDelay,
   type RetryDelays,
-  unrecordedReport,
   withEvidence,
-  withUnknownState,
 } from "#lib/scheduler/reports.ts";
 import {
   LeaseLapsed,
@@ -62,7 +62,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
     }
     log.error("Cannot record the result of an operation; trying again", { step, error: recordError, reason });
     const requeued = heldJob.advance((tx, job) =>
-      retryOrEnd(tx, handler, job, unrecordedReport(step, "result"), delayOf(stopped))
+      retryOrEnd(tx, handler, job, createUnrecordedReport(step, "result"), delayOf(stopped))
     );
     await requeued.catch((requeueError) => log.error("Cannot requeue an operation", { error: requeueError }));
   }
@@ -97,7 +97,7 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
     attempt: job.attempt,
     error,
   });
-  if (!willRetry) return await failPermanently(stopped, finalReportOf(analysis, job));
+  if (!willRetry) return await failPermanently(stopped, buildFinalReport(analysis, job));
   const progress = nature === "bug" ? { bugs: countBugFailures(job) + 1 } : {};
   await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));
 }
@@ -127,7 +127,7 @@ async function failPermanently({ handler, heldJob, run }: StoppedRun, report: Fa
     tryRead(hasNoEvidence ? handler.readEvidence : undefined),
     tryRead(handler.observe),
   ]);
-  const checkedReport = handler.observe && observed === undefined ? withUnknownState(report) : report;
+  const checkedReport = handler.observe && observed === undefined ? addUnknownStateNote(report) : report;
   const fullReport = evidence ? withEvidence(checkedReport, evidence) : checkedReport;
   await heldJob.advance((tx, job) => failJob(tx, handler, job, fullReport, observed));
 }

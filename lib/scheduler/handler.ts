@@ -36,7 +36,7 @@ export interface Outcome extends Omit<AuditedChange, "events"> {
 type Hook<Extra extends unknown[] = []> = (tx: Tx, job: Job, ...extra: Extra) => Promise<Outcome>;
 
 /** Functions that run in the transaction that starts or ends a job. Hooks may only change database rows. */
-export interface Hooks {
+export interface JobHooks {
   readonly onStart?: Hook;
   readonly onSucceeded?: Hook;
   readonly onFailed?: Hook<[report: FailureReport]>;
@@ -58,7 +58,7 @@ export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, Si
 
 /** Hooks for a job's start and end, and functions that read the cluster after a failure. */
 export interface HandlerHooks<Site> {
-  readonly hooks: Hooks;
+  readonly hooks: JobHooks;
   readonly readEvidence?: SiteFunction<Site, FailureEvidence>;
   readonly observe?: SiteFunction<Site, unknown>;
 }
@@ -67,7 +67,7 @@ export interface Handler {
   readonly kind: JobKind;
   /** The function for each step name. A step may run again after a crash, so it must skip work that is done. */
   readonly steps: Readonly<Record<string, StepFunction>>;
-  readonly hooks?: Hooks;
+  readonly hooks?: JobHooks;
   /** Reads pod logs and Kubernetes events after a failure, unless the failure report already has some. */
   readonly readEvidence?: (run: Run) => Promise<FailureEvidence>;
   /**

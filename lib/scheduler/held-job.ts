@@ -1,5 +1,5 @@
 /** Caches the last stored row of a job that this replica runs. Retries writes while the database is unavailable. */
-import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
@@ -16,7 +16,7 @@ export interface HeldJob {
   /** Runs `work` in a transaction. The job row that `work` returns becomes the value of `job`. */
   advance(work: Work<Job>): Promise<Job>;
   /** Works like `advance`, but runs a single SQL statement without a transaction. */
-  advanceInOneStatement(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
+  advanceInOneStatement(work: (rows: RowQueries, job: Job) => Promise<Job>): Promise<Job>;
   now(): Promise<Date>;
 }
 

@@ -4,16 +4,23 @@
  */
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import { type ClaimableJob, claimJob, nullIfLaneTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
-import { endHeldJob, type JobFence, recordStep, type Requeue, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import { catchClaimConflict, type ClaimableJob, claimJob, type SupportedKinds } from "#lib/jobs/claim.ts";
+import {
+  endHeldJob,
+  type JobFence,
+  recordStep,
+  requeueHeldJob,
+  type RequeueOptions,
+  updateHeldJob,
+} from "#lib/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/jobs/job.ts";
 import { hasJobEnded } from "#lib/jobs/store.ts";
 import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
-import { hintAfterFailure } from "#lib/jobs/hint.ts";
+import { buildFailureHint } from "#lib/jobs/hint.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { shortenLabel } from "#lib/scheduler/progress.ts";
-import { retryDelay, type RetryDelays, shouldGiveUp, unrecordedReport } from "#lib/scheduler/reports.ts";
+import { createUnrecordedReport, retryDelay, type RetryDelays, shouldEndUnrecorded } from "#lib/scheduler/reports.ts";
 import type { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { type JobSubject, lockSubject, markSubjectFailed } from "#lib/scheduler/subject.ts";
 
@@ -30,7 +37,7 @@ export async function startJob(
 }
 
 /** Claims a job that a bug prevents from starting, then schedules a retry or ends the job. */
-export async function skipUnstartable(
+export async function deferUnstartableJob(
   db: Database,
   handler: Handler,
   candidate: ClaimableJob,
@@ -39,7 +46,7 @@ export async function skipUnstartable(
 ): Promise<void> {
   const step = currentStepOf(handler, candidate).name;
   await claimWithSubject(db, handler, candidate, kinds, holder, async (tx, job) => {
-    await retryOrEnd(tx, handler, job, unrecordedReport(step, "start"), retryDelay(handler, job, retry));
+    await retryOrEnd(tx, handler, job, createUnrecordedReport(step, "start"), retryDelay(handler, job, retry));
   });
 }
 
@@ -51,7 +58,7 @@ async function claimWithSubject(
   holder: string,
   onClaimed: (tx: Tx, job: Job, subject: JobSubject | null) => Promise<void>,
 ): Promise<Job | null> {
-  return await nullIfLaneTaken(db.transact(async (tx) => {
+  return await catchClaimConflict(db.transact(async (tx) => {
     const subject = await lockSubject(tx, { visible: handler.kind.visible, ...candidate });
     const job = await claimJob(tx, candidate, kinds, { holder, label: currentStepOf(handler, candidate).label });
     if (job) await onClaimed(tx, job, subject);
@@ -79,12 +86,12 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
 }
 
 /** Whether a job of this handler starts without changing any database row except the job's own. */
-export function canStartDirectly({ kind, hooks = {} }: Handler): boolean {
+export function canStartInOneStatement({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
 /** Whether this step ends the job, and the end changes no database row except the job's own. */
-export function canEndDirectly({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
+export function canEndInOneStatement({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
 
@@ -102,7 +109,7 @@ export async function failJob(
   const subject = await lockSubject(tx, job);
   const current = await updateHeldJob(tx, job, observed === undefined ? {} : { progress: { observed } });
   const outcome = await hooks.onFailed?.(tx, current, report) ?? {};
-  const hint = hintAfterFailure(report.hint, job, outcome.state);
+  const hint = buildFailureHint(report.hint, job, outcome.state);
   const after = await endHeldJob(tx, job, { state: "failed", label: current.label, failure: { ...report, hint } });
   await recordJobChange(
     tx,
@@ -146,7 +153,7 @@ export async function retryOrEnd(
   delayMs: number,
 ): Promise<Job> {
   const unended = Number(job.progress.unended ?? 0) + 1;
-  if (shouldGiveUp(handler.kind, unended)) return await endWithoutHooks(tx, handler, job, failure);
+  if (shouldEndUnrecorded(handler.kind, unended)) return await endWithoutHooks(tx, handler, job, failure);
   return await scheduleRetry(tx, job, failure, delayMs, { unended });
 }
 
@@ -174,7 +181,7 @@ export async function scheduleRetry(
 }
 
 /** Requeues a job, either for a later retry or so that another replica continues the job now. */
-export async function requeueJob(tx: Tx, job: Job, requeue: Requeue): Promise<Job> {
+export async function requeueJob(tx: Tx, job: Job, requeue: RequeueOptions): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await requeueHeldJob(tx, job, requeue);
   await recordJobChange(tx, after, subject, {}, requeue.failure?.message);
@@ -224,11 +231,11 @@ async function recordJobChange(
 /** Returns the next job if the kind is recurring. The job that just ended has released the dedupe key. */
 function nextJobs(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
-  return [createRepeatedJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
+  return [createRecurringJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
 /** Creates a job of a recurring kind. The dedupe key contains the plan: jobs of an older release do not block it. */
-export function createRepeatedJob(kind: JobKind, runAt?: Date): NewJob {
+export function createRecurringJob(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,
     lane: null,

@@ -73,7 +73,7 @@ function createReport(
 }
 
 /** Returns the report with a note that the current state is unknown, because the stored state may be outdated. */
-export function withUnknownState(report: FailureReport): FailureReport {
+export function addUnknownStateNote(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. The current state could not be read`) };
 }
 
@@ -108,7 +108,7 @@ function redactMessage(message: string): string {
  * Returns the report to show when a job fails permanently. After several attempts, the message contains
  * their number and start time. If the last attempt only timed out, the previous report is used.
  */
-export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): FailureReport {
+export function buildFinalReport({ nature, report }: FailureAnalysis, job: Job): FailureReport {
   if (nature === "permanent" || job.attempt < 2) return report;
   const before = job.failure?.step === report.step && report.code === "deadline" ? job.failure : report;
   const since = (job.startedAt ?? job.createdAt).toISOString().slice(0, 16).replace("T", " ");
@@ -120,7 +120,7 @@ export function finalReportOf({ nature, report }: FailureAnalysis, job: Job): Fa
 const MAX_BUG_ATTEMPTS = 3;
 
 /** Creates the failure report for a job whose start or end cannot be recorded. */
-export function unrecordedReport(step: string, record: "start" | "result"): FailureReport {
+export function createUnrecordedReport(step: string, record: "start" | "result"): FailureReport {
   const message = record === "start"
     ? "The service could not record the start of the operation because of an internal error. The site was not changed"
     : "The service could not record the result of the operation because of an internal error. Its state is unknown";
@@ -149,7 +149,7 @@ export function retryDelay(
 }
 
 /** Whether to end a job whose start or end could not be recorded in `unended` attempts. */
-export function shouldGiveUp({ persistent }: JobKind, unended: number): boolean {
+export function shouldEndUnrecorded({ persistent }: JobKind, unended: number): boolean {
   return !persistent && unended >= MAX_BUG_ATTEMPTS;
 }
 

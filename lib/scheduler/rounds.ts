@@ -18,7 +18,7 @@ interface RoundsOptions {
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 
-export interface Rounds {
+export interface ClaimRounds {
   /** Whether the last round of claims succeeded and `close` has not been called. */
   healthy(): boolean;
   /** Starts a claim round now, or as soon as the current round has ended. */
@@ -29,7 +29,7 @@ export interface Rounds {
   close(): Promise<void>;
 }
 
-export function openRounds({ log, currentLease, claim, takeOver }: RoundsOptions): Rounds {
+export function openClaimRounds({ log, currentLease, claim, takeOver }: RoundsOptions): ClaimRounds {
   const warn = warnOncePerMinute(log);
   let open = true;
   let healthy = false;

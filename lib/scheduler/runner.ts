@@ -3,16 +3,16 @@
  * it is stopped (end-run.ts). A step whose run has ended can no longer write to the job.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { endJobDirectly, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
+import { endJobInOneStatement, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
 import { runInContext } from "#lib/base/work-context.ts";
-import { type Job, jobLogFields, traceOfJob } from "#lib/jobs/job.ts";
+import { createJobTrace, type Job, jobLogFields } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 import { createStepClock } from "#lib/scheduler/step-clock.ts";
 import { endRun } from "#lib/scheduler/end-run.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { openHeldJob } from "#lib/scheduler/held-job.ts";
-import { canEndDirectly, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
+import { canEndInOneStatement, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
 import { NO_TELEMETRY, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 import { openProgress } from "#lib/scheduler/progress.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -121,8 +121,8 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
     // Uses a transaction during a shutdown, because only a transaction wakes other replicas to poll the queue.
-    const job = !isLeaving && canEndDirectly(handler, heldJob.job, step.name)
-      ? await heldJob.advanceInOneStatement((rows, before) => endJobDirectly(rows, before, step.name))
+    const job = !isLeaving && canEndInOneStatement(handler, heldJob.job, step.name)
+      ? await heldJob.advanceInOneStatement((rows, before) => endJobInOneStatement(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelled());
     const level = job.visible ? "info" : "debug"; // background jobs repeat too often for info lines
@@ -156,7 +156,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   return {
     job: claimed,
     ended: runInContext(
-      { rootSpan: traceOfJob(claimed, telemetry.sampler), logFields: { operation: claimed.id } },
+      { rootSpan: createJobTrace(claimed, telemetry.sampler), logFields: { operation: claimed.id } },
       runTraced,
     ),
     stop: (reason) => stop.abort(reason),

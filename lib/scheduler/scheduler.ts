@@ -8,11 +8,11 @@ import { recordChange } from "#lib/changes/record.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
 import { newId } from "#lib/base/ids.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
-import { cancelOlderPlans } from "#lib/jobs/store.ts";
+import { cancelOutdatedJobs } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { canStartDirectly, createRepeatedJob } from "#lib/scheduler/job-changes.ts";
+import { canStartInOneStatement, createRecurringJob } from "#lib/scheduler/job-changes.ts";
 import { openReplica, type ReplicaLease } from "#lib/scheduler/replica.ts";
-import { openRounds } from "#lib/scheduler/rounds.ts";
+import { openClaimRounds } from "#lib/scheduler/rounds.ts";
 import type { RunnerOptions } from "#lib/scheduler/runner.ts";
 import { openRunPool } from "#lib/scheduler/run-pool.ts";
 import { createSilenceDetector } from "#lib/scheduler/silence.ts";
@@ -61,8 +61,8 @@ export async function openScheduler(
   const kinds = handlers.map(({ kind }) => kind);
   await db.transact(async (tx) => {
     const repeatedKinds = kinds.filter((kind) => kind.repeatEvery !== undefined);
-    await cancelOlderPlans(tx, repeatedKinds);
-    await recordChange(tx, SYSTEM_REQUESTER, { jobs: repeatedKinds.map((kind) => createRepeatedJob(kind)) });
+    await cancelOutdatedJobs(tx, repeatedKinds);
+    await recordChange(tx, SYSTEM_REQUESTER, { jobs: repeatedKinds.map((kind) => createRecurringJob(kind)) });
   });
 
   const byPlan = new Map(handlers.map((handler) => [planKeyOf(handler.kind), handler]));
@@ -75,13 +75,13 @@ export async function openScheduler(
     db,
     log,
     telemetry,
-    kinds: listSupportedKinds(kinds, handlers.filter(canStartDirectly).map(({ kind }) => kind)),
+    kinds: listSupportedKinds(kinds, handlers.filter(canStartInOneStatement).map(({ kind }) => kind)),
     findHandler: (job) => byPlan.get(planKeyOf(job))!,
     runs,
     retry,
   };
   const markMissed = createMissedLanesCheck(context);
-  const rounds = openRounds({
+  const rounds = openClaimRounds({
     log,
     currentLease: replica.currentLease,
     async claim(lease) {

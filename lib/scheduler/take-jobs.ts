@@ -4,17 +4,17 @@ import { isWriteRefused } from "#lib/drivers/db/faults.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import {
+  catchClaimConflict,
   type ClaimableJob,
   findOrphanedJobs,
-  nullIfLaneTaken,
   readHeartbeats,
   type SupportedKinds,
-  takeOver,
+  takeOverJob,
 } from "#lib/jobs/claim.ts";
-import { jobLogFields, traceOfJob } from "#lib/jobs/job.ts";
+import { createJobTrace, jobLogFields } from "#lib/jobs/job.ts";
 import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { skipUnstartable, startJob } from "#lib/scheduler/job-changes.ts";
+import { deferUnstartableJob, startJob } from "#lib/scheduler/job-changes.ts";
 import type { RetryDelays } from "#lib/scheduler/reports.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import type { RunPool } from "#lib/scheduler/run-pool.ts";
@@ -66,7 +66,7 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
     const free = runs.freeSlots();
     if (free <= 0) return null;
     lease.throwIfLapsed();
-    const result = await nullIfLaneTaken(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
+    const result = await catchClaimConflict(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
     if (!result) continue;
     for (const job of result.started) runs.start(context.findHandler(job), job, lease);
     if (result.wakeOthers) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
@@ -95,11 +95,11 @@ async function startCandidate(
   } catch (error) {
     if (isWriteRefused(error)) throw error; // other jobs would fail in the same way
     const isTransient = error instanceof Fault && error.kind === "unavailable";
-    const { id: operation, kind } = candidate, { traceId } = traceOfJob(candidate, () => false);
+    const { id: operation, kind } = candidate, { traceId } = createJobTrace(candidate, () => false);
     const logFields = { operation, kind, traceId };
     log[isTransient ? "warn" : "error"]("Cannot start a job", { ...logFields, error });
     if (isTransient) return false;
-    await skipUnstartable(db, handler, candidate, kinds, { holder: replicaId, retry: context.retry })
+    await deferUnstartableJob(db, handler, candidate, kinds, { holder: replicaId, retry: context.retry })
       .catch((skipError) => log.error("Cannot requeue a job that failed to start", { ...logFields, error: skipError }));
     return false;
   }
@@ -125,7 +125,7 @@ export async function takeOverOrphans(
   for (const orphan of await findOrphanedJobs(db.rows, kinds, { ...takeover, running: runs.ids(), most: limit })) {
     if (runs.freeSlots() <= 0) return;
     lease.throwIfLapsed();
-    const job = await db.transact((tx) => takeOver(tx, orphan, takeover));
+    const job = await db.transact((tx) => takeOverJob(tx, orphan, takeover));
     if (!job) continue;
     telemetry.record("takeover", {});
     log.warn("Took over an orphaned job", { ...jobLogFields(job), fence: job.fence });

@@ -6,7 +6,7 @@
  * `applyFenced` raises the fence, then applies with the resulting UID and resourceVersion, because server-side apply
  * cannot test an annotation. The API server rejects the apply if another run has written in between.
  */
-import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import {
   type ClusterCall,
   ClusterError,
@@ -17,11 +17,11 @@ import {
   type PatchOperation,
 } from "#lib/drivers/cluster/cluster.ts";
 import { FenceLost, type JobFence } from "#lib/jobs/fence.ts";
-import { moveOwnershipToApply } from "#lib/workers/field-owner.ts";
+import { createFieldOwnerPatch } from "#lib/workers/field-owner.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
 const TRIES = 10;
-const ANNOTATION = `/metadata/annotations/${FENCE_KEY.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+const ANNOTATION = `/metadata/annotations/${FENCE_METADATA_KEY.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 export interface FencedPatch {
   readonly ref: ObjectRef;
@@ -60,7 +60,7 @@ export async function applyFenced(
   const ref = objectRefOf(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
     const { uid, resourceVersion } =
-      (await patchFenced(space, { ref, jobFence, change: moveOwnershipToApply }, call)).metadata;
+      (await patchFenced(space, { ref, jobFence, change: createFieldOwnerPatch }, call)).metadata;
     const versioned = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {
       const { objects } = await space.apply([{ ...object, metadata: versioned }], call);
@@ -93,10 +93,10 @@ export async function createFenced(
   jobFence: JobFence,
   call: ClusterCall,
 ): Promise<KubeObject> {
-  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE_KEY]: jobFence.fence };
+  const { metadata } = object, annotations = { ...metadata.annotations, [FENCE_METADATA_KEY]: jobFence.fence };
   try {
     const created = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
-    if (created.metadata.annotations?.[FENCE_KEY] === jobFence.fence) return created;
+    if (created.metadata.annotations?.[FENCE_METADATA_KEY] === jobFence.fence) return created;
   } catch (error) {
     // A quota or webhook may refuse to create an object that already exists. The object is then applied instead.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
@@ -119,7 +119,7 @@ export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
  */
 function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
-  const fence = annotations?.[FENCE_KEY];
+  const fence = annotations?.[FENCE_METADATA_KEY];
   if (fence === undefined) {
     return [
       { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },

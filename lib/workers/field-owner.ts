@@ -3,7 +3,7 @@
  * server-side apply would never remove a field that a later blueprint omits.
  * Fields that patches change, such as `replicas`, keep their owner.
  */
-import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { CREATE_FIELD_MANAGER, FIELD_MANAGER } from "#lib/drivers/cluster/objects.ts";
 
@@ -18,7 +18,7 @@ interface Entry {
  * Returns the patch that changes the owner of the fields. Returns an empty patch if the object was already applied or
  * was created by another program.
  */
-export function moveOwnershipToApply({ metadata }: KubeObject): PatchOperation[] {
+export function createFieldOwnerPatch({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
   const applied = managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply");
   if (applied || !managedFields.some(isOwnedByCreation)) return [];
@@ -35,7 +35,7 @@ function isOwnedByCreation({ manager, subresource }: Entry): boolean {
  */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};
-  const { [`f:${FENCE_KEY}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};
+  const { [`f:${FENCE_METADATA_KEY}`]: _, ...annotations } = metadata?.["f:annotations"] ?? {};
   const fieldsV1 = { ...fields, "f:metadata": { ...metadata, "f:annotations": annotations } };
   return { ...entry, manager: FIELD_MANAGER, operation: "Apply", fieldsV1 };
 }

@@ -8,9 +8,9 @@ import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { backupHandler } from "#lib/workers/backups/backup.ts";
 import { billingEvent } from "#lib/workers/billing/event.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
-import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
+import { planBillingChecks, planBillingSyncs } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
-import { answerForgottenPassword, answerSignup, sendMail } from "#lib/workers/mail/send.ts";
+import { forgottenPasswordHandler, sendMail, signupHandler } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
 import { configure } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
@@ -23,13 +23,13 @@ import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { provision } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
-import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
+import { deleteOrphanedStorage } from "#lib/workers/orphans/remove-orphans.ts";
 import { reapply } from "#lib/workers/reapply/reapply.ts";
 import { remove, removeHub } from "#lib/workers/removal/remove.ts";
 import { resize } from "#lib/workers/resize/resize.ts";
 import { restoreHandler } from "#lib/workers/restore/restore.ts";
 import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
-import { createClusterCheck, sweep } from "#lib/workers/sweep/sweep.ts";
+import { clusterCheckHandler, sweep } from "#lib/workers/sweep/sweep.ts";
 import { withClusterCheck } from "#lib/workers/same-cluster.ts";
 import { createTemplate } from "#lib/workers/templates/create.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
@@ -70,8 +70,8 @@ const UPKEEP_HANDLERS = [
     deleteExpiredDomains,
     deleteExpiredPvcs,
   ],
-  ...[sealAuditLog, sweep, createClusterCheck, announceDeprecations, updateSiteRecords, removeOrphans],
-  ...[answerForgottenPassword, answerSignup],
+  ...[sealAuditLog, sweep, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
+  ...[forgottenPasswordHandler, signupHandler],
 ];
 
 /**
@@ -85,7 +85,7 @@ export function createHandlers(app: App, post: MailTransport | null = null): rea
     ...(post ? [sendMail(app, post)] : []),
     ...(payments
       ? [
-        ...[planBilling(app), planBillingChecks(app)],
+        ...[planBillingSyncs(app), planBillingChecks(app)],
         ...[syncBilling, checkBilling, billingEvent].map((create) => create(app, payments)),
       ]
       : []),

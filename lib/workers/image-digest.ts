@@ -1,14 +1,14 @@
 /** Records the digest of the image that a site runs, at the end of operations that change the image. */
-import { listImageDigests, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
+import { listImageDigests, MOODLE_POD_SELECTOR } from "#lib/moodle/image-digest.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Saves the image's digest in the job's progress, where `imageDigestOf` reads the digest when the operation ends. */
+/** Saves the image's digest in the job's progress, where `readRecordedDigest` reads the digest when the operation ends. */
 export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
-  const pods = await space.list(POD, MOODLE_PODS, run);
+  const pods = await space.list(POD, MOODLE_POD_SELECTOR, run);
   await run.saveProgress({
     imageDigest: pods.flatMap((pod) => listImageDigests(pod, inputs.images.moodle))[0] ?? null,
   });
@@ -17,6 +17,6 @@ export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run):
 /**
  * Returns the image digest from the job's progress. If the digest is missing, returns null; the next sweep records it.
  */
-export function imageDigestOf({ progress }: Job): { readonly imageDigest: string | null } {
+export function readRecordedDigest({ progress }: Job): { readonly imageDigest: string | null } {
   return { imageDigest: (progress as { readonly imageDigest?: string | null }).imageDigest ?? null };
 }

@@ -5,7 +5,7 @@
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
-import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
+import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
 
 export interface PreviousAttempts {
   /** The names of the Kubernetes Jobs that this operation created. */
@@ -14,14 +14,14 @@ export interface PreviousAttempts {
 }
 
 /** Waits for unfinished Kubernetes Jobs or deletes them. Returns the results of the Jobs that were not deleted. */
-export async function waitForJobAttemptsToEnd(
+export async function waitForEarlierJobs(
   place: JobContext,
   run: Run,
   attempts: readonly KubeObject[],
   earlier: PreviousAttempts,
 ): Promise<{ readonly op: string | undefined; readonly result: JobResult }[]> {
   const ended = [];
-  for (const attempt of attempts.filter((job) => !hasAttemptEnded(job))) {
+  for (const attempt of attempts.filter((job) => !hasKubernetesJobEnded(job))) {
     const result = await endAttempt(place, run, attempt, earlier);
     if (result) ended.push({ op: attempt.metadata.labels?.["op"], result });
   }
@@ -38,19 +38,19 @@ async function endAttempt(
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
     run.showProgress("Waiting for the Job of an earlier attempt");
-    return await space.follow(name, { ...clusterWaitOf(run), ...(listen && { listen }) });
+    return await space.follow(name, { ...clusterWaitOptions(run), ...(listen && { listen }) });
   }
-  await space.delete({ ...BATCH_JOB, name }, uid!, run);
+  await space.delete({ ...KUBERNETES_JOB, name }, uid!, run);
   return null;
 }
 
-export function hasAttemptEnded(job: KubeObject): boolean {
+export function hasKubernetesJobEnded(job: KubeObject): boolean {
   const conditions: { type: string; status: string }[] = job["status"]?.conditions ?? [];
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
 /** Returns the names of this operation's Kubernetes Jobs. Each name is saved before the Job is created. */
-export function findOwnAttempts(run: Run, key: string): string[] {
+export function readOwnJobNames(run: Run, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];
 }

@@ -10,21 +10,21 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
-import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import type { JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
-import { imageDigestOf } from "#lib/workers/image-digest.ts";
+import { readRecordedDigest } from "#lib/workers/image-digest.ts";
 import { findTransition } from "#lib/operations/check-action.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
 
-export const provisionOutcomes: Hooks = {
+export const provisionOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     const spoke = await change(tx, job, (before) => ({
       state: "active",
       stateReason: null,
       health: "healthy",
-      ...imageDigestOf(job),
+      ...readRecordedDigest(job),
       observedAt: job.updatedAt,
       readyAt: before.readyAt ?? job.updatedAt,
     }));
@@ -81,7 +81,7 @@ interface ActionEndings {
 }
 
 /** Creates the hooks of an action. The action's kind determines the spoke's states during and after the action. */
-export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): Hooks {
+export function createActionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): JobHooks {
   return {
     async onStart(tx, job) {
       const spoke = await change(tx, job, { state: findTransition(job.kind)!.through, stateReason: null });
@@ -134,7 +134,7 @@ function observedIn(job: Job): StateAfterFailure {
 }
 
 /** The hooks for actions that do not change the spoke's state. These hooks only write audit events. */
-export const taskOutcomes: Hooks = {
+export const taskOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);
     return outcomeOf(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
@@ -145,7 +145,7 @@ export const taskOutcomes: Hooks = {
   },
 };
 
-export const removalOutcomes: Hooks = {
+export const removalOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     const before = await lockSpoke(tx, job.spokeId!);
     if (before.state === "removed") return { state: before.state }; // the spoke was abandoned meanwhile
@@ -168,7 +168,7 @@ async function listRetainedContents(tx: Tx, spokeId: string): Promise<string[]> 
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
 }
 
-export const hubOutcomes: Hooks = {
+export const hubProvisionOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     const hub = await changeHub(tx, job, ({ readyAt }) => ({
       state: "active",
@@ -187,7 +187,7 @@ export const hubOutcomes: Hooks = {
   },
 };
 
-export const hubRemovalOutcomes: Hooks = {
+export const hubRemovalOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     const before = await lockFederation(tx, job.federationId!);
     if (before.state === "removed") return { state: before.state };

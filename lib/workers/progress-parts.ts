@@ -3,7 +3,7 @@
  * the job's progress, so that the next installation or upgrade of the same version can show a total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
-import { findLastProgress } from "#lib/jobs/past-progress.ts";
+import { findSavedProgress } from "#lib/jobs/past-progress.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
 const KEY = "parts"; // in the job's progress
@@ -14,13 +14,13 @@ interface StoredCount {
   readonly count: number;
 }
 
-export interface ProgressParts extends Pick<InstallProgress, "startReading"> {
+export interface InstalledPartsTracker extends Pick<InstallProgress, "startReading"> {
   /** Saves the number of parts. Call this function after the Kubernetes Job has ended. */
   save(): Promise<void>;
 }
 
-export async function openProgressParts(run: Run, way: string): Promise<ProgressParts> {
-  const previous = await run.write((tx) => findLastProgress<StoredCount>(tx, run.job.kind, KEY, { way }));
+export async function trackInstalledParts(run: Run, way: string): Promise<InstalledPartsTracker> {
+  const previous = await run.write((tx) => findSavedProgress<StoredCount>(tx, run.job.kind, KEY, { way }));
   const { startReading: listen, totalParts: counted } = createInstallProgress(previous?.count ?? null);
   return {
     startReading: listen,

@@ -9,7 +9,7 @@ import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/workers/site.ts";
 
 /** Stores the cluster's identity in the database. Must be called only before the namespace is created. */
-export async function recordCluster({ cluster, holding }: Site, run: Run): Promise<void> {
+export async function saveClusterIdentity({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
   await run.write((tx) => tx.updateTable(table).set({ clusterUid: identity }).where("id", "=", id).execute());
@@ -28,7 +28,7 @@ export async function requireSameCluster(site: Site, run: Run): Promise<void> {
     return;
   }
   const found = holding.uid === null ? null : await cluster.findNamespace(holding.namespace, run);
-  if (found && found.metadata.uid === holding.uid) await recordCluster(site, run);
+  if (found && found.metadata.uid === holding.uid) await saveClusterIdentity(site, run);
 }
 
 /** Wraps a handler: an error about a missing namespace triggers a check of the cluster's identity. */

@@ -3,10 +3,9 @@ import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import {
   type CodeVersion,
-  type FilesCheck,
+  type FilesCheckResult,
   parseCodeVersion,
-  parseFilesCheck,
-  parseLoginPageStatus,
+  parseFilesCheckResult,
   parseSeedResult,
   parseSiteIdentity,
   type SeedResult,
@@ -23,8 +22,13 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { redact } from "#lib/base/redact.ts";
-import { findLikelyErrorLine, findLogCause, findLogLineForWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
-import { BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import {
+  findFailureCause,
+  findLikelyErrorLine,
+  findServiceWaitLine,
+  SERVICE_WAIT_HINT,
+} from "#lib/moodle/log-causes.ts";
+import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
 
 const MAX_LINE_LENGTH = 500; // the maximum length of a log line in a message, in characters
 
@@ -40,23 +44,33 @@ export interface JobContext {
  */
 export async function runJob(site: JobContext, run: Run, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
   const job = site.blueprint.jobObject(site.inputs, name, run.job.fence + suffix);
-  return await site.space.run(job, clusterWaitOf(run));
+  return await site.space.run(job, clusterWaitOptions(run));
 }
 
 /** Throws a permanent error with the last log lines if the Kubernetes Job failed. */
-export async function requireSuccess(site: JobContext, run: Run, result: JobResult, what: string): Promise<JobResult> {
+export async function requireJobSuccess(
+  site: JobContext,
+  run: Run,
+  result: JobResult,
+  what: string,
+): Promise<JobResult> {
   if (result.succeeded) return result;
   const { events } = await site.space.evidence(run);
   throw failureOf(result, what, events);
 }
 
 /**
- * Throws a permanent error if the Kubernetes Job failed, like `requireSuccess`. Also deletes the Job, so that repeated
+ * Throws a permanent error if the Kubernetes Job failed, like `requireJobSuccess`. Also deletes the Job, so that repeated
  * failures do not use up the namespace's quota.
  */
-export async function requireTask(site: JobContext, run: Run, result: JobResult, what: string): Promise<JobResult> {
+export async function requireJobSuccessAndDelete(
+  site: JobContext,
+  run: Run,
+  result: JobResult,
+  what: string,
+): Promise<JobResult> {
   try {
-    return await requireSuccess(site, run, result, what);
+    return await requireJobSuccess(site, run, result, what);
   } finally {
     await deleteFinishedJob(site, run, result);
   }
@@ -76,22 +90,24 @@ function failureOf(result: JobResult, what: string, events: FailureEvidence["eve
     return fail(reason, `there was too little memory: ${ending}`, hint, "operator");
   }
   if (reason === "DeadlineExceeded") {
-    const wait = findLogLineForWait(log);
-    const last = wait ? `the Job was still waiting: ${shorten(wait)}` : "the Job took too long";
+    const wait = findServiceWaitLine(log);
+    const last = wait ? `the Job was still waiting: ${shortenLogLine(wait)}` : "the Job took too long";
     const hint = wait
-      ? WAIT_HINT
+      ? SERVICE_WAIT_HINT
       : "Read the last lines of the Job's log; a slow disk or too little CPU may be the reason. Then retry.";
     return fail(reason, `${last}: ${ending}`, hint);
   }
-  const cause = findLogCause(log);
-  if (cause) return fail(cause.code, `${cause.reason}: ${shorten(cause.line)} (${ending})`, cause.hint, cause.blame);
+  const cause = findFailureCause(log);
+  if (cause) {
+    return fail(cause.code, `${cause.reason}: ${shortenLogLine(cause.line)} (${ending})`, cause.hint, cause.blame);
+  }
   const words = findLikelyErrorLine(log);
-  const last = words === undefined ? ending : `${shorten(words)} (${ending})`;
+  const last = words === undefined ? ending : `${shortenLogLine(words)} (${ending})`;
   return fail(reason, `its Job failed: ${last}`, "Read the last lines of the Job's log, fix the cause, then retry.");
 }
 
 /** Redacts a log line and shortens it for use in a message. */
-function shorten(line: string): string {
+export function shortenLogLine(line: string): string {
   const text = redact(line);
   return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
 }
@@ -124,20 +140,20 @@ export async function storeFenceInDatabase(site: JobContext, run: Run): Promise<
 }
 
 async function readSiteIdentity(site: JobContext, run: Run, result: JobResult): Promise<SiteIdentity> {
-  await requireSuccess(site, run, result, "The database could not be queried");
+  await requireJobSuccess(site, run, result, "The database could not be queried");
   await requireCompleteLog(site, run, result);
   await deleteFinishedJob(site, run, result);
   return parseSiteIdentity(result.log);
 }
 
 /** Checks that the files on the site's volume match its database. `since` is the start time of the backup. */
-export async function checkFiles(site: JobContext, run: Run, since: Date): Promise<FilesCheck> {
+export async function checkFiles(site: JobContext, run: Run, since: Date): Promise<FilesCheckResult> {
   const parameters = { since: Math.floor(since.getTime() / SECOND) };
   const job = site.blueprint.jobObject(site.inputs, "verify-files", run.job.fence, parameters);
-  const result = await site.space.run(job, clusterWaitOf(run));
-  await requireSuccess(site, run, result, "The site's files could not be compared with its database");
+  const result = await site.space.run(job, clusterWaitOptions(run));
+  await requireJobSuccess(site, run, result, "The site's files could not be compared with its database");
   await requireCompleteLog(site, run, result);
-  const check = parseFilesCheck(result.log);
+  const check = parseFilesCheckResult(result.log);
   if (!check) {
     throw new ClusterError("FilesUnread", "The Job that compares the site's files ended without a result", {
       transient: false,
@@ -156,22 +172,22 @@ export async function checkFiles(site: JobContext, run: Run, since: Date): Promi
 export async function protectSignIn(site: JobContext, run: Run): Promise<void> {
   if (!site.inputs.identity) return;
   const result = await runJob(site, run, "protect-sign-in");
-  await requireTask(site, run, result, "The administrators could not be excluded from single sign-on");
+  await requireJobSuccessAndDelete(site, run, result, "The administrators could not be excluded from single sign-on");
 }
 
 /** Pulls the image of the new version, and returns the version of the Moodle code in the image. */
-export async function readImage(site: JobContext, run: Run): Promise<CodeVersion | null> {
+export async function readCodeVersionOfImage(site: JobContext, run: Run): Promise<CodeVersion | null> {
   const result = await runJob(site, run, "preflight");
-  await requireSuccess(site, run, result, "The image of the new version cannot be used");
+  await requireJobSuccess(site, run, result, "The image of the new version cannot be used");
   await requireCompleteLog(site, run, result);
   await deleteFinishedJob(site, run, result);
   return parseCodeVersion(result.log);
 }
 
-export async function requireSeed(site: JobContext, run: Run): Promise<SeedResult> {
+export async function runSeedJob(site: JobContext, run: Run): Promise<SeedResult> {
   const result = await runJob(site, run, "seed");
-  await requireSuccess(site, run, result, SEED_FAILED);
-  const seeding = await requireSeedApplied(site, run, result);
+  await requireJobSuccess(site, run, result, SEED_FAILED);
+  const seeding = await requireSeedResult(site, run, result);
   await deleteFinishedJob(site, run, result);
   return seeding;
 }
@@ -179,10 +195,10 @@ export async function requireSeed(site: JobContext, run: Run): Promise<SeedResul
 const SEED_FAILED = "The site could not be set up";
 
 /** Returns the result of the seed (initial content). Throws a permanent error if the seed Job did not finish. */
-export async function requireSeedApplied(site: JobContext, run: Run, result: JobResult): Promise<SeedResult> {
+export async function requireSeedResult(site: JobContext, run: Run, result: JobResult): Promise<SeedResult> {
   const seeding = parseSeedResult(result.log);
   if (seeding.isFinished) return seeding;
-  await requireSuccess(site, run, result, SEED_FAILED);
+  await requireJobSuccess(site, run, result, SEED_FAILED);
   await requireCompleteLog(site, run, result);
   throw new ClusterError(
     "SeedIncomplete",
@@ -196,51 +212,10 @@ export async function requireSeedApplied(site: JobContext, run: Run, result: Job
   );
 }
 
-/** Throws unless the login page is open or, if the spoke's row says that maintenance mode is on, closed. */
-export async function requireHealth(site: JobContext & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
-  await (site.spoke.maintenance ? requireMaintenancePage(site, run) : requireLoginPage(site, run));
-}
-
-/** Throws unless the login page responds with status 200 inside the cluster. */
-export async function requireLoginPage(site: JobContext, run: Run): Promise<void> {
-  await checkPage(site, run, "health", 200);
-}
-
-/** Throws unless the login page responds with status 503, which means maintenance mode. */
-export async function requireMaintenancePage(site: JobContext, run: Run): Promise<void> {
-  await checkPage(site, run, "closed", 503);
-}
-
-async function checkPage(site: JobContext, run: Run, job: "health" | "closed", expected: number): Promise<void> {
-  const result = await runJob(site, run, job);
-  await requireResponse(site, run, result, expected);
-  await deleteFinishedJob(site, run, result);
-}
-
-/** Throws unless the login page responded with the expected status. */
-export async function requireResponse(site: JobContext, run: Run, result: JobResult, expected: number): Promise<void> {
-  const status = parseLoginPageStatus(result.log);
-  if (result.succeeded && status === expected) return;
-  if (result.succeeded) await requireCompleteLog(site, run, result);
-  const { events } = await site.space.evidence(run);
-  await deleteFinishedJob(site, run, result);
-  const words = status === null ? findLikelyErrorLine(result.log) ?? result.message : null;
-  const answer = status === null ? "did not respond" : `responded with ${status} instead of ${expected}`;
-  throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shorten(words)}` : ""}`, {
-    transient: false,
-    hint: status === 503
-      ? "The site is in maintenance mode or is being upgraded: turn this off or wait, then retry."
-      : status !== null && expected === 503
-      ? "The site is open but should be in maintenance mode: request maintenance-on or maintenance-off."
-      : "Check the log of the Deployment moodle's pod, and that network policies let Jobs reach the pod. Then retry.",
-    evidence: { log: result.log, events },
-  });
-}
-
 /** Deletes a finished Kubernetes Job after its log was read, so that the Job does not use up the namespace's quota. */
 export async function deleteFinishedJob({ space }: JobContext, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
-    await space.delete({ ...BATCH_JOB, name }, uid, run);
+    await space.delete({ ...KUBERNETES_JOB, name }, uid, run);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;

@@ -1,6 +1,6 @@
 /** Writes the site record, a ConfigMap for rebuilding a lost database row. Never replaces a newer record. */
 import type { App } from "#lib/app.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -23,7 +23,7 @@ export async function writeSiteRecord(
 }
 
 /** Returns rows of spokes or hubs whose site record is missing or outdated, sorted by ID. */
-export async function listOutdatedRecords(rows: Rows, table: RecordedTable, after: string, limit: number) {
+export async function listOutdatedRecords(rows: RowQueries, table: RecordedTable, after: string, limit: number) {
   return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
     .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(limit)
     .execute();
@@ -56,6 +56,6 @@ function objectOf(installation: Installation, row: SpokeRow | FederationRow): Ku
   return buildRecordConfigMap(of, { text, installation: installation.id, signature });
 }
 
-function rowsOf(rows: Rows, table: RecordedTable) {
+function rowsOf(rows: RowQueries, table: RecordedTable) {
   return rows.selectFrom(table as "spokes").selectAll().$castTo<SpokeRow | FederationRow>();
 }

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { applyMailSettings, hubInputs } from "#lib/catalog/inputs.ts";
+import { applyMailSettings, createHubInputs } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type ClusterNamespace, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -19,7 +19,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-export const BATCH_JOB = { apiVersion: "batch/v1", kind: "Job" };
+export const KUBERNETES_JOB = { apiVersion: "batch/v1", kind: "Job" };
 
 /** The namespace of a spoke or hub, as recorded in the database. */
 export interface NamespaceRecord {
@@ -64,7 +64,7 @@ export async function openHubSite(app: App, run: Run): Promise<HubSite> {
   const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
     .executeTakeFirstOrThrow();
   const { id: federationId, namespace, namespaceUid: uid, slug, region } = hub;
-  const inputs = hubInputs(app.catalog, app.config, { federationId, namespace, slug, region });
+  const inputs = createHubInputs(app.catalog, app.config, { federationId, namespace, slug, region });
   const cluster = await app.clusters.open(hub.cluster);
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId: null }, { hub, inputs });
 }
@@ -102,7 +102,7 @@ export function spokeHandler<Step extends string>(
 }
 
 /** Returns options for a wait on the cluster: the remaining time of the step, and a callback that shows progress. */
-export function clusterWaitOf(run: Run, maxMs = Infinity): ClusterWait {
+export function clusterWaitOptions(run: Run, maxMs = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), maxMs), onProgress: (text) => run.showProgress(text) };
 }

@@ -12,13 +12,18 @@ import {
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { redact } from "#lib/base/redact.ts";
-import { findLikelyErrorLine, findLogCause, findLogLineForWait, WAIT_HINT } from "#lib/moodle/log-causes.ts";
+import {
+  findFailureCause,
+  findLikelyErrorLine,
+  findServiceWaitLine,
+  SERVICE_WAIT_HINT,
+} from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
-import { type ObjectPatch, type ObjectPut, setField } from "#lib/operations/change.ts";
+import { buildFieldPatch, type ObjectPatch, type ObjectPut } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { BATCH_JOB, clusterWaitOf, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, KUBERNETES_JOB, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // how long to wait for a running scheduled task, in milliseconds
@@ -47,12 +52,12 @@ export async function patchSiteObjects(
 }
 
 export async function scaleSite(site: SpokeSite, run: Run, ref: ObjectRef, replicas: 0 | 1): Promise<void> {
-  await patchSiteObjects(site, run, [setField(ref, "/spec/replicas", replicas)]);
+  await patchSiteObjects(site, run, [buildFieldPatch(ref, "/spec/replicas", replicas)]);
 }
 
 export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: ObjectRef): Promise<void> {
   if (ref === DATABASE_STATEFULSET) await replaceStuckDatabase(space, run);
-  await withLogCause(() => space.ready([ref], clusterWaitOf(run)));
+  await withLogCause(() => space.ready([ref], clusterWaitOptions(run)));
 }
 
 /** Runs `wait`. If `wait` fails, adds the cause from the container's log to the error. */
@@ -61,10 +66,13 @@ async function withLogCause(wait: () => Promise<void>): Promise<void> {
     await wait();
   } catch (error) {
     if (!(error instanceof ClusterError) || !CODES_EXPLAINED_BY_LOG.has(error.code)) throw error;
-    const log = error.evidence?.log ?? [], cause = findLogCause(log), last = findLikelyErrorLine(log);
-    const waited = findLogLineForWait(log);
+    const log = error.evidence?.log ?? [], cause = findFailureCause(log), last = findLikelyErrorLine(log);
+    const waited = findServiceWaitLine(log);
     if (waited !== undefined) {
-      throw withErrorDetails(error, { message: `${error.message}. Last log line: ${redact(waited)}`, hint: WAIT_HINT });
+      throw withErrorDetails(error, {
+        message: `${error.message}. Last log line: ${redact(waited)}`,
+        hint: SERVICE_WAIT_HINT,
+      });
     }
     if (!cause && last !== undefined) {
       throw withErrorDetails(error, { message: `${error.message}. Last log line: ${redact(last)}` });
@@ -81,7 +89,7 @@ export async function waitForQuota(
   run: Run,
   limits: readonly KubeObject[],
 ): Promise<void> {
-  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOf(run));
+  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOptions(run));
 }
 
 /** Throws if the site is suspended, for example after a failed resume, because the site's pods would not start. */
@@ -105,23 +113,23 @@ export async function requireRunning(
 export async function pauseCron(
   site: SpokeSite,
   run: Run,
-  changes = [setField(MOODLE_CRONJOB, "/spec/suspend", true)],
+  changes = [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", true)],
 ): Promise<void> {
   await patchSiteObjects(site, run, changes);
   await endCron(site.space, run);
 }
 
 export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
-  await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", false)]);
+  await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", false)]);
 }
 
 /** Resumes the CronJob, unless the site is in maintenance mode, in which scheduled tasks would fail. */
-export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
-  await patchSiteObjects(site, run, [setField(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
+export async function resumeCronUnlessMaintenance(site: SpokeSite, run: Run): Promise<void> {
+  await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
 }
 
 /** Stops an incomplete site, so that the site neither serves users nor runs scheduled tasks. */
-export async function scaleToZero(
+export async function stopIncompleteSite(
   site: SpokeSite,
   run: Run,
 ): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
@@ -136,17 +144,17 @@ export async function scaleToZero(
  */
 async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
   try {
-    return await space.noPods(CRON_PODS, clusterWaitOf(run, CRON_GRACE));
+    return await space.noPods(CRON_PODS, clusterWaitOptions(run, CRON_GRACE));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
-  for (const job of await space.list(BATCH_JOB, "", run)) {
+  for (const job of await space.list(KUBERNETES_JOB, "", run)) {
     // Also finds manually started tasks, which the CronJob owns but does not control (see actions/tasks.ts).
     const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB.kind && name === MOODLE_CRONJOB.name)) continue;
-    await space.delete({ ...BATCH_JOB, name: job.metadata.name }, job.metadata.uid!, run);
+    await space.delete({ ...KUBERNETES_JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }
-  await space.noPods(CRON_PODS, clusterWaitOf(run));
+  await space.noPods(CRON_PODS, clusterWaitOptions(run));
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" };

@@ -1,8 +1,8 @@
 import { PATCH as updateAccount } from "#routes/api/auth/me.ts";
 import { GET as getSessions } from "#routes/api/auth/sessions/index.ts";
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
-import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { accountView } from "#lib/portal/people/account.ts";
 
 export const GET = portalPage({
@@ -12,7 +12,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Change your name",
-  body: formFields("displayName"),
+  body: formSchema("displayName"),
   async submit({ callApi, me, body }) {
     await callApi(updateAccount, { body });
     return { to: `/account?done=${body.displayName.trim() === me.displayName ? "unchanged" : "changed"}` };
@@ -20,7 +20,7 @@ export const POST = formAction({
   onRefusal: show,
 });
 
-async function show<Q, B>({ callApi, me }: PageCall<Q, B>, submission?: Submission) {
+async function show<Q, B>({ callApi, me }: PageContext<Q, B>, submission?: RefusedSubmission) {
   const { onboardedAt } = await callApi(getOnboarding);
   return accountView({ me, sessions: await callApi(getSessions), onboarded: onboardedAt !== null }, submission);
 }

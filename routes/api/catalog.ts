@@ -1,14 +1,14 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { showCatalog } from "#lib/catalog/create-view.ts";
+import { createCatalogView } from "#lib/catalog/create-view.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Sizes, versions, regions and other values for hubs and spokes. " +
     "A section that is listed in open accepts any text",
   access: signedInAccess,
   scope: "readonly",
-  reply: ok(CatalogView),
-  handle: ({ app }) => showCatalog(app),
+  reply: okReply(CatalogView),
+  handle: ({ app }) => createCatalogView(app),
 });

@@ -1,8 +1,8 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { referencePage } from "#lib/reference/page/page.ts";
+import { renderReferencePage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { html } from "#lib/http/reply.ts";
-import { refusedReadPage } from "#lib/portal/mail-links/frame.ts";
+import { htmlReply } from "#lib/http/reply.ts";
+import { publicErrorPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
   summary: "The API reference as an HTML page without external resources",
@@ -11,7 +11,7 @@ export const GET = endpoint({
   cacheSeconds: 300,
   renderedOnce: true,
   strict: true,
-  reply: html(),
-  negotiatedErrorPage: refusedReadPage,
-  handle: ({ service }) => referencePage(service.document()),
+  reply: htmlReply(),
+  negotiatedErrorPage: publicErrorPage,
+  handle: ({ service }) => renderReferencePage(service.document()),
 });

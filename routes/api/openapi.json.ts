@@ -1,7 +1,7 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { OpenApi } from "#lib/reference/openapi.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The OpenAPI document of this API",
@@ -9,6 +9,6 @@ export const GET = endpoint({
   scope: "public",
   cacheSeconds: 300,
   renderedOnce: true,
-  reply: ok(OpenApi),
+  reply: okReply(OpenApi),
   handle: ({ service }) => service.document(),
 });

@@ -3,7 +3,7 @@ import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { showOverview } from "#lib/domains/federations/overview.ts";
 import { OverviewView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -12,7 +12,7 @@ export const GET = endpoint({
   scope: "readonly",
   polled: true,
   query: v.object({ federationId: v.optional(boundedText(1, 100)) }),
-  reply: ok(OverviewView),
+  reply: okReply(OverviewView),
   faults: ["federation_missing"],
   handle: ({ app, actor, query }) => showOverview(app.db.rows, actor, query.federationId),
 });

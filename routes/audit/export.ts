@@ -3,10 +3,10 @@ import { GET as getAudit } from "#routes/api/audit.ts";
 import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createApiCaller } from "#lib/portal/page/call-api.ts";
-import { queryParams } from "#lib/portal/page/page.ts";
+import { optionalQuerySchema } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
-import { auditQuery } from "#lib/portal/audit/audit.ts";
-import { collectEvents, EXPORT_PAGE_SIZE, ExportFormat, exportReply } from "#lib/portal/audit/export.ts";
+import { buildAuditQuery } from "#lib/portal/audit/audit.ts";
+import { collectAuditEvents, EXPORT_PAGE_SIZE, ExportFormat, exportReply } from "#lib/portal/audit/export.ts";
 
 export const GET = endpoint({
   summary: "The results of an audit log search, as a file",
@@ -14,13 +14,16 @@ export const GET = endpoint({
   scope: "session",
   portal: true,
   query: v.object({
-    ...queryParams("kind", "actor", "federationId", "objectType", "objectId", "until").entries,
+    ...optionalQuerySchema("kind", "actor", "federationId", "objectType", "objectId", "until").entries,
     format: ExportFormat,
   }),
   reply: exportReply,
   errorPage: renderRefusalPage,
   handle(call) {
     const { format, ...filters } = call.query, callApi = createApiCaller(call), limit = String(EXPORT_PAGE_SIZE);
-    return collectEvents(format, (before) => callApi(getAudit, { query: { ...auditQuery(filters, before), limit } }));
+    return collectAuditEvents(
+      format,
+      (before) => callApi(getAudit, { query: { ...buildAuditQuery(filters, before), limit } }),
+    );
   },
 });

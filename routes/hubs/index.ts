@@ -2,11 +2,11 @@ import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { GET as getMySpokes } from "#routes/api/my-spokes.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";
 import { HUBS_PER_PAGE, hubsView } from "#lib/portal/hubs/list.ts";
-import { portalPage, queryParams } from "#lib/portal/page/page.ts";
+import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
   summary: "The hubs that you can see, with the state of their spokes",
-  query: queryParams("q", "state", "before"),
+  query: optionalQuerySchema("q", "state", "before"),
   async show({ callApi, me, query: { before, ...query } }) {
     const limit = String(HUBS_PER_PAGE);
     const [found, glance, failed, degraded] = await Promise.all([

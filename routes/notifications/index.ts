@@ -1,10 +1,10 @@
 import { POST as markRead } from "#routes/api/notifications/[notificationId]/read.ts";
 import { GET as getNotifications } from "#routes/api/notifications/index.ts";
-import { withQuery } from "#lib/portal/components/parts.ts";
-import { formAction, formFields, portalPage, queryParams } from "#lib/portal/page/page.ts";
+import { appendQuery } from "#lib/portal/components/parts.ts";
+import { formAction, formSchema, optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 import { NOTIFICATIONS_PER_PAGE, notificationsView } from "#lib/portal/audit/notifications.ts";
 
-const query = queryParams("show", "before");
+const query = optionalQuerySchema("show", "before");
 
 export const GET = portalPage({
   summary: "All your notifications or only the unread ones, newest first",
@@ -21,9 +21,9 @@ export const GET = portalPage({
 export const POST = formAction({
   summary: "Mark a notification as read",
   query,
-  body: formFields("id"),
+  body: formSchema("id"),
   async submit({ callApi, query, body: { id } }) {
     await callApi(markRead, { params: { notificationId: id } });
-    return { to: withQuery("/notifications", query) };
+    return { to: appendQuery("/notifications", query) };
   },
 });

@@ -1,11 +1,11 @@
 import { GET as getRequests } from "#routes/api/federation-requests/index.ts";
 import { GET as getRestores } from "#routes/api/restore-requests/index.ts";
 import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/list.ts";
-import { portalPage, queryParams } from "#lib/portal/page/page.ts";
+import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
   summary: "Hub requests: your own, or all for operators",
-  query: queryParams("state", "before"),
+  query: optionalQuerySchema("state", "before"),
   async show({ callApi, me, query: { before, state } }) {
     const limit = String(REQUESTS_PER_PAGE), isFirst = before === undefined && me.role === "operator";
     const [found, open] = await Promise.all([

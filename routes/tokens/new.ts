@@ -1,5 +1,5 @@
 import { POST as create } from "#routes/api/auth/tokens/index.ts";
-import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
+import { formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 import { createdTokenView, newTokenView, parseExpiry } from "#lib/portal/people/tokens.ts";
 
 export const GET = portalPage({
@@ -9,7 +9,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Create an API token and show it once",
-  body: formFields("name", "scope", "expiresAt"),
+  body: formSchema("name", "scope", "expiresAt"),
   async submit({ callApi, now, publicUrl, body: { name, scope, expiresAt: chosen } }) {
     const expiresAt = parseExpiry(chosen, await now());
     return createdTokenView(await callApi(create, { body: { name, scope, expiresAt } }), publicUrl);

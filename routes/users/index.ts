@@ -1,10 +1,10 @@
 import { GET as getUsers } from "#routes/api/users/index.ts";
-import { portalPage, queryParams } from "#lib/portal/page/page.ts";
+import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 import { USERS_PER_PAGE, usersView } from "#lib/portal/people/users.ts";
 
 export const GET = portalPage({
   summary: "Users, with search, for operators",
-  query: queryParams("q", "role", "state", "before"),
+  query: optionalQuerySchema("q", "role", "state", "before"),
   async show({ callApi, query: { before, ...query } }) {
     const { items, next } = await callApi(getUsers, { query: { ...query, before, limit: String(USERS_PER_PAGE) } });
     return usersView({ users: items, next, query });

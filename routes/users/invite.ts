@@ -3,10 +3,10 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { GET as getUsers } from "#routes/api/users/index.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { ifAllowed } from "#lib/portal/page/call-api.ts";
-import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
-import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import { resultIfVisible } from "#lib/portal/page/call-api.ts";
+import { INVITE_FLASH_KEYS } from "#lib/portal/components/flash-messages.ts";
+import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { inviteView } from "#lib/portal/people/users.ts";
 
 const MAX_HUBS = 100; // the maximum number of hubs in the select, read as one page from the API
@@ -18,17 +18,17 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Invite a user to a hub",
-  body: formFields("email", "displayName", "federationId"),
+  body: formSchema("email", "displayName", "federationId"),
   async submit({ callApi, body: { email, displayName, federationId } }) {
-    if (!await ifAllowed(callApi(getHub, { params: { federationId } }))) throw hubNotFound();
+    if (!await resultIfVisible(callApi(getHub, { params: { federationId } }))) throw hubNotFound();
     const body = { email, displayName: displayName.trim() || undefined };
     const { userId, status } = await callApi(invite, { params: { federationId }, body });
-    return { to: `/users/${userId}?done=${INVITE_RESULTS[status]}` };
+    return { to: `/users/${userId}?done=${INVITE_FLASH_KEYS[status]}` };
   },
   onRefusal: form,
 });
 
-async function form<Q, B>({ callApi }: PageCall<Q, B>, submission?: Submission) {
+async function form<Q, B>({ callApi }: PageContext<Q, B>, submission?: RefusedSubmission) {
   await callApi(getUsers, { query: { limit: "1" } }); // refuses callers who are not operators
   const { items, next } = await callApi(getHubs, { query: { limit: String(MAX_HUBS) } });
   return inviteView(next === null ? items : null, submission);

@@ -1,8 +1,8 @@
 /** Implements `wheelwright audit list` and `audit export`, which read the audit log through the API. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showJsonLine, showList } from "./output.ts";
 
 const FILTERS = {
@@ -23,7 +23,7 @@ interface Filters {
   readonly before?: string;
 }
 
-export const auditNoun: CliNoun = {
+export const auditCommands: CommandGroup = {
   name: "audit",
   summary: "The audit log of a server (operators only)",
   localVerbs: [
@@ -31,17 +31,17 @@ export const auditNoun: CliNoun = {
     ["verify", "Verify that no audit event was changed or removed; reads this machine's database"],
   ],
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List audit events, newest first",
       flags: { ...FILTERS, limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
       async run(cli, { flags }) {
         const narrow = { ...toApiFilters(flags), limit: pageSizeOf(flags) };
-        showList(cli, await readItems(cli.api.listAuditEvents(narrow), flags), AUDIT_COLUMNS);
+        showList(cli, await readListItems(cli.api.listAuditEvents(narrow), flags), AUDIT_COLUMNS);
       },
     }),
-    verb({
+    defineVerb({
       name: "export",
       summary: "Print all audit events as JSON Lines, newest first",
       flags: FILTERS,

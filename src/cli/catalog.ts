@@ -1,15 +1,15 @@
 /** Implements `wheelwright catalog`, `cost` and `changelog`: shows the catalog, a spoke's price and the changelog. */
 import type { Catalog } from "#lib/client/client.ts";
 import { wrapText } from "../commands/wrap-text.ts";
-import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
+import { type CliContext, type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showJson, showRecord, showTable } from "./output.ts";
 import { formatCost, formatMoney } from "./spoke-views.ts";
 import { sanitizeLine, sanitizeLines } from "./text.ts";
 
-export const catalogNoun: CliNoun = {
+export const catalogCommand: CommandGroup = {
   name: "catalog",
   summary: "Show the sizes, versions and other choices for hubs and spokes",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Show the sizes, versions and other choices for hubs and spokes",
     examples: ["catalog", "catalog --json=sizes,versions"],
@@ -68,10 +68,10 @@ function catalogRows(catalog: Catalog): CatalogRow[] {
   ];
 }
 
-export const costNoun: CliNoun = {
+export const costCommand: CommandGroup = {
   name: "cost",
   summary: "Show what one more spoke would cost a hub",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Show what one more spoke would cost a hub, according to the payment provider",
     words: ["HUB"],
@@ -93,10 +93,10 @@ function formatChange({ terminal }: CliContext, change: string): string {
   return wrapText(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));
 }
 
-export const changelogNoun: CliNoun = {
+export const changelogCommand: CommandGroup = {
   name: "changelog",
   summary: "Show announcements and the changes in each release",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Show announcements and the changes in each release",
     more: "Needs no sign-in.",

@@ -4,16 +4,16 @@ import type { Wheelwright } from "#lib/client/client.ts";
 import { commands } from "../commands/command-list.ts";
 import {
   type CliContext,
-  type CliNoun,
-  type CliVerb,
+  type CommandGroup,
+  type GroupCommand,
   isRepeatableArgument,
   placeholderName,
 } from "./verb-declaration.ts";
-import { nouns } from "./nouns.ts";
+import { clientCommands } from "./nouns.ts";
 import { print } from "./output.ts";
 import { type CliOptions, COMMON_FLAGS } from "./parse-verb.ts";
 import { readHubSlugs } from "./find-spoke.ts";
-import { readSettings, settingsPath } from "./settings.ts";
+import { findSettingsPath, readSettings } from "./settings.ts";
 import { sanitizeLine } from "./text.ts";
 
 type Candidate = readonly [word: string, what: string];
@@ -43,8 +43,8 @@ async function findCandidates(
   typed: string,
 ): Promise<Candidate[]> {
   const [name, ...rest] = before;
-  if (name === undefined) return [...nouns, ...commands].map(({ name, summary }) => [name, summary]);
-  const noun = await nouns.find((each) => each.name === name)?.load();
+  if (name === undefined) return [...clientCommands, ...commands].map(({ name, summary }) => [name, summary]);
+  const noun = await clientCommands.find((each) => each.name === name)?.load();
   if (!noun) return [];
   const single = noun.verbs[0]!.name === "",
     verb = single ? noun.verbs[0]! : noun.verbs.find((each) => each.name === rest[0]);
@@ -63,12 +63,12 @@ async function findCandidates(
   return await valuesOf(cli, placeholderName(placeholderAt(verb, after)));
 }
 
-function verbsOf(noun: CliNoun): Candidate[] {
+function verbsOf(noun: CommandGroup): Candidate[] {
   return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.localVerbs ?? []];
 }
 
 /** Returns the placeholder for the next argument, such as `SPOKE`. */
-function placeholderAt(verb: CliVerb, after: readonly string[]): string {
+function placeholderAt(verb: GroupCommand, after: readonly string[]): string {
   const flags = { ...verb.flags, ...COMMON_FLAGS };
   const words = after.filter((word, i) =>
     !word.startsWith("-") && flags[after[i - 1]?.slice(2) ?? ""]?.type !== "string"
@@ -81,7 +81,9 @@ async function valuesOf(cli: CliContext, meaning: string): Promise<Candidate[]> 
   if (meaning.includes("|")) return meaning.split("|").map((value) => [value, ""]);
   if (meaning === "SHELL") return ["bash", "zsh", "fish"].map((shell) => [shell, ""]);
   if (meaning === "PROFILE") {
-    return Object.entries(readSettings(settingsPath(cli.env), () => {}).profiles).map(([name, { url }]) => [name, url]);
+    return Object.entries(readSettings(findSettingsPath(cli.env), () => {}).profiles).map((
+      [name, { url }],
+    ) => [name, url]);
   }
   const readCandidates = SERVER_CANDIDATES[meaning];
   return (readCandidates && await withTimeout(SERVER_TIMEOUT, readCandidates(cli.api))) ?? [];

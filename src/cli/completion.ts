@@ -1,7 +1,7 @@
 /** Implements `wheelwright completion`, which prints a completion script for a shell. */
 import { CommandError } from "../commands/command.ts";
 import { findBuildInfo } from "../release.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
@@ -45,10 +45,10 @@ function programPath(): string {
   return findBuildInfo() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";
 }
 
-export const completionNoun: CliNoun = {
+export const completionCommand: CommandGroup = {
   name: "completion",
   summary: "Print a completion script for your shell",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Print a completion script for your shell, which also completes the names of hubs and spokes",
     words: ["SHELL"],

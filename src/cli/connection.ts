@@ -6,43 +6,43 @@ import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { didYouMean } from "../commands/parse-options.ts";
-import { lightFetchWith } from "./light-fetch.ts";
+import { suggestSimilarName } from "../commands/parse-options.ts";
+import { createLightFetch } from "./light-fetch.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { printNote, printWarning } from "./output.ts";
-import { readSettings, type ServerProfile, settingsPath } from "./settings.ts";
+import { findSettingsPath, readSettings, type ServerProfile } from "./settings.ts";
 import { EXIT_NOT_ALLOWED, EXIT_NOT_FOUND } from "./exit-status.ts";
 
 /** The server that commands use by default. `npm start` listens at this address. */
-export const LOCAL_URL = "http://localhost:3000";
+export const LOCAL_SERVER_URL = "http://localhost:3000";
 
 type ConnectionContext = Pick<CliContext, "env" | "profile" | "quiet">;
 
 /** Connects to the server with the user's token. Throws a CommandError if the user is not signed in. */
-export function openSignedIn(cli: ConnectionContext): Wheelwright {
+export function connectSignedIn(cli: ConnectionContext): Wheelwright {
   const { url, token } = resolveServer(cli);
   if (url && token) return connectToServer(cli, url, token);
-  const names = Object.keys(readSettings(settingsPath(cli.env), () => {}).profiles);
+  const names = Object.keys(readSettings(findSettingsPath(cli.env), () => {}).profiles);
   const others = names.length > 0 ? `, use --profile with one of ${names.join(", ")}` : "";
   const next = `wheelwright login'${others}, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN`;
   throw new CommandError(EXIT_NOT_ALLOWED, `You are not signed in${url ? ` to ${url}` : ""}. Run '${next}`);
 }
 
-export function openPublic(cli: ConnectionContext): Wheelwright {
+export function connectWithoutSignIn(cli: ConnectionContext): Wheelwright {
   const { url, token } = resolveServer(cli);
-  return connectToServer(cli, url ?? LOCAL_URL, token);
+  return connectToServer(cli, url ?? LOCAL_SERVER_URL, token);
 }
 
 /** Returns the URL of the server that the command uses. */
-export function serverUrl(cli: ConnectionContext): string {
-  return resolveServer(cli).url ?? LOCAL_URL;
+export function resolveServerUrl(cli: ConnectionContext): string {
+  return resolveServer(cli).url ?? LOCAL_SERVER_URL;
 }
 
 /** Creates an API client that prints a note before each retry that is delayed by a second or more. */
 export function connectToServer(cli: Pick<CliContext, "quiet">, url: string, token?: string): Wheelwright {
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
-    fetch: "deno" in process.versions ? undefined : lightFetchWith(processEnvironment()),
+    fetch: "deno" in process.versions ? undefined : createLightFetch(processEnvironment()),
     onRetry({ error, wait }) {
       if (wait >= SECOND) printNote(cli, `${error.message}. Retrying in ${Math.ceil(wait / SECOND)} s`);
     },
@@ -70,16 +70,16 @@ function resolveServer(cli: ConnectionContext): ServerAccess {
 /** The name of the profile that commands use by default. */
 export const DEFAULT_PROFILE = "default";
 
-export function profileName({ env, profile }: Pick<CliContext, "env" | "profile">): string {
+export function resolveProfileName({ env, profile }: Pick<CliContext, "env" | "profile">): string {
   return profile ?? (env.WHEELWRIGHT_PROFILE || DEFAULT_PROFILE);
 }
 
 /** Returns the selected profile; null if the default profile is missing. Throws if a named profile is missing. */
 export function findProfile(cli: Pick<CliContext, "env" | "profile">): ServerProfile | null {
-  const { profiles } = readSettings(settingsPath(cli.env), printWarning), name = profileName(cli);
+  const { profiles } = readSettings(findSettingsPath(cli.env), printWarning), name = resolveProfileName(cli);
   const found = Object.hasOwn(profiles, name) ? profiles[name]! : null;
   if (found || name === DEFAULT_PROFILE) return found;
-  const suggestion = didYouMean(name, Object.keys(profiles));
+  const suggestion = suggestSimilarName(name, Object.keys(profiles));
   throw new CommandError(
     EXIT_NOT_FOUND,
     `Unknown profile ${name}${suggestion || `. To create it, run 'wheelwright login --profile ${name}'`}`,

@@ -12,12 +12,12 @@ export const CREDENTIAL_FLAGS = {
   password: { type: "boolean", help: "read the password from standard input, instead of a prompt" },
 } as const;
 
-export interface Credentials {
+export interface CredentialFlags {
   readonly email?: string;
   readonly password?: boolean;
 }
 
-interface TokenRequest extends Credentials {
+interface TokenRequest extends CredentialFlags {
   readonly url: string;
   readonly newToken: NewToken;
 }

@@ -1,17 +1,17 @@
 /** Implements `wheelwright events follow`, which prints a hub's stream events as they happen. */
 import type { StreamEvent } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showJsonLine } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import { styleOfState } from "./terminal.ts";
 import { sanitizeLine } from "./text.ts";
-import { clockTimeOrDate } from "./times.ts";
+import { formatTimeOrDate } from "./times.ts";
 
-export const eventsNoun: CliNoun = {
+export const eventsCommands: CommandGroup = {
   name: "events",
   summary: "Follow the events of a hub",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "follow",
     summary: "Print a hub's events until the hub is removed or you press Ctrl-C. Reconnects without losing events",
     words: ["HUB"],
@@ -44,7 +44,7 @@ export const eventsNoun: CliNoun = {
         else if (cli.quiet) print(`${sanitizeLine(event.id)}\n`);
         else {
           const { spokeId } = event, about = spokeId ? names.get(spokeId) ?? await nameOfSpoke(spokeId) : federationId!;
-          const at = out ? clockTimeOrDate(event.at) : event.at, state = sanitizeLine(event.state);
+          const at = out ? formatTimeOrDate(event.at) : event.at, state = sanitizeLine(event.state);
           const parts = [
             at,
             event.id.padStart(out ? 5 : 0),

@@ -1,7 +1,7 @@
 /** Finds spokes by ID, `hub/slug`, domain, or a slug that only one spoke has. Also formats spoke names for display. */
 import type { Spoke, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { didYouMean } from "../commands/parse-options.ts";
+import { suggestSimilarName } from "../commands/parse-options.ts";
 import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
 /** Reads the spoke with the given name. Throws a CommandError if no spoke or more than one spoke matches. */
@@ -28,7 +28,7 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
   const candidates = slug === undefined
     ? await api.listMySpokes()
     : await api.listFederationSpokes({ federationId: hub });
-  const suggestion = didYouMean(slug ?? hub, candidates.map((each) => each.slug));
+  const suggestion = suggestSimilarName(slug ?? hub, candidates.map((each) => each.slug));
   throw new CommandError(EXIT_NOT_FOUND, `No spoke ${name} found${suggestion}`);
 }
 

@@ -1,12 +1,12 @@
 /** Defines the verbs for a hub's billing: show, start and reconcile. */
 import type { Billing } from "#lib/client/client.ts";
-import { verb } from "./verb-declaration.ts";
+import { defineVerb } from "./verb-declaration.ts";
 import { showChange, showRecord } from "./output.ts";
 import { formatMoney } from "./spoke-views.ts";
 import type { RecordLine } from "./table.ts";
 
 export const billingVerbs = [
-  verb({
+  defineVerb({
     name: "billing",
     summary: "Show the subscription and the open invoice of a hub",
     words: ["HUB"],
@@ -16,7 +16,7 @@ export const billingVerbs = [
       showRecord(cli, billing, linesOf(billing), federationId!);
     },
   }),
-  verb({
+  defineVerb({
     name: "bill",
     summary: "Start billing a hub and set the address for invoices. To change the address, run again",
     words: ["HUB", "EMAIL"],
@@ -26,7 +26,7 @@ export const billingVerbs = [
       showChange(cli, billing, `Invoices for hub ${hub} are sent to ${billing.email}`, hub!);
     },
   }),
-  verb({
+  defineVerb({
     name: "reconcile",
     summary: "Send a hub's spokes to the payment provider again, which overwrites changes made at the provider",
     words: ["HUB"],

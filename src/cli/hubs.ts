@@ -5,12 +5,12 @@ import { confirmByTyping } from "./confirm.ts";
 import { billingVerbs } from "./hub-billing-verbs.ts";
 import { ALL_FLAG, LIMIT_FLAG } from "./pagination.ts";
 import { MEMBER_COLUMNS, MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
-import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
+import { type CliContext, type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showHubOperations } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import type { RecordLine } from "./table.ts";
-import { WAIT_FLAGS, waitAndShow, waitTimeOf } from "./wait-for-operations.ts";
+import { parseWaitTime, WAIT_FLAGS, waitAndShow } from "./wait-for-operations.ts";
 
 const HUB_FLAGS = {
   name: { type: "string", help: "display name" },
@@ -19,11 +19,11 @@ const HUB_FLAGS = {
   tier: { type: "string", help: "tier of the hub; see 'wheelwright catalog'" },
 } as const;
 
-export const hubsNoun: CliNoun = {
+export const hubsCommands: CommandGroup = {
   name: "hubs",
   summary: "Hubs: groups of spokes, with their own administrators and billing",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List the hubs that you can see",
       flags: {
@@ -48,7 +48,7 @@ export const hubsNoun: CliNoun = {
         ]);
       },
     }),
-    verb({
+    defineVerb({
       name: "show",
       summary: "Show a hub",
       words: ["HUB"],
@@ -58,19 +58,19 @@ export const hubsNoun: CliNoun = {
         showRecord(cli, hub, linesOf(hub));
       },
     }),
-    verb({
+    defineVerb({
       name: "create",
       summary: "Create a hub, and wait until it is active (operators only)",
       words: ["SLUG"],
       flags: { ...HUB_FLAGS, ...WAIT_FLAGS },
       examples: ["hubs create north --name 'Northern schools'"],
       async run(cli, { words: [slug], flags }) {
-        const waitTime = waitTimeOf(flags), { name, region, mode, tier } = flags;
+        const waitTime = parseWaitTime(flags), { name, region, mode, tier } = flags;
         const hub = await cli.api.createFederation({ slug: slug!, name, region, mode, tier });
         await waitForHub(cli, hub, waitTime, (hub) => `Hub ${hub.slug} is ${hub.state}`);
       },
     }),
-    verb({
+    defineVerb({
       name: "update",
       summary: "Change a hub's name, region, mode or tier",
       words: ["HUB"],
@@ -84,19 +84,19 @@ export const hubsNoun: CliNoun = {
         showChange(cli, hub, `Hub ${hub.slug} was updated`);
       },
     }),
-    verb({
+    defineVerb({
       name: "retry",
       summary: "Retry the provisioning of a failed hub",
       words: ["HUB"],
       flags: WAIT_FLAGS,
       examples: ["hubs retry north"],
       async run(cli, { words: [federationId], flags }) {
-        const waitTime = waitTimeOf(flags);
+        const waitTime = parseWaitTime(flags);
         const hub = await cli.api.actOnFederation({ federationId: federationId! }, { action: "retry" });
         await waitForHub(cli, hub, waitTime, (hub) => `Hub ${hub.slug} is ${hub.state}`);
       },
     }),
-    verb({
+    defineVerb({
       name: "destroy",
       summary: "Remove a hub that has no spokes (operators only)",
       words: ["HUB"],
@@ -107,7 +107,7 @@ export const hubsNoun: CliNoun = {
       },
       examples: ["hubs destroy north", "hubs destroy north --yes --no-wait"],
       async run(cli, { words: [federationId], flags }) {
-        const { yes, abandon } = flags, waitTime = waitTimeOf(flags);
+        const { yes, abandon } = flags, waitTime = parseWaitTime(flags);
         const hub = await cli.api.getFederation({ federationId: federationId! });
         await confirmByTyping(cli, yes, `This removes the hub ${hub.slug}`, hub.slug);
         const removing = await cli.api.deleteFederation({ federationId: hub.id, abandon });
@@ -115,7 +115,7 @@ export const hubsNoun: CliNoun = {
         await waitForHub(cli, removing, waitTime, () => `Hub ${hub.slug} is ${state}`);
       },
     }),
-    verb({
+    defineVerb({
       name: "operations",
       summary: "List the operations on a hub and its spokes",
       words: ["HUB"],
@@ -123,7 +123,7 @@ export const hubsNoun: CliNoun = {
       examples: ["hubs operations north --limit 5"],
       run: (cli, { words: [federationId], flags }) => showHubOperations(cli, federationId!, flags),
     }),
-    verb({
+    defineVerb({
       name: "members",
       summary: "List the admins of a hub",
       words: ["HUB"],
@@ -133,7 +133,7 @@ export const hubsNoun: CliNoun = {
         showList(cli, members, MEMBER_COLUMNS, (member) => member.userId);
       },
     }),
-    verb({
+    defineVerb({
       name: "add-member",
       summary: "Add an admin to a hub; new users get an invitation by email",
       words: ["HUB", "EMAIL"],
@@ -152,7 +152,7 @@ export const hubsNoun: CliNoun = {
         );
       },
     }),
-    verb({
+    defineVerb({
       name: "remove-member",
       summary: "Remove an admin from a hub",
       words: ["HUB", "USER"],

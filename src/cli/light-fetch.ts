@@ -7,7 +7,7 @@ import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { ProcessVariables } from "#lib/base/environment.ts";
 
 /** Returns a replacement for `fetch` that uses the proxies given in these environment variables. */
-export function lightFetchWith(env: ProcessVariables): typeof fetch {
+export function createLightFetch(env: ProcessVariables): typeof fetch {
   const agents = new Map<string, Agent>();
   const hasProxy = ["http_proxy", "https_proxy"].some((name) => env[name] || env[name.toUpperCase()]);
   const agentFor = (protocol: string): Agent => {
@@ -24,7 +24,7 @@ export function lightFetchWith(env: ProcessVariables): typeof fetch {
 }
 
 /** A replacement for `fetch` that uses no proxy. */
-export const lightFetch = lightFetchWith({});
+export const lightFetch = createLightFetch({});
 
 /** Returns `node:http` or `node:https`. Avoids `import`, which would also load Node's slow WebSocket and `fetch`. */
 function builtinFor(protocol: string) {

@@ -3,21 +3,28 @@ import { hostname, userInfo } from "node:os";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
-import { connectToServer, DEFAULT_PROFILE, findProfile, isSameServer, LOCAL_URL, profileName } from "./connection.ts";
-import { type CliContext, type CliNoun, verb } from "./verb-declaration.ts";
+import {
+  connectToServer,
+  DEFAULT_PROFILE,
+  findProfile,
+  isSameServer,
+  LOCAL_SERVER_URL,
+  resolveProfileName,
+} from "./connection.ts";
+import { type CliContext, type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { printNote, showChange, showRecord } from "./output.ts";
 import { promptLine, promptSecret, readSecret } from "./prompt.ts";
-import { changeSettings, readSettings, type ServerProfile, settingsPath } from "./settings.ts";
+import { changeSettings, findSettingsPath, readSettings, type ServerProfile } from "./settings.ts";
 import { CREDENTIAL_FLAGS, signInAndCreateToken, warnIfUnencrypted } from "./create-token.ts";
 import { EXIT_NOT_ALLOWED, EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
 
 const SINGLE_TRY = { maxAttempts: 1, timeout: 5 * SECOND };
 const SCOPE_FLAG = { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" } as const;
 
-export const loginNoun: CliNoun = {
+export const loginCommand: CommandGroup = {
   name: "login",
   summary: "Sign in to a server, and store an API token for the server",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Sign in to a server, and store an API token for the server",
     words: ["[URL]"],
@@ -42,7 +49,7 @@ export const loginNoun: CliNoun = {
       const { url } = connectToServer(cli, address); // throws for an invalid URL
       const token = flags.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
       if (flags.token || token) return await storeExistingToken(cli, url, token);
-      const newToken = { name: machineName(), scope: parseScope(flags.scope) };
+      const newToken = { name: machineName(), scope: parseTokenScope(flags.scope) };
       await signInAndCreateToken(cli, { ...flags, url, newToken }, async (minted, email) => {
         await storeProfile(cli, { url, token: minted.token, tokenId: minted.id, email });
       });
@@ -50,7 +57,7 @@ export const loginNoun: CliNoun = {
   })],
 };
 
-export function parseScope(argument: string | undefined): "cli" | "provisioning" | "readonly" {
+export function parseTokenScope(argument: string | undefined): "cli" | "provisioning" | "readonly" {
   if (argument === undefined || argument === "cli" || argument === "provisioning" || argument === "readonly") {
     return argument ?? "cli";
   }
@@ -65,8 +72,8 @@ function machineName(): string {
 
 /** Returns the URL in the selected profile, or else the local URL. Throws a CommandError if the file is unusable. */
 function defaultUrl(cli: CliContext): string {
-  const { profiles } = readSettings(settingsPath(cli.env), () => {}), name = profileName(cli);
-  return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL_URL;
+  const { profiles } = readSettings(findSettingsPath(cli.env), () => {}), name = resolveProfileName(cli);
+  return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL_SERVER_URL;
 }
 
 async function storeExistingToken(cli: CliContext, url: string, known: string | null): Promise<void> {
@@ -85,7 +92,7 @@ async function storeExistingToken(cli: CliContext, url: string, known: string | 
 
 /** Stores the profile. Revokes the token of a replaced profile if `login` created that token. */
 async function storeProfile(cli: CliContext, profile: ServerProfile): Promise<void> {
-  const file = settingsPath(cli.env), name = profileName(cli), { token, ...fields } = profile;
+  const file = findSettingsPath(cli.env), name = resolveProfileName(cli), { token, ...fields } = profile;
   let before: ServerProfile | undefined;
   await changeSettings(file, ({ profiles }) => {
     before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
@@ -114,20 +121,20 @@ async function suggestNextCommand(api: Wheelwright): Promise<string> {
   return `${user.role === "operator" ? "hubs" : "requests"} create north --name 'Northern schools'`;
 }
 
-export const logoutNoun: CliNoun = {
+export const logoutCommand: CommandGroup = {
   name: "logout",
   summary: "Sign out: revoke and delete the token that login stored",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Sign out: revoke and delete the token that login stored",
     more: "A token that was stored with 'login --token' is deleted, but not revoked.",
     examples: ["logout", "logout --profile school"],
     async run(cli) {
-      const found = findProfile(cli), file = settingsPath(cli.env);
+      const found = findProfile(cli), file = findSettingsPath(cli.env);
       if (!found) throw new CommandError(EXIT_NOT_ALLOWED, "You are not signed in");
       if (found.tokenId) await revokeOwn(cli, found, found.tokenId);
-      await changeSettings(file, ({ profiles: { [profileName(cli)]: _, ...profiles } }) => ({ profiles }));
-      const { token: _, ...fields } = found, name = profileName(cli);
+      await changeSettings(file, ({ profiles: { [resolveProfileName(cli)]: _, ...profiles } }) => ({ profiles }));
+      const { token: _, ...fields } = found, name = resolveProfileName(cli);
       const what = found.tokenId ? "the token was revoked" : "the token was deleted, but not revoked";
       showChange(cli, { profile: name, ...fields }, `Signed out of ${found.url}: ${what}`, name);
     },
@@ -150,10 +157,10 @@ async function revokeOwn(cli: CliContext, { url, token }: ServerProfile, tokenId
   }
 }
 
-export const meNoun: CliNoun = {
+export const meCommand: CommandGroup = {
   name: "me",
   summary: "Show your account",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Show your account",
     examples: ["me", "me --json"],

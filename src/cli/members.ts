@@ -1,5 +1,5 @@
 /** Shows and finds the members of a hub or spoke. */
-import { canonicalPrefix } from "#lib/base/email.ts";
+import { canonicalizeSearchTerm } from "#lib/base/email.ts";
 import type { Member, SpokeJoining } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { EXIT_NOT_FOUND } from "./exit-status.ts";
@@ -22,7 +22,7 @@ export const MEMBERSHIP_LABELS: Readonly<Record<SpokeJoining["status"], string>>
 /** Returns the user ID of a member, given an ID or an email address. Throws a CommandError for an unknown address. */
 export async function requireMemberId(name: string, members: () => PromiseLike<readonly Member[]>): Promise<string> {
   if (!name.includes("@")) return name;
-  const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalPrefix(name));
+  const found = (await members()).find(({ email }) => email.toLowerCase() === canonicalizeSearchTerm(name));
   if (found) return found.userId;
   throw new CommandError(EXIT_NOT_FOUND, `${name} is not a member`);
 }

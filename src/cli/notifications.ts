@@ -2,17 +2,17 @@
 import type { Notification as NotificationRecord } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, showChange, showChanges, showJson, showList } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
-import { plural } from "./text.ts";
+import { formatPlural } from "./text.ts";
 
-export const notificationsNoun: CliNoun = {
+export const notificationsCommands: CommandGroup = {
   name: "notifications",
   summary: "Your notifications",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List notifications, newest first",
       flags: {
@@ -24,7 +24,7 @@ export const notificationsNoun: CliNoun = {
       async run(cli, { flags }) {
         const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageSizeOf(flags) });
         const [when, what, ...rest] = AUDIT_COLUMNS;
-        showList(cli, await readItems(list, flags), [
+        showList(cli, await readListItems(list, flags), [
           ["", (one) => one.read ? "" : "new", "state"],
           what!,
           when!,
@@ -32,7 +32,7 @@ export const notificationsNoun: CliNoun = {
         ]);
       },
     }),
-    verb({
+    defineVerb({
       name: "count",
       summary: "Print the number of unread notifications",
       examples: ["notifications count"],
@@ -42,7 +42,7 @@ export const notificationsNoun: CliNoun = {
         else print(`${unread.count}\n`);
       },
     }),
-    verb({
+    defineVerb({
       name: "read",
       summary: "Mark notifications as read",
       words: ["[NOTIFICATION...]"],
@@ -57,7 +57,7 @@ export const notificationsNoun: CliNoun = {
           return showChange(
             cli,
             marked,
-            `${plural(marked.marked, "notification")} marked as read`,
+            `${formatPlural(marked.marked, "notification")} marked as read`,
             String(marked.marked),
           );
         }

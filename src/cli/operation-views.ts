@@ -1,6 +1,6 @@
 /** Formats the progress and results of operations as text. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
-import { pageSizeOf, readItems } from "./pagination.ts";
+import { pageSizeOf, readListItems } from "./pagination.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { showList } from "./output.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
@@ -12,7 +12,7 @@ type Progress = Operation | OperationDetail;
 export const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
-  ["PROGRESS", operationProgress],
+  ["PROGRESS", describeOperationProgress],
   ["ID", (one) => one.id, "id"],
   ["CREATED", (one) => one.createdAt, "time"],
   ["FINISHED", (one) => one.finishedAt, "time"],
@@ -24,7 +24,7 @@ export async function showHubOperations(
   federationId: string,
   flags: { readonly limit?: string; readonly all?: boolean },
 ): Promise<void> {
-  const operations = await readItems(
+  const operations = await readListItems(
     cli.api.listFederationOperations({ federationId, limit: pageSizeOf(flags) }),
     flags,
   );
@@ -40,7 +40,7 @@ export function isOperationDone({ state }: Progress): boolean {
 }
 
 /** Describes an operation's progress, for example `4/10 Creating the database`, `queued, number 3`, `done in 42 s`. */
-export function operationProgress(one: Progress): string {
+export function describeOperationProgress(one: Progress): string {
   const { state, step, of, label, error, position, waitingFor, nextAttemptAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";
   if (state === "succeeded") return `done in ${durationOf(one)}`;
@@ -57,7 +57,7 @@ function durationOf({ startedAt, createdAt, finishedAt }: Progress): string {
 }
 
 /** Returns the command for watching these operations. Uses `--hub` for more than three operations in one hub. */
-export function watchCommand(operations: readonly Pick<Progress, "id" | "federationId">[]): string {
+export function formatWatchCommand(operations: readonly Pick<Progress, "id" | "federationId">[]): string {
   const [hub, ...others] = new Set(operations.map(({ federationId }) => federationId));
   const which = operations.length > 3 && hub && others.length === 0
     ? `--hub ${hub}`
@@ -66,7 +66,7 @@ export function watchCommand(operations: readonly Pick<Progress, "id" | "federat
 }
 
 /** Returns the failure report as lines: the failed step, the reason, who can act, and the hint. */
-export function failureLines({ error }: Progress): readonly RecordLine[] {
+export function formatFailureLines({ error }: Progress): readonly RecordLine[] {
   return [
     ["failed step", error?.step],
     ["reason", error?.message],

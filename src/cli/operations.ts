@@ -1,26 +1,26 @@
 /** Implements `wheelwright operations`, which lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import {
-  failureLines,
+  describeOperationProgress,
+  formatFailureLines,
   isOperationDone,
   OPERATION_COLUMNS,
-  operationProgress,
   showHubOperations,
 } from "./operation-views.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
 import { readHubSlugs, resolveSpokeId, spokeName } from "./find-spoke.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import type { RecordLine } from "./table.ts";
-import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
+import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
 
-export const operationsNoun: CliNoun = {
+export const operationsCommands: CommandGroup = {
   name: "operations",
   summary: "Operations on hubs and spokes, with their steps",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List the operations of a hub or spoke, newest first",
       flags: {
@@ -37,10 +37,10 @@ export const operationsNoun: CliNoun = {
         if (flags.hub !== undefined) return await showHubOperations(cli, flags.hub, flags);
         const spokeId = await resolveSpokeId(cli.api, flags.spoke!);
         const list = cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) });
-        showList(cli, await readItems(list, flags), OPERATION_COLUMNS);
+        showList(cli, await readListItems(list, flags), OPERATION_COLUMNS);
       },
     }),
-    verb({
+    defineVerb({
       name: "show",
       summary: "Show an operation, its steps, and the reason if it failed",
       words: ["OPERATION"],
@@ -50,7 +50,7 @@ export const operationsNoun: CliNoun = {
         showRecord(cli, operation, linesOf(operation));
       },
     }),
-    verb({
+    defineVerb({
       name: "watch",
       summary: "Show the progress of operations until they finish",
       words: ["[OPERATION...]"],
@@ -63,7 +63,7 @@ export const operationsNoun: CliNoun = {
         if ((words.length === 0) !== (hub !== undefined)) {
           throw new CommandError(EXIT_USAGE, "wheelwright operations watch needs either OPERATION IDs or --hub HUB");
         }
-        const waitTime = waitTimeOf(flags), ids = hub === undefined ? words : await listUnfinished(cli.api, hub);
+        const waitTime = parseWaitTime(flags), ids = hub === undefined ? words : await listUnfinished(cli.api, hub);
         const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
         const labels = await readLabels(cli.api, found);
         const started = found.map((operation, i) => ({ label: labels[i]!, operation }));
@@ -74,7 +74,7 @@ export const operationsNoun: CliNoun = {
         for (const [i, operation] of cli.json ? [] : last.entries()) {
           if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
         }
-        throwFailures(started, result);
+        throwOperationFailures(started, result);
       },
     }),
   ],
@@ -107,13 +107,13 @@ function linesOf(operation: OperationDetail): readonly RecordLine[] {
     ["operation", id],
     ["kind", kind],
     ["state", state, "state"],
-    ["progress", state === "failed" ? null : operationProgress(operation)],
+    ["progress", state === "failed" ? null : describeOperationProgress(operation)],
     ["attempt", attempt > 1 ? attempt : null],
     ["created", operation.createdAt, "time"],
     ["finished", operation.finishedAt, "time"],
     ["spoke", operation.spokeId],
     ["hub", operation.federationId],
-    ...failureLines(operation),
+    ...formatFailureLines(operation),
     ...steps.map(({ label, startedAt, finishedAt }, i) =>
       [`step ${i + 1}`, `${finishedAt ? "done" : startedAt ? "running" : "pending"}: ${label}`] as const
     ),

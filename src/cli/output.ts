@@ -1,8 +1,8 @@
 /** Prints command output: data to standard output, all other text to standard error. */
 import type { CliContext } from "./verb-declaration.ts";
 import { type RecordLine, renderRecord, renderTable, type TableColumn } from "./table.ts";
-import { formatJson, maskSecrets, plural, sanitizeLine, sanitizeLines } from "./text.ts";
-import { didYouMean } from "../commands/parse-options.ts";
+import { formatJson, formatPlural, maskSecrets, sanitizeLine, sanitizeLines } from "./text.ts";
+import { suggestSimilarName } from "../commands/parse-options.ts";
 
 type Named = { readonly id: string };
 
@@ -27,7 +27,7 @@ export function showList<Row extends object>(
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
-  if (hidden > 0) printNote(cli, `${plural(hidden, "column")} hidden. To show all columns, add -o wide`);
+  if (hidden > 0) printNote(cli, `${formatPlural(hidden, "column")} hidden. To show all columns, add -o wide`);
 }
 
 /** Prints one record: as `lines` for people, or as JSON in the API's format. */
@@ -103,7 +103,9 @@ function selectFields({ json, unreportedFields }: CliContext, value: object): un
     ) {
       continue;
     }
-    printWarning(`Unknown field ${path}${didYouMean(name, known) || `. Available fields: ${known.join(", ")}`}`);
+    printWarning(
+      `Unknown field ${path}${suggestSimilarName(name, known) || `. Available fields: ${known.join(", ")}`}`,
+    );
   }
   const picked = records.map((record) => Object.fromEntries(json.map((path) => [path, valueAt(record, path)])));
   return Array.isArray(value) ? picked : picked[0];

@@ -1,16 +1,16 @@
 /** Implements `wheelwright overview`, which shows the number of spokes per hub and state, and the job queue. */
 import type { Overview } from "#lib/client/client.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showJson, showTable } from "./output.ts";
 import { readHubSlugs } from "./find-spoke.ts";
 import type { TableColumn } from "./table.ts";
 import { sanitizeLine } from "./text.ts";
 import { formatClockDuration } from "./times.ts";
 
-export const overviewNoun: CliNoun = {
+export const overviewCommand: CommandGroup = {
   name: "overview",
   summary: "Show the number of spokes per hub and state, and the job queue",
-  verbs: [verb({
+  verbs: [defineVerb({
     name: "",
     summary: "Show the number of spokes per hub and state, and the job queue",
     words: ["[HUB]"],

@@ -7,7 +7,7 @@ export const ALL_FLAG = { type: "boolean", help: "return all results" } as const
 const DEFAULT_LIMIT = 30;
 
 /** Returns the first items of a list: at most --limit items, all items with --all, or 30 items by default. */
-export async function readItems<Item>(
+export async function readListItems<Item>(
   list: AsyncIterable<Item>,
   { limit, all }: { readonly limit?: string; readonly all?: boolean },
 ): Promise<Item[]> {

@@ -3,8 +3,8 @@ import { CommandError } from "../commands/command.ts";
 import { parseOptions } from "../commands/parse-options.ts";
 import {
   type CliContext,
-  type CliNoun,
-  type CliVerb,
+  type CommandGroup,
+  type GroupCommand,
   isRepeatableArgument,
   isRequiredArgument,
   type ParsedArguments,
@@ -36,22 +36,22 @@ interface Parsed extends CliOptions {
   readonly typed: ParsedArguments;
 }
 
-export function verbTitle(noun: Pick<CliNoun, "name">, verb: CliVerb): string {
+export function formatVerbTitle(noun: Pick<CommandGroup, "name">, verb: GroupCommand): string {
   return [noun.name, verb.name].filter(Boolean).join(" ");
 }
 
 /** Parses the command line after a verb. Throws a CommandError if the line is invalid. */
-export function parseVerb(noun: CliNoun, verb: CliVerb, line: readonly string[]): Parsed {
-  const title = verbTitle(noun, verb);
+export function parseVerb(noun: CommandGroup, verb: GroupCommand, line: readonly string[]): Parsed {
+  const title = formatVerbTitle(noun, verb);
   const { values, tokens, problem } = parseOptions({ ...verb.flags, ...COMMON_FLAGS }, line.map(removeFields));
-  if (problem) throw usageError(title, problem);
+  if (problem) throw createUsageError(title, problem);
   const { json, next } = parseFields(verb, line, tokens);
   const words = tokens.flatMap((token) => token.kind === "positional" && token.index !== next ? [token.value] : []);
   const wrong = checkArguments(title, verb, words);
-  if (wrong) throw usageError(title, wrong);
+  if (wrong) throw createUsageError(title, wrong);
   const { quiet, profile, output, json: _, help: __, ...flags } = values;
   if (output !== undefined && output !== "wide") {
-    throw usageError(title, `-o accepts only the value wide${suggestOutput(String(output))}`);
+    throw createUsageError(title, `-o accepts only the value wide${suggestOutput(String(output))}`);
   }
   const common = { json, quiet: quiet === true, wide: output === "wide", profile: profile as string | undefined };
   return { ...common, typed: { flags: flags as ParsedArguments["flags"], words } };
@@ -63,7 +63,7 @@ function suggestOutput(value: string): string {
   return /^(?:json|yaml|yml|jsonpath.*|custom-columns.*|go-template.*)$/.test(value) ? ". For JSON, use --json" : "";
 }
 
-export function usageError(title: string, problem: string): CommandError {
+export function createUsageError(title: string, problem: string): CommandError {
   return new CommandError(
     EXIT_USAGE,
     `${problem}\nRun 'wheelwright ${title} --help' for details.`.replaceAll("  ", " "),
@@ -79,7 +79,7 @@ function removeFields(argument: string): string {
  * Returns the fields given with `--json`: from `--json=id,state`, or from the argument after `--json`. The argument
  * is read as fields if it contains a comma, or if the verb already has all its required arguments.
  */
-function parseFields(verb: CliVerb, line: readonly string[], tokens: ReturnType<typeof parseOptions>["tokens"]) {
+function parseFields(verb: GroupCommand, line: readonly string[], tokens: ReturnType<typeof parseOptions>["tokens"]) {
   const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;
   if (at === undefined) return { json: null, next: -1 };
   const inline = line[at]!.slice("--json=".length);
@@ -98,7 +98,7 @@ function parseFields(verb: CliVerb, line: readonly string[], tokens: ReturnType<
   return { json: "all" as const, next: -1 };
 }
 
-function checkArguments(title: string, { words, flags }: CliVerb, args: readonly string[]): string | null {
+function checkArguments(title: string, { words, flags }: GroupCommand, args: readonly string[]): string | null {
   const missing = words.filter(isRequiredArgument)[args.length];
   if (missing) {
     const word = placeholderName(missing);

@@ -3,7 +3,7 @@
  * place. Without a terminal, each change is printed as a new line.
  */
 import type { OperationDetail } from "#lib/client/client.ts";
-import { isOperationDone, operationProgress } from "./operation-views.ts";
+import { describeOperationProgress, isOperationDone } from "./operation-views.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { styleOfState } from "./terminal.ts";
 import { padToWidth, sanitizeLine, textWidth, truncateText } from "./text.ts";
@@ -37,7 +37,7 @@ function openLineDisplay(): ProgressDisplay {
       for (const { label, operation } of rows) {
         if (!operation) continue;
         // Omits the estimated remaining time, which would cause a new line with every update.
-        const text = `${label}: ${operation.kind} ${operationProgress({ ...operation, etaSeconds: null })}`;
+        const text = `${label}: ${operation.kind} ${describeOperationProgress({ ...operation, etaSeconds: null })}`;
         if (last.get(label) !== text) write(text);
         last.set(label, text);
       }
@@ -78,7 +78,10 @@ function openLiveDisplay({ terminal }: CliContext): ProgressDisplay {
     // Draws the progress bar only if more than 40 columns remain for the text.
     const bar = steps && columns - labelWidth - most > 40 ? `${padToWidth(steps, most)}  ` : "";
     const words = sanitizeLine(
-      operationProgress({ ...operation, etaSeconds: operation.state === "queued" ? operation.etaSeconds : null }),
+      describeOperationProgress({
+        ...operation,
+        etaSeconds: operation.state === "queued" ? operation.etaSeconds : null,
+      }),
     );
     const text = truncateText(words, columns - 2 - labelWidth - 2 - textWidth(bar) - textWidth(time));
     return `${terminal.paintErr(styleOfState(operation.state), mark)} ${head}  ${terminal.paintErr("dim", bar)}${text}${

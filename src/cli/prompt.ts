@@ -48,10 +48,10 @@ export async function promptSecret(question: string): Promise<string> {
 
 /** Reads a secret from standard input, which must not be a terminal. Returns only the first line. */
 export async function readSecret(): Promise<string> {
-  return (await readInput()).split(/\r?\n/)[0]!.trim();
+  return (await readStandardInput()).split(/\r?\n/)[0]!.trim();
 }
 
-export async function readInput(): Promise<string> {
+export async function readStandardInput(): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(piece);
   try {

@@ -1,7 +1,7 @@
 /** Implements `wheelwright requests`, which creates, approves, rejects and withdraws requests for new hubs. */
 import type { FederationRequest } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 
 const REQUEST_FLAGS = {
@@ -12,11 +12,11 @@ const REQUEST_FLAGS = {
 } as const;
 const REQUEST = "requests show frq_0123456789abcdefghjkmnpqrs";
 
-export const requestsNoun: CliNoun = {
+export const requestsCommands: CommandGroup = {
   name: "requests",
   summary: "Requests for new hubs: your own requests, or all requests for operators",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List hub requests, newest first",
       flags: {
@@ -27,7 +27,7 @@ export const requestsNoun: CliNoun = {
       examples: ["requests list --state pending"],
       async run(cli, { flags }) {
         const state = flags.state as FederationRequest["state"] | undefined;
-        showList(cli, await readItems(cli.api.listFederationRequests({ state, limit: pageSizeOf(flags) }), flags), [
+        showList(cli, await readListItems(cli.api.listFederationRequests({ state, limit: pageSizeOf(flags) }), flags), [
           ["ID", (one) => one.id, "id"],
           ["HUB", (one) => one.slug],
           ["STATE", (one) => one.state, "state"],
@@ -37,7 +37,7 @@ export const requestsNoun: CliNoun = {
         ]);
       },
     }),
-    verb({
+    defineVerb({
       name: "show",
       summary: "Show a hub request, and who decided it",
       words: ["REQUEST"],
@@ -58,7 +58,7 @@ export const requestsNoun: CliNoun = {
         ]);
       },
     }),
-    verb({
+    defineVerb({
       name: "create",
       summary: "Request a hub",
       words: ["SLUG"],
@@ -69,7 +69,7 @@ export const requestsNoun: CliNoun = {
         showChange(cli, request, `Requested hub ${request.slug} (${request.id})`);
       },
     }),
-    verb({
+    defineVerb({
       name: "approve",
       summary: "Approve a hub request: create the hub with the requester as its admin (operators only)",
       words: ["REQUEST"],
@@ -80,7 +80,7 @@ export const requestsNoun: CliNoun = {
         showChange(cli, request, `Creating hub ${request.slug} for ${request.requestedBy.email}`);
       },
     }),
-    verb({
+    defineVerb({
       name: "reject",
       summary: "Reject a hub request, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],
@@ -90,7 +90,7 @@ export const requestsNoun: CliNoun = {
         showChange(cli, request, `The request for hub ${request.slug} was rejected`);
       },
     }),
-    verb({
+    defineVerb({
       name: "withdraw",
       summary: "Withdraw a pending hub request",
       words: ["REQUEST"],

@@ -1,17 +1,17 @@
 /** Implements `wheelwright restore-requests`, which manages requests to restore a spoke from a backup. */
 import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showChange, showList } from "./output.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
 
 const REQUEST = "rsr_0123456789abcdefghjkmnpqrs";
 
-export const restoreRequestsNoun: CliNoun = {
+export const restoreRequestsCommands: CommandGroup = {
   name: "restore-requests",
   summary: "Requests to restore a spoke from a backup",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List the restore requests for a spoke, newest first (for all spokes if an operator omits SPOKE)",
       words: ["[SPOKE]"],
@@ -26,7 +26,7 @@ export const restoreRequestsNoun: CliNoun = {
         const state = flags.state as RestoreRequest["state"] | undefined;
         showList(
           cli,
-          await readItems(requestsOf(cli.api, await idOf(cli.api, name), state, pageSizeOf(flags)), flags),
+          await readListItems(requestsOf(cli.api, await idOf(cli.api, name), state, pageSizeOf(flags)), flags),
           [
             ["ID", (one) => one.id, "id"],
             ["STATE", (one) => one.state, "state"],
@@ -42,7 +42,7 @@ export const restoreRequestsNoun: CliNoun = {
         );
       },
     }),
-    verb({
+    defineVerb({
       name: "create",
       summary: "Request that an operator restore a spoke from a backup",
       words: ["SPOKE", "BACKUP", "REASON"],
@@ -58,7 +58,7 @@ export const restoreRequestsNoun: CliNoun = {
         );
       },
     }),
-    verb({
+    defineVerb({
       name: "done",
       summary: "Mark a restore request as done (operators only). Restoring the backup does this automatically",
       words: ["REQUEST"],
@@ -68,7 +68,7 @@ export const restoreRequestsNoun: CliNoun = {
         showChange(cli, request, `Request ${request.id} was marked as done`);
       },
     }),
-    verb({
+    defineVerb({
       name: "decline",
       summary: "Decline a restore request, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],

@@ -1,26 +1,26 @@
 /** Runs a client command: finds its verb, parses its arguments, and turns errors into a message and an exit status. */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { suggestOption } from "../commands/parse-options.ts";
-import { openPublic, openSignedIn } from "./connection.ts";
+import { connectSignedIn, connectWithoutSignIn } from "./connection.ts";
 import { suggestVerb } from "./suggestions.ts";
-import { renderNounHelp, renderVerbHelp } from "./help.ts";
-import type { CliContext, CliNoun, CliVerb } from "./verb-declaration.ts";
-import { nouns } from "./nouns.ts";
+import { renderGroupHelp, renderVerbHelp } from "./help.ts";
+import type { CliContext, CommandGroup, GroupCommand } from "./verb-declaration.ts";
+import { clientCommands } from "./nouns.ts";
 import { print, printWarning } from "./output.ts";
-import { type CliOptions, parseVerb, usageError } from "./parse-verb.ts";
+import { type CliOptions, createUsageError, parseVerb } from "./parse-verb.ts";
 import { describeError } from "./exit-status.ts";
 import { detectTerminal } from "./terminal.ts";
 
 /** Runs a command line that starts with the noun `name`, such as `hubs`. Returns the exit status. */
-export async function runNoun(name: string, line: readonly string[]): Promise<number> {
+export async function runClientCommand(name: string, line: readonly string[]): Promise<number> {
   // Exits when the program that reads this output closes the pipe, as `head` does.
   process.stdout.once("error", () => process.exit(process.exitCode ?? 0));
-  const entry = nouns.find((noun) => noun.name === name);
+  const entry = clientCommands.find((noun) => noun.name === name);
   try {
     if (!entry) return await (await import("./complete.ts")).printCompletions(createCliContext, line);
     const noun = await entry.load(), { verb, rest } = findVerb(noun, line);
     if (wantsHelp(rest) || !verb) {
-      print(verb ? renderVerbHelp(noun, verb) : renderNounHelp(noun));
+      print(verb ? renderVerbHelp(noun, verb) : renderGroupHelp(noun));
       return 0;
     }
     const { typed, ...options } = parseVerb(noun, verb, rest);
@@ -40,21 +40,24 @@ function wantsHelp(line: readonly string[]): boolean {
 
 /** Returns the verb, such as `list`, or null if no verb follows the noun. Throws a CommandError for an unknown verb. */
 function findVerb(
-  noun: CliNoun,
+  noun: CommandGroup,
   line: readonly string[],
-): { readonly verb: CliVerb | null; readonly rest: readonly string[] } {
+): { readonly verb: GroupCommand | null; readonly rest: readonly string[] } {
   const [only] = noun.verbs;
   if (only!.name === "") return { verb: only!, rest: line };
   const [name, ...rest] = line;
   if (name === undefined || name.startsWith("-")) {
     if (name === undefined || wantsHelp(line)) return { verb: null, rest: [] };
-    throw usageError(noun.name, `wheelwright ${noun.name} needs a subcommand before ${name}${suggestOption(name, [])}`);
+    throw createUsageError(
+      noun.name,
+      `wheelwright ${noun.name} needs a subcommand before ${name}${suggestOption(name, [])}`,
+    );
   }
   const verb = noun.verbs.find((each) => each.name === name);
   if (verb) return { verb, rest };
   const names = [...noun.verbs.map((each) => each.name), ...(noun.localVerbs ?? []).map(([name]) => name)];
   const suggestion = suggestVerb(noun, name) || `. Available: ${names.join(", ")}`;
-  throw usageError(noun.name, `Unknown subcommand "${name}" of wheelwright ${noun.name}${suggestion}`);
+  throw createUsageError(noun.name, `Unknown subcommand "${name}" of wheelwright ${noun.name}${suggestion}`);
 }
 
 /** Creates the context in which a verb runs. Reads the settings only when the verb uses the server. */
@@ -68,10 +71,10 @@ function createCliContext(options: CliOptions): CliContext {
     unreportedFields: new Set(Array.isArray(options.json) ? options.json : []),
     terminal: options.wide ? { ...terminal, width: Infinity } : terminal,
     get api() {
-      return api ??= openSignedIn(cli);
+      return api ??= connectSignedIn(cli);
     },
     get publicApi() {
-      return openPublic(cli);
+      return connectWithoutSignIn(cli);
     },
   };
   return cli;

@@ -30,7 +30,7 @@ export interface CliSettings {
 const EMPTY_SETTINGS: CliSettings = { profiles: {} };
 const LOCK_TIMEOUT = 5 * SECOND, STALE_LOCK_AGE = 30 * SECOND;
 
-export function settingsPath({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {
+export function findSettingsPath({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {
   return join(base && isAbsolute(base) ? base : join(HOME || homedir(), ".config"), "wheelwright", "servers.json");
 }
 

@@ -1,13 +1,13 @@
 /** Defines a command-line verb for each action on spokes, such as `restart`. Each verb accepts one or more spokes. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type CliContext, verb, type VerbFlags } from "./verb-declaration.ts";
+import { type CliContext, defineVerb, type VerbFlags } from "./verb-declaration.ts";
 import { showJson, showList, showRecord } from "./output.ts";
 import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
-import { DRY_RUN, waitForSpoke } from "./spoke-change-verbs.ts";
-import { previewLines } from "./spoke-views.ts";
+import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
+import { formatPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
-import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
+import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
 
 type ActionName = SpokeAction["action"];
 
@@ -48,11 +48,11 @@ interface SpokeActionFlags {
 }
 
 export const actionVerbs = (Object.keys(SUMMARIES) as ActionName[]).map((name) =>
-  verb({
+  defineVerb({
     name,
     summary: SUMMARIES[name],
     words: ["SPOKE..."],
-    flags: { ...OWN_FLAGS[name], "dry-run": DRY_RUN, ...WAIT_FLAGS } as VerbFlags,
+    flags: { ...OWN_FLAGS[name], "dry-run": DRY_RUN_FLAG, ...WAIT_FLAGS } as VerbFlags,
     examples: [
       `spokes ${name} north/ash${EXAMPLE_FLAGS[name] ?? ""}`,
       `spokes ${name} north/ash north/birch${EXAMPLE_FLAGS[name] ?? ""} --no-wait`,
@@ -69,14 +69,14 @@ async function runAction(
   words: readonly string[],
   flags: SpokeActionFlags,
 ): Promise<void> {
-  const waitTime = waitTimeOf(flags);
+  const waitTime = parseWaitTime(flags);
   requireTarget(action, flags);
   const request = { action, lmsVersion: flags.to, size: flags.size, skipBackup: flags["skip-backup"] };
   if (words.length > 1) return await runActionOnMany(cli, request, words, flags, waitTime);
   const [word] = words, spokeId = await resolveSpokeId(cli.api, word!);
   if (flags["dry-run"]) {
     const preview = await cli.api.actOnSpoke({ spokeId, dryRun: true }, request);
-    return showRecord(cli, preview, previewLines(preview), preview.spokeId);
+    return showRecord(cli, preview, formatPreviewLines(preview), preview.spokeId);
   }
   const spoke = await cli.api.actOnSpoke({ spokeId }, request);
   await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => {
@@ -115,7 +115,7 @@ async function runActionOnMany(
   if (cli.json) showJson(cli, outcomes);
   else showOutcomes(cli, outcomes, names);
   const refusals = outcomes.flatMap(({ id, error }) => error ? [{ name: names.get(id) ?? id, error }] : []);
-  throwFailures(operations, result, refusals);
+  throwOperationFailures(operations, result, refusals);
 }
 
 function showOutcomes(cli: CliContext, outcomes: readonly BulkOutcome[], names: ReadonlyMap<string, string>): void {

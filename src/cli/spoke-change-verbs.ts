@@ -3,31 +3,31 @@ import { type Spoke, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
 import { MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
-import { type CliContext, verb } from "./verb-declaration.ts";
+import { type CliContext, defineVerb } from "./verb-declaration.ts";
 import { showChange, showChanges, showRecord } from "./output.ts";
 import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
 import { spokeFlags, spokePatchFrom } from "./spoke-fields.ts";
-import { previewLines } from "./spoke-views.ts";
+import { formatPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import {
-  type SpokeRefusal,
-  throwFailures,
+  parseWaitTime,
+  type RefusedSpokeRequest,
+  throwOperationFailures,
   WAIT_FLAGS,
   waitAndShow,
   waitForOperations,
-  waitTimeOf,
 } from "./wait-for-operations.ts";
 
-export const DRY_RUN = { type: "boolean", help: "show what would happen, and change nothing" } as const;
+export const DRY_RUN_FLAG = { type: "boolean", help: "show what would happen, and change nothing" } as const;
 
 export const changeVerbs = [
-  verb({
+  defineVerb({
     name: "update",
     summary: "Change a spoke's name, brand, administrator, domain or email setting",
     words: ["SPOKE"],
     flags: {
       ...spokeFlags("changeable"),
-      "dry-run": DRY_RUN,
+      "dry-run": DRY_RUN_FLAG,
       ...WAIT_FLAGS,
     },
     examples: [
@@ -36,20 +36,20 @@ export const changeVerbs = [
       "spokes update north/rehearsal --mail on",
     ],
     async run(cli, { words: [word], flags }) {
-      const waitTime = waitTimeOf(flags), patch = spokePatchFrom(flags);
+      const waitTime = parseWaitTime(flags), patch = spokePatchFrom(flags);
       if (Object.values(patch).every((value) => value === undefined)) {
         throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
       }
       const spokeId = await resolveSpokeId(cli.api, word!);
       if (flags["dry-run"]) {
         const preview = await cli.api.updateSpoke({ spokeId, dryRun: true }, patch);
-        return showRecord(cli, preview, previewLines(preview), preview.spokeId);
+        return showRecord(cli, preview, formatPreviewLines(preview), preview.spokeId);
       }
       const spoke = await cli.api.updateSpoke({ spokeId }, patch);
       await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} was updated and is ${state}`);
     },
   }),
-  verb({
+  defineVerb({
     name: "destroy",
     summary: "Destroy spokes with all their data",
     words: ["SPOKE..."],
@@ -64,7 +64,7 @@ export const changeVerbs = [
     more: "Prompts for the slug of each spoke. Takes a last backup if the cluster supports backups.",
     examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
     async run(cli, { words, flags: { yes, abandon, ...flags } }) {
-      const waitTime = waitTimeOf(flags), hubs = await readHubSlugs(cli.api);
+      const waitTime = parseWaitTime(flags), hubs = await readHubSlugs(cli.api);
       const spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
       for (const spoke of spokes) {
         await confirmByTyping(
@@ -74,7 +74,7 @@ export const changeVerbs = [
           spoke.slug,
         );
       }
-      const removing: Spoke[] = [], refusals: SpokeRefusal[] = [];
+      const removing: Spoke[] = [], refusals: RefusedSpokeRequest[] = [];
       for (const spoke of spokes) {
         try {
           removing.push(await cli.api.deleteSpoke({ spokeId: spoke.id, abandon }));
@@ -93,10 +93,10 @@ export const changeVerbs = [
       });
       const records = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
       showChanges(cli, records, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
-      throwFailures(operations, result, refusals);
+      throwOperationFailures(operations, result, refusals);
     },
   }),
-  verb({
+  defineVerb({
     name: "delegate",
     summary: "Add an admin to a spoke; new users get an invitation by email",
     words: ["SPOKE", "EMAIL"],
@@ -108,7 +108,7 @@ export const changeVerbs = [
       showChange(cli, joined, `${joined.email} ${MEMBERSHIP_LABELS[joined.status]} ${word}`, joined.userId);
     },
   }),
-  verb({
+  defineVerb({
     name: "remove-member",
     summary: "Remove an admin from a spoke",
     words: ["SPOKE", "USER"],

@@ -1,16 +1,16 @@
 /** Defines the verbs that create spokes: one spoke, several spokes, or all spokes listed in a file. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type CliContext, verb } from "./verb-declaration.ts";
+import { type CliContext, defineVerb } from "./verb-declaration.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { DRY_RUN, waitForSpoke } from "./spoke-change-verbs.ts";
+import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
 import { readSpokeFile, type SpokeRequest } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./create-spokes.ts";
 import { newSpokeFrom, spokeFlags } from "./spoke-fields.ts";
-import { creationLines } from "./spoke-views.ts";
+import { formatCreationPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
-import { throwFailures, WAIT_FLAGS, waitForOperations, waitTimeOf } from "./wait-for-operations.ts";
+import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
 
 const FILE_FLAG = {
   type: "string",
@@ -21,7 +21,7 @@ const FILE_FLAG = {
 const HUB_FLAG = { type: "string", help: "hub for the spokes that are named without a hub" } as const;
 
 export const creationVerbs = [
-  verb({
+  defineVerb({
     name: "create",
     summary: "Create spokes, and wait until they are active",
     words: ["[HUB/SLUG...]"],
@@ -45,7 +45,7 @@ export const creationVerbs = [
         value: "BACKUP",
         help: "with --copy-of: ID of a backup, or 'now' for a new backup (default: the newest backup)",
       },
-      "dry-run": DRY_RUN,
+      "dry-run": DRY_RUN_FLAG,
       ...WAIT_FLAGS,
     },
     more:
@@ -57,7 +57,7 @@ export const creationVerbs = [
       "spokes create -f spokes.yaml --json",
     ],
     async run(cli, { words, flags }) {
-      const waitTime = waitTimeOf(flags), { "copy-of": source, backup: copyBackup } = flags;
+      const waitTime = parseWaitTime(flags), { "copy-of": source, backup: copyBackup } = flags;
       const body = {
         copyOf: source === undefined ? undefined : await resolveSpokeId(cli.api, source),
         copyBackup,
@@ -73,14 +73,14 @@ export const creationVerbs = [
       await waitForSpoke(cli, spoke, label, waitTime, ({ state, url }) => `Spoke ${label} is ${state}: ${url}`);
     },
   }),
-  verb({
+  defineVerb({
     name: "apply",
     summary: "Create the spokes that are listed in a file and do not exist yet. You can safely run the command again",
     flags: { file: FILE_FLAG, hub: HUB_FLAG, ...WAIT_FLAGS },
     more: "Existing spokes are not changed. Differences from the file are reported.",
     examples: ["spokes apply -f spokes.yaml", "spokes apply -f - --hub north < spokes.json"],
     async run(cli, { flags }) {
-      const waitTime = waitTimeOf(flags);
+      const waitTime = parseWaitTime(flags);
       if (flags.file === undefined) throw new CommandError(EXIT_USAGE, "wheelwright spokes apply needs --file FILE");
       await waitForSpokes(cli, await ensureSpokes(cli.api, await readSpokeFile(flags.file, flags.hub)), waitTime);
     },
@@ -121,7 +121,7 @@ async function preview(cli: CliContext, requests: readonly SpokeRequest[]): Prom
   if (requests.length !== 1) throw new CommandError(EXIT_USAGE, "--dry-run accepts only one spoke");
   const [{ hub, body }] = requests as [SpokeRequest];
   const found = await cli.api.createFederationSpoke({ federationId: hub, dryRun: true }, body);
-  showRecord(cli, found, creationLines(found), found.spoke.slug);
+  showRecord(cli, found, formatCreationPreviewLines(found), found.spoke.slug);
 }
 
 /** Waits until the created spokes are installed, and shows the outcome for each requested spoke. */
@@ -147,5 +147,5 @@ async function waitForSpokes(
       ["DIFFERENT FIELDS", ({ differs }) => differs.join(", ")],
     ], ({ id, spoke }) => spoke?.id ?? id);
   }
-  throwFailures(operations, result, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));
+  throwOperationFailures(operations, result, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));
 }

@@ -4,7 +4,7 @@ import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { readInput } from "./prompt.ts";
+import { readStandardInput } from "./prompt.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "./exit-status.ts";
 
 export interface SpokeRequest {
@@ -18,7 +18,7 @@ export interface SpokeRequest {
  */
 export async function readSpokeFile(file: string, hub: string | undefined): Promise<SpokeRequest[]> {
   const name = file === "-" ? "standard input" : file;
-  const text = file === "-" ? await readInput() : await readFile(file).then(decodeUtf8).catch((cause) => {
+  const text = file === "-" ? await readStandardInput() : await readFile(file).then(decodeUtf8).catch((cause) => {
     throw new CommandError(EXIT_FAILED, `Cannot read ${file}: ${reasonOf(cause)}`, { cause });
   });
   const { parse } = await import("yaml");

@@ -3,21 +3,21 @@ import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
 import { MEMBER_COLUMNS } from "./members.ts";
-import { failureLines, OPERATION_COLUMNS } from "./operation-views.ts";
-import { verb } from "./verb-declaration.ts";
+import { formatFailureLines, OPERATION_COLUMNS } from "./operation-views.ts";
+import { defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showJson, showList, showRecord } from "./output.ts";
 import { readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
-import { spokeColumns, spokeLines } from "./spoke-views.ts";
+import { createSpokeColumns, formatSpokeLines } from "./spoke-views.ts";
 import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 import { renderRecord } from "./table.ts";
 import { sanitizeLine, sanitizeLines } from "./text.ts";
 import { SPOKE_FIELDS } from "#lib/client/fields.ts";
-import { relativeTime } from "./times.ts";
+import { formatRelativeTime } from "./times.ts";
 
 export const spokeReadVerbs = [
-  verb({
+  defineVerb({
     name: "list",
     summary: "List the spokes that you can see",
     words: ["[HUB]"],
@@ -45,11 +45,11 @@ export const spokeReadVerbs = [
           : cli.api.listFederationSpokes({ ...filters, federationId: hub }),
         isText ? readHubSlugs(cli.api) : new Map<string, string>(),
       ]);
-      showList(cli, spokes, spokeColumns(hubs));
+      showList(cli, spokes, createSpokeColumns(hubs));
       if (isText && spokes.length === 0) printNote(cli, "To create a spoke, run 'wheelwright spokes create HUB/SLUG'");
     },
   }),
-  verb({
+  defineVerb({
     name: "show",
     summary: "Show a spoke",
     words: ["SPOKE"],
@@ -59,10 +59,10 @@ export const spokeReadVerbs = [
         requireSpoke(cli.api, name!),
         cli.json ? new Map<string, string>() : readHubSlugs(cli.api),
       ]);
-      showRecord(cli, spoke, spokeLines(spoke, hubs));
+      showRecord(cli, spoke, formatSpokeLines(spoke, hubs));
     },
   }),
-  verb({
+  defineVerb({
     name: "open",
     summary: "Print the URL of a spoke's site, and open it in a browser",
     words: ["SPOKE"],
@@ -88,7 +88,7 @@ export const spokeReadVerbs = [
       if (cli.terminal.out && !flags["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
     },
   }),
-  verb({
+  defineVerb({
     name: "operations",
     summary: "List the operations on a spoke",
     words: ["SPOKE"],
@@ -98,12 +98,12 @@ export const spokeReadVerbs = [
       const spokeId = await resolveSpokeId(cli.api, name!);
       showList(
         cli,
-        await readItems(cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) }), flags),
+        await readListItems(cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) }), flags),
         OPERATION_COLUMNS,
       );
     },
   }),
-  verb({
+  defineVerb({
     name: "logs",
     summary: "Show the last failed operation of a spoke, with its log",
     words: ["SPOKE"],
@@ -115,7 +115,7 @@ export const spokeReadVerbs = [
         const operation = await cli.api.getOperation({ operationId: id }), { error } = operation;
         if (cli.json) return showJson(cli, operation);
         const { terminal } = cli, errorTerminal = { ...terminal, out: true, paint: terminal.paintErr };
-        const failure = renderRecord(errorTerminal, [["operation", id], ...failureLines(operation)]);
+        const failure = renderRecord(errorTerminal, [["operation", id], ...formatFailureLines(operation)]);
         if (!cli.quiet) process.stderr.write(failure); // `printNote` would remove the colours
         for (const { at, object, reason, message } of error?.events ?? []) {
           print(`${sanitizeLines(`${at} ${object} ${reason}: ${message}`)}\n`);
@@ -125,7 +125,7 @@ export const spokeReadVerbs = [
       throw new CommandError(EXIT_NOT_FOUND, `No operation of ${name} failed`);
     },
   }),
-  verb({
+  defineVerb({
     name: "activity",
     summary: "List the audit events of a spoke",
     words: ["SPOKE"],
@@ -135,12 +135,12 @@ export const spokeReadVerbs = [
       const spokeId = await resolveSpokeId(cli.api, name!);
       showList(
         cli,
-        await readItems(cli.api.listSpokeActivity({ spokeId, limit: pageSizeOf(flags) }), flags),
+        await readListItems(cli.api.listSpokeActivity({ spokeId, limit: pageSizeOf(flags) }), flags),
         AUDIT_COLUMNS,
       );
     },
   }),
-  verb({
+  defineVerb({
     name: "backups",
     summary: "List the backups of a spoke and their restore tests",
     words: ["SPOKE"],
@@ -155,7 +155,7 @@ export const spokeReadVerbs = [
       );
       if (lastError) printNote(cli, `The last backup failed: ${lastError}`);
       if (unverifiedSince) {
-        printNote(cli, `The last restore test failed ${relativeTime(unverifiedSince)}`);
+        printNote(cli, `The last restore test failed ${formatRelativeTime(unverifiedSince)}`);
       }
       for (const { claim, until } of backups.kept) {
         printNote(cli, `Volume ${claim} from before a restore is retained until ${until}`);
@@ -175,7 +175,7 @@ export const spokeReadVerbs = [
       ]);
     },
   }),
-  verb({
+  defineVerb({
     name: "members",
     summary: "List the admins of a spoke",
     words: ["SPOKE"],

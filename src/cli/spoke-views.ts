@@ -1,13 +1,13 @@
 /** Formats spokes and previews as tables and lines of text. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
-import { operationProgress } from "./operation-views.ts";
+import { describeOperationProgress } from "./operation-views.ts";
 import { spokeFieldLines } from "./spoke-fields.ts";
 import { spokeName } from "./find-spoke.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
 
 type HubSlugs = ReadonlyMap<string, string>;
 
-export function spokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[] {
+export function createSpokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[] {
   return [
     ["SPOKE", (spoke) => spokeName(spoke, hubs)],
     ["STATE", (spoke) => spoke.state, "state"],
@@ -21,7 +21,7 @@ export function spokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[] {
   ];
 }
 
-export function spokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] {
+export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] {
   return spokeFieldLines(spoke, [
     ["spoke", spokeName(spoke, hubs)],
     "displayName",
@@ -42,7 +42,7 @@ export function spokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] 
     ["copy of", spoke.from?.spokeId],
     ["email", spoke.mail === "held" ? "held: the site sends no email until you turn it on" : null],
     ["drift in", spoke.drift?.objects.map(({ object }) => object).join(", ")],
-    ["operation", spoke.operation && `${spoke.operation.kind}: ${operationProgress(spoke.operation)}`],
+    ["operation", spoke.operation && `${spoke.operation.kind}: ${describeOperationProgress(spoke.operation)}`],
     ["operation id", spoke.operation?.id],
     ["created", spoke.createdAt, "time"],
     ["ready", spoke.readyAt, "time"],
@@ -51,7 +51,7 @@ export function spokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] 
   ], ["slug", "federationId", "state", "health", "maintenance", "domain", "lmsVersion", "mail"]);
 }
 
-export function previewLines(preview: ActionPreview): readonly RecordLine[] {
+export function formatPreviewLines(preview: ActionPreview): readonly RecordLine[] {
   const { action, state, becomes, downtime, steps, changes, notes, price } = preview;
   return [
     ["action", action],
@@ -70,7 +70,7 @@ export function previewLines(preview: ActionPreview): readonly RecordLine[] {
   ];
 }
 
-export function creationLines({ spoke, quota, objects, price }: SpokePreview): readonly RecordLine[] {
+export function formatCreationPreviewLines({ spoke, quota, objects, price }: SpokePreview): readonly RecordLine[] {
   return [
     ["spoke", spoke.slug],
     ["name", spoke.displayName],

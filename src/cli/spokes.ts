@@ -1,11 +1,11 @@
 /** Implements `wheelwright spokes`, with the verbs from the `spoke-*` modules. */
-import type { CliNoun } from "./verb-declaration.ts";
+import type { CommandGroup } from "./verb-declaration.ts";
 import { actionVerbs } from "./spoke-action-verbs.ts";
 import { creationVerbs } from "./spoke-create-verbs.ts";
 import { spokeReadVerbs } from "./spoke-read-verbs.ts";
 import { changeVerbs } from "./spoke-change-verbs.ts";
 
-export const spokesNoun: CliNoun = {
+export const spokesCommands: CommandGroup = {
   name: "spokes",
   summary: "Spokes, each with one Moodle site. Name a spoke by its ID, HUB/SLUG or domain",
   verbs: [...spokeReadVerbs.slice(0, 2), ...creationVerbs, ...changeVerbs, ...actionVerbs, ...spokeReadVerbs.slice(2)],

@@ -3,7 +3,7 @@
  * commands destroy sites.
  */
 import { findNearestName } from "#lib/base/nearest-name.ts";
-import type { CliNoun } from "./verb-declaration.ts";
+import type { CommandGroup } from "./verb-declaration.ts";
 
 /**
  * Words from other tools, each with the Wheelwright verbs that the user may mean, most likely verb first. The function
@@ -35,7 +35,7 @@ const COMMAND_ALIASES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns a suggestion for a verb that the noun does not have, or an empty string if no verb is similar. */
-export function suggestVerb(noun: CliNoun, name: string): string {
+export function suggestVerb(noun: CommandGroup, name: string): string {
   const all = new Map<string, readonly string[]>([...Object.entries(VERB_ALIASES), ["get", ["list", "show"]]]);
   const names = [...noun.verbs.map((each) => each.name), ...(noun.localVerbs ?? []).map(([verb]) => verb)];
   const commandsFor = (word: string): string[] =>

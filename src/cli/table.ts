@@ -1,7 +1,7 @@
 /** Formats tables and records as text: fitted to the terminal for people, or separated by tabs for programs. */
 import { styleOfState, type Terminal, type TextStyle } from "./terminal.ts";
 import { padToWidth, sanitizeLine, textWidth, truncateText } from "./text.ts";
-import { relativeTime } from "./times.ts";
+import { formatRelativeTime } from "./times.ts";
 
 type CellValue = string | number | boolean | null | undefined;
 /**
@@ -82,7 +82,7 @@ export function renderRecord(terminal: Terminal, lines: readonly RecordLine[]): 
 function renderCell({ out }: Terminal, value: CellValue, kind?: CellKind): string {
   if (value === null || value === undefined) return out ? "-" : "";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return sanitizeLine(kind === "time" && out ? relativeTime(String(value)) : String(value));
+  return sanitizeLine(kind === "time" && out ? formatRelativeTime(String(value)) : String(value));
 }
 
 /** Returns the widths of the visible columns. Shrinks the widest column first, and the first column last. */

@@ -58,6 +58,6 @@ export function padToWidth(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }
 
-export function plural(number: number, noun: string): string {
+export function formatPlural(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

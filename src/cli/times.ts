@@ -6,7 +6,7 @@ import { EXIT_USAGE } from "./exit-status.ts";
 const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
 
 /** Formats a time relative to now, for example `3 minutes ago` or `in 6 days`. */
-export function relativeTime(iso: string, now = Date.now()): string {
+export function formatRelativeTime(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   if (Number.isNaN(ms)) return iso;
   const [span, name] = UNITS.find(([span]) => Math.abs(ms) >= span) ?? [MINUTE, ""];
@@ -16,7 +16,7 @@ export function relativeTime(iso: string, now = Date.now()): string {
 }
 
 /** Returns the local clock time for a time today, or else the date. The result is 10 characters wide. */
-export function clockTimeOrDate(iso: string, now = new Date()): string {
+export function formatTimeOrDate(iso: string, now = new Date()): string {
   const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
   const day = (of: Date) => `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())}`;
   const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");

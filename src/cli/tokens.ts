@@ -1,25 +1,25 @@
 /** Implements `wheelwright tokens`, which lists, creates and revokes the user's API tokens. */
-import { serverUrl } from "./connection.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { parseScope } from "./login.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { resolveServerUrl } from "./connection.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { parseTokenScope } from "./login.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showChanges, showJson, showList } from "./output.ts";
 import { CREDENTIAL_FLAGS, signInAndCreateToken } from "./create-token.ts";
 import { DAY } from "#lib/base/time.ts";
 import { sanitizeLine } from "./text.ts";
 import { parseDuration } from "./times.ts";
 
-export const tokensNoun: CliNoun = {
+export const tokensCommands: CommandGroup = {
   name: "tokens",
   summary: "Your API tokens",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List your active tokens",
       flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
       async run(cli, { flags }) {
-        showList(cli, await readItems(cli.api.listTokens({ limit: pageSizeOf(flags) }), flags), [
+        showList(cli, await readListItems(cli.api.listTokens({ limit: pageSizeOf(flags) }), flags), [
           ["ID", (token) => token.id, "id"],
           ["NAME", (token) => token.name],
           ["SCOPE", (token) => token.scope],
@@ -30,7 +30,7 @@ export const tokensNoun: CliNoun = {
         ]);
       },
     }),
-    verb({
+    defineVerb({
       name: "create",
       summary: "Create a token and print it",
       words: ["NAME"],
@@ -43,15 +43,15 @@ export const tokensNoun: CliNoun = {
       examples: ["tokens create 'nightly report' --scope readonly --expires 7d"],
       async run(cli, { words: [name], flags: { scope, expires, ...credentials } }) {
         const expiresAt = expires === undefined ? null : expiryAfter(expires);
-        const newToken = { name: name!, scope: parseScope(scope), expiresAt };
-        await signInAndCreateToken(cli, { ...credentials, url: serverUrl(cli), newToken }, async (minted) => {
+        const newToken = { name: name!, scope: parseTokenScope(scope), expiresAt };
+        await signInAndCreateToken(cli, { ...credentials, url: resolveServerUrl(cli), newToken }, async (minted) => {
           if (cli.json) return showJson(cli, minted);
           print(`${sanitizeLine(minted.token)}\n`);
           printNote(cli, `Created token ${minted.id}. Store the token now, because it cannot be shown again`);
         });
       },
     }),
-    verb({
+    defineVerb({
       name: "revoke",
       summary: "Revoke tokens",
       words: ["TOKEN..."],

@@ -1,17 +1,17 @@
 /** Implements `wheelwright users`, with which operators list and change user accounts. */
-import { canonicalPrefix } from "#lib/base/email.ts";
+import { canonicalizeSearchTerm } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readItems } from "./pagination.ts";
-import { type CliNoun, verb } from "./verb-declaration.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
-export const usersNoun: CliNoun = {
+export const usersCommands: CommandGroup = {
   name: "users",
   summary: "User accounts (operators only). Name a user by ID or email address",
   verbs: [
-    verb({
+    defineVerb({
       name: "list",
       summary: "List users, newest first",
       flags: {
@@ -27,7 +27,7 @@ export const usersNoun: CliNoun = {
           state = flags.state as UserRecord["state"] | undefined;
         showList(
           cli,
-          await readItems(cli.api.listUsers({ role, state, q: flags.q, limit: pageSizeOf(flags) }), flags),
+          await readListItems(cli.api.listUsers({ role, state, q: flags.q, limit: pageSizeOf(flags) }), flags),
           [
             ["E-MAIL", (user) => user.email],
             ["ROLE", (user) => user.role],
@@ -39,7 +39,7 @@ export const usersNoun: CliNoun = {
         );
       },
     }),
-    verb({
+    defineVerb({
       name: "show",
       summary: "Show a user",
       words: ["USER"],
@@ -60,7 +60,7 @@ export const usersNoun: CliNoun = {
         ]);
       },
     }),
-    verb({
+    defineVerb({
       name: "update",
       summary: "Rename, disable or enable a user, or remove the operator role",
       words: ["USER"],
@@ -99,7 +99,7 @@ function parseYesOrNo(name: string, text: string | undefined): boolean | undefin
 async function requireUser(api: Wheelwright, name: string): Promise<UserRecord> {
   if (!name.includes("@")) return await api.getUser({ userId: name });
   const found = (await api.listUsers({ email: name })).find(({ email }) =>
-    email.toLowerCase() === canonicalPrefix(name)
+    email.toLowerCase() === canonicalizeSearchTerm(name)
   );
   if (found) return found;
   throw new CommandError(EXIT_NOT_FOUND, `No user ${name} found`);

@@ -58,18 +58,18 @@ interface VerbDeclaration<F extends VerbFlags> {
   readonly run: (cli: CliContext, typed: ParsedArguments<FlagValues<F>>) => Promise<void>;
 }
 
-export type CliVerb = ReturnType<typeof verb>;
+export type GroupCommand = ReturnType<typeof defineVerb>;
 
-export interface CliNoun {
+export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
-  readonly verbs: readonly CliVerb[];
+  readonly verbs: readonly GroupCommand[];
   /** Names and descriptions of subcommands that src/commands implements for a command with the same name. */
   readonly localVerbs?: readonly (readonly [verb: string, what: string])[];
 }
 
 /** Creates a verb from its declaration, with default values for omitted properties. */
-export function verb<const F extends VerbFlags = Record<never, never>>(declared: VerbDeclaration<F>) {
+export function defineVerb<const F extends VerbFlags = Record<never, never>>(declared: VerbDeclaration<F>) {
   const { name, summary, words = [], more = "", examples } = declared, flags: VerbFlags = declared.flags ?? {};
   const run = async (cli: CliContext, typed: ParsedArguments) =>
     await declared.run(cli, typed as unknown as ParsedArguments<FlagValues<F>>);

@@ -3,7 +3,7 @@ import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts"
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import type { CliContext } from "./verb-declaration.ts";
-import { isOperationDone, watchCommand } from "./operation-views.ts";
+import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { printNote, showChange } from "./output.ts";
 import { EXIT_FAILED, exitStatusOf } from "./exit-status.ts";
 import { parseDuration } from "./times.ts";
@@ -38,7 +38,7 @@ export interface WaitResult {
  * Returns how long to wait, in milliseconds, or null for --no-wait. Call this function before sending any request, so
  * that a mistyped duration does not start an operation.
  */
-export function waitTimeOf({ timeout, ...flags }: WaitFlags): number | null {
+export function parseWaitTime({ timeout, ...flags }: WaitFlags): number | null {
   const ms = timeout === undefined ? HOUR : parseDuration("--timeout", timeout);
   return flags["no-wait"] ? null : ms;
 }
@@ -50,7 +50,7 @@ export async function waitForOperations(
 ): Promise<WaitResult> {
   const pending = started.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
   if (waitTime === null) {
-    if (pending.length > 0) printNote(cli, `To watch the progress, run: ${watchCommand(pending)}`);
+    if (pending.length > 0) printNote(cli, `To watch the progress, run: ${formatWatchCommand(pending)}`);
     return { operations: started.map(() => null), earlyEnd: null };
   }
   const { watchOperations } = await import("./watch-operations.ts");
@@ -82,11 +82,11 @@ export async function waitAndShow<Thing extends { operation: Operation | null }>
   const isSuccess = result.earlyEnd === null && (operation === null || operation.state === "succeeded");
   // After a failure, people see only the error message, but programs also get the record.
   if (isSuccess || cli.json || cli.quiet) showChange(cli, now, describe(now));
-  throwFailures(started, result);
+  throwOperationFailures(started, result);
 }
 
 /** The error with which the server refused a request for a spoke. */
-export interface SpokeRefusal {
+export interface RefusedSpokeRequest {
   readonly name: string;
   readonly error: Pick<Problem, "statusCode" | "code" | "message">;
 }
@@ -95,10 +95,10 @@ export interface SpokeRefusal {
  * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Call
  * this function after printing results. The exit status is that of `earlyEnd`, or that of all failures if they agree.
  */
-export function throwFailures(
+export function throwOperationFailures(
   started: readonly LabelledOperation[],
   { operations, earlyEnd }: WaitResult,
-  refusals: readonly SpokeRefusal[] = [],
+  refusals: readonly RefusedSpokeRequest[] = [],
 ): void {
   const failures = operations.flatMap((operation, i) => {
     if (!operation || !isOperationDone(operation) || operation.state === "succeeded") return [];

@@ -7,10 +7,10 @@ import { isTransient } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import type { CliContext } from "./verb-declaration.ts";
-import { isOperationDone, watchCommand } from "./operation-views.ts";
+import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { openProgressDisplay, type ProgressRow } from "./progress.ts";
 import { EXIT_TIMED_OUT } from "./exit-status.ts";
-import { plural } from "./text.ts";
+import { formatPlural } from "./text.ts";
 import { formatClockDuration } from "./times.ts";
 
 export interface WatchedOperation {
@@ -55,12 +55,15 @@ export async function watchOperations(
   const ended = Promise.withResolvers<CommandError | null>();
   const stop = (status: number, why: string) => {
     const those = unfinished(), they = those.length === 1 ? "The operation continues" : "The operations continue";
-    ended.resolve(new CommandError(status, `${why}. ${they}. To watch again: ${watchCommand(those)}`));
+    ended.resolve(new CommandError(status, `${why}. ${they}. To watch again: ${formatWatchCommand(those)}`));
   };
   const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
   process.on("SIGINT", onSignal);
   const timeoutTimer = setTimeout(() => {
-    stop(EXIT_TIMED_OUT, `${plural(unfinished().length, "operation")} not finished after ${formatClockDuration(ms)}`);
+    stop(
+      EXIT_TIMED_OUT,
+      `${formatPlural(unfinished().length, "operation")} not finished after ${formatClockDuration(ms)}`,
+    );
   }, ms);
   const connection = createConnectionReporter(display.print);
   const readOperations = createOperationReader(cli.api, signal, (target, seen) => {

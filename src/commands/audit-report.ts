@@ -1,15 +1,18 @@
 /** Formats the result of verifying the audit log, as a table for people or as JSON for programs. */
-import type { Verification } from "#lib/audit/verify.ts";
+import type { ChainVerification } from "#lib/audit/verify.ts";
 
 /** The hashes with which the audit log was compared: only the seals in the database, or also exported hashes. */
 type VerificationBaseline = "seals" | "exported";
 
-export function renderVerificationJson(verifications: readonly Verification[]): string {
+export function renderVerificationJson(verifications: readonly ChainVerification[]): string {
   const chains = verifications.map((one) => ({ ...one, ok: isIntact(one) }));
   return `${JSON.stringify({ ok: verifications.every(isIntact), chains })}\n`;
 }
 
-export function renderVerificationText(verifications: readonly Verification[], baseline: VerificationBaseline): string {
+export function renderVerificationText(
+  verifications: readonly ChainVerification[],
+  baseline: VerificationBaseline,
+): string {
   if (verifications.length === 0) return "The audit log is empty\n";
   const rows = verifications.map((one) => [
     one.chain,
@@ -23,20 +26,20 @@ export function renderVerificationText(verifications: readonly Verification[], b
     .join("\n");
 }
 
-const isIntact = ({ problems }: Verification): boolean => problems.length === 0;
+const isIntact = ({ problems }: ChainVerification): boolean => problems.length === 0;
 
-function resultOf(one: Verification): string {
+function resultOf(one: ChainVerification): string {
   if (!isIntact(one)) return "DOES NOT MATCH";
   if (one.sealed === 0) return "nothing sealed yet";
   return one.exported > 0 ? "matches seals and exported heads" : "matches seals";
 }
 
-function renderProblems({ chain, problems, differs }: Verification): string {
+function renderProblems({ chain, problems, differs }: ChainVerification): string {
   const lines = differs ? [...problems, describeDifference(differs)] : problems;
   return `${chain}\n${lines.map((line) => `  ${line}.\n`).join("")}`;
 }
 
-function describeDifference({ after, through }: NonNullable<Verification["differs"]>): string {
+function describeDifference({ after, through }: NonNullable<ChainVerification["differs"]>): string {
   const place = through - after === 1 ? `event ${through}` : `one of the events ${after + 1} to ${through}`;
   return after === 0
     ? `The first difference is in ${place}`
@@ -44,7 +47,7 @@ function describeDifference({ after, through }: NonNullable<Verification["differ
 }
 
 /** Returns notes that explain what the verification cannot detect. */
-function notesOn(verifications: readonly Verification[], baseline: VerificationBaseline): string {
+function notesOn(verifications: readonly ChainVerification[], baseline: VerificationBaseline): string {
   const unsealed = verifications.reduce((sum, one) => sum + one.unsealed, 0);
   const alone = verifications.filter(({ exported }) => exported === 0).length;
   const notes: string[] = [];

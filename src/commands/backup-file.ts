@@ -13,11 +13,11 @@ import {
   BackupDamaged,
   type BackupManifest,
   type BackupPart,
-  readScript,
+  readBackupParts,
   type RowProgressListener,
 } from "#lib/drivers/dump/script.ts";
 import { promptSecret } from "../cli/prompt.ts";
-import { plural } from "../cli/text.ts";
+import { formatPlural } from "../cli/text.ts";
 import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
 
 /** The file name that means standard input or standard output. */
@@ -67,7 +67,7 @@ interface ReadOptions {
 export function readBackup(file: string, { onRows, allowUnencrypted }: ReadOptions): AsyncGenerator<BackupPart> {
   const requireEncryption = !allowUnencrypted && readProcessConfig("any").backupPassphrase !== null;
   const text = unpackBackup(bytesOf(file), () => requirePassphrase(`Passphrase of ${file}`), { requireEncryption });
-  return readScript(text, onRows);
+  return readBackupParts(text, onRows);
 }
 
 /** Opens the file only when a caller reads the first bytes, because no code would handle an earlier error. */
@@ -118,12 +118,12 @@ export function openRowCounter(): RowCounter {
       rows.set(table, count);
       if (!isTerminal || performance.now() - notifiedAt < PROGRESS_INTERVAL) return;
       notifiedAt = performance.now();
-      process.stderr.write(`\r\x1b[2K  … ${table}: ${plural(count, "row")}`);
+      process.stderr.write(`\r\x1b[2K  … ${table}: ${formatPlural(count, "row")}`);
     },
     end: () => void (isTerminal && process.stderr.write("\r\x1b[2K")),
     summary() {
       const all = [...rows.values()].reduce((sum, count) => sum + count, 0);
-      return `${plural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
+      return `${formatPlural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
     },
   };
 }

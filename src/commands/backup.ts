@@ -10,9 +10,9 @@ import { MigrationError } from "#lib/drivers/db/compare-schema.ts";
 import { packBackup } from "#lib/drivers/dump/pack.ts";
 import { PgDumpFailed } from "#lib/drivers/dump/pg-dump.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
-import { openSnapshot, type Snapshot } from "#lib/drivers/dump/snapshot.ts";
+import { type DatabaseSnapshot, openDatabaseSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "../migrations.ts";
-import { release } from "../release.ts";
+import { readProgramRelease } from "../release.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import {
   abortable,
@@ -52,7 +52,7 @@ export async function runBackup(
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await resolveDatabase(log);
   try {
-    const snapshot = await openSnapshot(url, release().version, migrations).catch((error) => {
+    const snapshot = await openDatabaseSnapshot(url, readProgramRelease().version, migrations).catch((error) => {
       throw error instanceof MigrationError ? error : toDatabaseError(error);
     });
     await write(snapshot, file, passphrase).finally(snapshot.close);
@@ -61,7 +61,7 @@ export async function runBackup(
   }
 }
 
-async function write(snapshot: Snapshot, file: string, passphrase: string | null): Promise<void> {
+async function write(snapshot: DatabaseSnapshot, file: string, passphrase: string | null): Promise<void> {
   const stop = handleStopSignals(), count = openRowCounter();
   stop.signal.addEventListener("abort", () => snapshot.close(), { once: true }); // ends a running query
   try {

@@ -83,7 +83,7 @@ function explainMissingDatabase({ problems }: ConfigError): ConfigError {
 }
 
 /** Returns the requester for the audit log: the operating system's user, because nobody has signed in. */
-export function localRequester(command: string): Requester {
+export function createLocalRequester(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }

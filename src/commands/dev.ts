@@ -15,17 +15,17 @@ import { ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { type BannerData, renderBanner } from "../banner.ts";
 import { findBuildInfo } from "../release.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
-import type { ClusterSource } from "../clusters.ts";
-import { compose } from "../compose.ts";
+import type { ClusterConnectionSource } from "../clusters.ts";
+import { composeProgram } from "../compose.ts";
 import { lockDataDirectory } from "../data-directory.ts";
 import { runUntilStopped } from "../run.ts";
 import { readSitePort, writeSitePort } from "../site-port.ts";
 import { handleStopSignals, type StopSignals } from "../stop-signals.ts";
-import { listenError } from "./listen-error.ts";
+import { createListenError } from "./listen-error.ts";
 import { type CommandArguments, CommandError, EX_UNAVAILABLE } from "./command.ts";
 
 interface DevCluster {
-  readonly source: ClusterSource;
+  readonly source: ClusterConnectionSource;
   readonly description: string;
   /** The port on which simulated sites are served. Null if the cluster is real. */
   readonly sitePort: number | null;
@@ -89,11 +89,11 @@ interface DevRunOptions {
 
 async function runControlPlane(
   config: Config,
-  source: ClusterSource,
+  source: ClusterConnectionSource,
   { bannerLines, stop, log }: DevRunOptions,
 ): Promise<void> {
   log.info("Starting the control plane");
-  const program = await compose(config, source, log);
+  const program = await composeProgram(config, source, log);
   try {
     const admin = await ensureFirstOperator(program.app.db, config.bootstrapAdmin, log);
     stop.throwIfStopped();
@@ -141,7 +141,7 @@ function realCluster(file: string): DevCluster {
 function resolvePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", (cause) => reject(listenError(config, cause)));
+    probe.once("error", (cause) => reject(createListenError(config, cause)));
     probe.listen(config.port, config.host, () => {
       const { port } = probe.address() as AddressInfo;
       probe.close(() => resolve({ ...config, port, publicUrl: publicUrlWithPort(port, config) }));

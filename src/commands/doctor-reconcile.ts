@@ -11,10 +11,10 @@ import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
-import { release } from "../release.ts";
+import { readProgramRelease } from "../release.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
-import { localRequester, withDatabase } from "./database.ts";
+import { createLocalRequester, withDatabase } from "./database.ts";
 import { openConfiguredClusters, readCommandConfig } from "./open-clusters.ts";
 import { requireRegion } from "./region.ts";
 
@@ -30,7 +30,7 @@ interface Options {
 
 export async function compareWithClusters(options: Options): Promise<void> {
   const sections = await withDatabase((db) => compare(db, options));
-  const summary = summarizeAll(sections, options.apply === true), { version } = release();
+  const summary = summarizeAll(sections, options.apply === true), { version } = readProgramRelease();
   if (options.json) {
     process.stdout.write(
       `${JSON.stringify({ version, applied: options.apply === true, ...summary, sections }, null, 2)}\n`,
@@ -50,8 +50,10 @@ export async function compareWithClusters(options: Options): Promise<void> {
 }
 
 /** Lets replicas run jobs again after a database restore. Does not compare the database with any cluster. */
-export async function resumeDatabase(): Promise<void> {
-  const hold = await withDatabase((db) => db.transact((tx) => releaseDatabaseHold(tx, localRequester(REQUESTER))));
+export async function releaseHeldDatabase(): Promise<void> {
+  const hold = await withDatabase((db) =>
+    db.transact((tx) => releaseDatabaseHold(tx, createLocalRequester(REQUESTER)))
+  );
   process.stdout.write(
     hold ? "Replicas run jobs again, without a comparison\n" : "The database is not on hold. Replicas run jobs\n",
   );
@@ -71,7 +73,7 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
       apply,
       acceptedNamespaces: adopt,
     };
-    return await reconcile({ ...place, requester: localRequester(REQUESTER), signal: stop.signal });
+    return await reconcile({ ...place, requester: createLocalRequester(REQUESTER), signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
       throw new CommandError(EX_INTERRUPTED, "Stopped. Applied changes remain. To continue, run the command again");

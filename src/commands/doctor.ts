@@ -8,9 +8,9 @@
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { createdIssuerNames } from "#lib/catalog/inputs.ts";
+import { listCreatedIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
-import { checkPrices } from "#lib/catalog/prices.ts";
+import { requireChargeablePrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#lib/base/config.ts";
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
@@ -21,7 +21,7 @@ import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { blueprint } from "../blueprints.ts";
-import { findBuildInfo, release } from "../release.ts";
+import { findBuildInfo, readProgramRelease } from "../release.ts";
 import { migrations } from "../migrations.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { findDevDatabase, resolveDatabase } from "./database.ts";
@@ -47,7 +47,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
   const problem = findOptionProblem(options);
   if (problem !== null) throw new CommandError(EX_USAGE, `${problem}\nRun 'wheelwright doctor --help' for details.`);
   if (options.reconcile || options.resume) {
-    const { compareWithClusters, resumeDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
+    const { compareWithClusters, releaseHeldDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
   }
   if (options.rbac) return void process.stdout.write(renderClusterRoles(await readIssuers()));
@@ -62,7 +62,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
   // Imports this module before the clock check, because loading the Kubernetes library blocks the process.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
-  const { version } = release();
+  const { version } = readProgramRelease();
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const startPods = options["no-probe"] !== true;
   const stop = handleStopSignals();
@@ -91,7 +91,7 @@ async function readIssuers(): Promise<readonly string[]> {
   const config = tryReadConfig("serve", []) ?? tryReadConfig("dev", []);
   const issuers = config && await collect([], async () => {
     const loaded = await loadBlueprint(blueprint, config.blueprintDir);
-    return createdIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
+    return listCreatedIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
   });
   return issuers ?? [];
 }
@@ -104,7 +104,7 @@ async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const definitions = readable && await collect(problems, async () => {
     const loaded = await loadBlueprint(blueprint, readable.blueprintDir);
     const catalog = loadCatalog(await readCatalog(readable.catalog), loaded);
-    if (readable.stripe) checkPrices(catalog);
+    if (readable.stripe) requireChargeablePrices(catalog);
     return { blueprint: loaded, catalog };
   });
   if (config && definitions) return { config, ...definitions };
@@ -181,7 +181,7 @@ interface DoctorReport {
 
 function openReport(json: boolean): DoctorReport {
   const colours = shouldUseColoursOnStdout();
-  const { version } = release();
+  const { version } = readProgramRelease();
   const sections: FindingSection[] = [];
   const clear = process.stderr.isTTY === true ? "\r\x1b[2K" : "";
   let hasProgressLine = false;

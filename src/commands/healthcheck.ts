@@ -12,7 +12,7 @@ const UNHEALTHY = 1; // the exit status that container engines expect if a check
 
 export async function runHealthcheck(): Promise<void> {
   const { host, port } = readProcessConfig("any"); // other variables may be missing, because only the address is used
-  const url = readinessUrl(host, port);
+  const url = formatReadinessUrl(host, port);
   const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(RESPONSE_TIMEOUT) }).catch(
     (cause) => {
       throw new CommandError(UNHEALTHY, `Not ready: ${url} does not respond: ${messageOf(cause.cause ?? cause)}`, {
@@ -26,7 +26,7 @@ export async function runHealthcheck(): Promise<void> {
 }
 
 /** Returns the readiness URL for a server that listens on this address. Replaces a wildcard address with loopback. */
-export function readinessUrl(host: string, port: number): string {
+export function formatReadinessUrl(host: string, port: number): string {
   const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}/api/readyz`;
 }

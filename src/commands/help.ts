@@ -1,5 +1,5 @@
 /** Formats the help: the list of commands, or the usage of one command. Wraps lines to the terminal's width. */
-import { nouns } from "../cli/nouns.ts";
+import { clientCommands } from "../cli/nouns.ts";
 import { findBuildInfo } from "../release.ts";
 import type { Command } from "./command.ts";
 import { formatRows, wrapText } from "./wrap-text.ts";
@@ -10,7 +10,7 @@ const CONFIGURATION_HINT = "Environment variables configure a server. To list th
 export function renderHelp(): string {
   const available = commands.filter(({ name }) => !(name === "dev" && findBuildInfo()));
   const row = (name: string, words: string, summary: string) => [`${name} ${words}`.trim(), summary] as const;
-  const clientRows = formatRows(nouns.map(({ name, usage, summary }) => row(name, usage, summary)));
+  const clientRows = formatRows(clientCommands.map(({ name, usage, summary }) => row(name, usage, summary)));
   const serverRows = formatRows(available.map((command) => row(command.name, argumentsOf(command), command.summary)));
   return `Wheelwright runs Moodle sites on Kubernetes.\n\nClient commands, for a running server:\n\n${clientRows}\nServer commands, for this machine:\n\n${serverRows}\n` +
     `${wrapText("Run 'wheelwright COMMAND --help' for details.")}\n${wrapText(CONFIGURATION_HINT)}\n`;

@@ -23,7 +23,7 @@ const LISTEN_FAILURES: Readonly<Record<string, ListenFailure>> = {
 };
 
 /** Returns an error that gives the reason and a remedy. `variable` is the environment variable that sets the port. */
-export function listenError(
+export function createListenError(
   { host, port }: { readonly host: string; readonly port: number },
   cause: unknown,
   variable = "PORT",

@@ -6,7 +6,7 @@ import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint } from "../blueprints.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
-import { type ClusterSource, type OpenClusters, openClusters } from "../clusters.ts";
+import { type ClusterConnections, type ClusterConnectionSource, openClusters } from "../clusters.ts";
 import { findBuildInfo } from "../release.ts";
 
 /** Returns the configuration for `wheelwright serve`, or for `wheelwright dev` if no database is configured. */
@@ -24,8 +24,8 @@ export function readCommandConfig(): Config {
 export async function openConfiguredClusters(
   config: Config,
   by: string,
-): Promise<{ readonly clusters: OpenClusters; readonly catalog: Catalog }> {
-  const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
+): Promise<{ readonly clusters: ClusterConnections; readonly catalog: Catalog }> {
+  const source: ClusterConnectionSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await requireKubeconfig(source);
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const catalog = loadCatalog(await readCatalog(config.catalog), await loadBlueprint(blueprint, config.blueprintDir));

@@ -27,7 +27,7 @@ function findOptionError(options: OptionDeclarations, token: OptionToken): strin
   const { name, rawName, value, inlineValue } = token;
   const declaration = Object.hasOwn(options, name) ? options[name] : undefined;
   if (!declaration) {
-    const suggestion = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
+    const suggestion = suggestSimilarName(rawName, Object.keys(options).map((each) => `--${each}`));
     return `Unknown option ${rawName}${suggestOption(rawName, Object.keys(options)) || suggestion}`;
   }
   if (declaration.type === "boolean") return value === undefined ? null : `Option ${rawName} takes no value`;
@@ -44,7 +44,7 @@ export function suggestOption(rawName: string, options: readonly string[]): stri
 }
 
 /** Returns a hint for a mistyped name, or an empty string if no known name is similar. */
-export function didYouMean(name: string, names: readonly string[]): string {
+export function suggestSimilarName(name: string, names: readonly string[]): string {
   const suggestion = findNearestName(name, names);
   return suggestion === null ? "" : `. Did you mean ${suggestion}?`;
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/jobs/job.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { promptLine } from "../cli/prompt.ts";
@@ -31,7 +31,7 @@ export async function awaitOperation(db: Database, id: string): Promise<string> 
   try {
     for (;;) {
       const job = await findJob(db.rows, id);
-      if (job && isFinished(job.state)) {
+      if (job && isFinalJobState(job.state)) {
         if (job.state === "succeeded") return "Done: the operation succeeded\n";
         const reason = job.failure ? `: ${job.failure.message}` : "";
         throw new CommandError(EX_FAILED, `The operation ${id} ${job.state}${reason}`);

@@ -3,13 +3,13 @@ import { readProcessConfig } from "#lib/base/config.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { openLog } from "#lib/base/log.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { restoreParts } from "#lib/drivers/dump/restore.ts";
+import { restoreDatabaseBackup } from "#lib/drivers/dump/restore.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "../migrations.ts";
 import { describeManifest, openRowCounter, readBackup, requireFileArgument, toBackupError } from "./backup-file.ts";
 import type { CommandArguments } from "./command.ts";
-import { localRequester, resolveDatabase } from "./database.ts";
+import { createLocalRequester, resolveDatabase } from "./database.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
 
 interface Options {
@@ -24,7 +24,13 @@ export async function runRestoreDatabase({ words: [word], options }: CommandArgu
     await waitForDatabase(owner ?? url, log);
     const count = openRowCounter(), parts = readBackup(file, { onRows: count.onRows, allowUnencrypted });
     const howToEmpty = directory === null ? {} : { howToEmpty: `Stop npm start, move ${directory} away and try again` };
-    const manifest = await restoreParts({ url: owner ?? url, parts, migrations, note: recordRestore, ...howToEmpty })
+    const manifest = await restoreDatabaseBackup({
+      url: owner ?? url,
+      parts,
+      migrations,
+      note: recordRestore,
+      ...howToEmpty,
+    })
       .catch((error) => Promise.reject(toBackupError(file, error))).finally(count.end);
     await migrate(url, migrations, owner); // grants permissions to the service's role; the schema is already complete
     printReport(
@@ -45,7 +51,7 @@ function printReport(sentence: string): void {
 
 async function recordRestore(tx: Tx, { takenAt, release }: BackupManifest): Promise<void> {
   const metadata = { takenAt, release };
-  await recordChange(tx, localRequester("restore-database"), {
+  await recordChange(tx, createLocalRequester("restore-database"), {
     audit: [{ kind: "database_restored", objectType: "database", objectId: "wheelwright", metadata }],
   });
 }

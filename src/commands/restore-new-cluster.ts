@@ -1,23 +1,23 @@
 /** Implements `wheelwright restore --new-cluster`: recreates the hubs and spokes of a lost cluster in a new cluster. */
 import type { Config } from "#lib/base/config.ts";
 import {
-  listLostObjects,
-  type LostObject,
+  listLostClusterObjects,
+  type LostClusterObject,
   type LostObjectFilter,
-  restoreLostObject,
+  restoreLostClusterObject,
 } from "#lib/domains/backups/new-cluster.ts";
 import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
+import type { SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { CommandError, EX_DATA } from "./command.ts";
 import { openConfiguredClusters } from "./open-clusters.ts";
-import { renderLostPreview, renderLostReport } from "./restore-report.ts";
+import { renderLostClusterPreview, renderLostClusterReport } from "./restore-report.ts";
 
 interface NewClusterOptions {
   /** The spoke to recreate. Null recreates all hubs and spokes. */
-  readonly spoke: NamedSpoke | null;
+  readonly spoke: SpokeWithHubSlug | null;
   readonly hub: string | undefined;
   readonly dryRun: boolean;
 }
@@ -32,17 +32,17 @@ export async function restoreInNewCluster(
   const { spoke, dryRun } = options, range = await lostFilterOf(db, options);
   const clusters = (await openConfiguredClusters(config, "restore")).clusters;
   try {
-    const lost = await listLostObjects({ db, clusters }, range);
+    const lost = await listLostClusterObjects({ db, clusters }, range);
     if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, notLostMessage(spoke));
-    if (dryRun) return renderLostPreview(lost);
-    const done: (readonly [LostObject, string | null])[] = [];
+    if (dryRun) return renderLostClusterPreview(lost);
+    const done: (readonly [LostClusterObject, string | null])[] = [];
     for (const each of lost) {
-      const job = each.keepReason === null ? await restoreLostObject({ db }, requester, each) : null;
+      const job = each.keepReason === null ? await restoreLostClusterObject({ db }, requester, each) : null;
       if (each.spoke && each.keepReason !== null) await markSpokeLost({ db }, requester, each.spoke, each.keepReason);
       done.push([each, job?.id ?? null]);
     }
     if (lost.length > 0) await retireLostTemplates({ db, clusters });
-    return renderLostReport(done);
+    return renderLostClusterReport(done);
   } finally {
     await clusters.close();
   }
@@ -56,7 +56,7 @@ async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOption
   return { hubId: hub.id };
 }
 
-function notLostMessage({ slug, state, namespaceUid }: NamedSpoke): string {
+function notLostMessage({ slug, state, namespaceUid }: SpokeWithHubSlug): string {
   if (state === "removed") {
     return `The spoke ${slug} was removed. Backups of a removed spoke can be used only in the spoke's former cluster`;
   }

@@ -1,9 +1,9 @@
 /** Formats the output of `wheelwright restore`: available backups, previews, and requested operations. */
 import type { Backup } from "#lib/domains/backups/store.ts";
-import type { LostObject } from "#lib/domains/backups/new-cluster.ts";
-import { restoreTestFailure } from "#lib/domains/backups/test-result.ts";
+import type { LostClusterObject } from "#lib/domains/backups/new-cluster.ts";
+import { getRestoreTestFailure } from "#lib/domains/backups/test-result.ts";
 import type { RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
-import type { NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
+import type { SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
 import type { RestorePlan } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -15,14 +15,14 @@ export function renderBackups(backups: readonly Backup[], retained: readonly Ret
   const rows = visible.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
     ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
     sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
-    restoreTestFailure(backup) !== null
+    getRestoreTestFailure(backup) !== null
       ? "failed"
       : backup.verifiedAt === null
       ? "-"
       : `verified ${minuteOf(backup.verifiedAt)}`,
   ]);
   const failures = visible.flatMap((backup) => {
-    const failure = restoreTestFailure(backup);
+    const failure = getRestoreTestFailure(backup);
     return failure === null ? [] : [`The last restore test of ${backup.id} failed: ${failure}\n`];
   });
   const claims = retained.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
@@ -37,7 +37,7 @@ export function renderBackups(backups: readonly Backup[], retained: readonly Ret
       }`);
 }
 
-export function renderRestorePlan(spoke: NamedSpoke, plan: RestorePlan): string {
+export function renderRestorePlan(spoke: SpokeWithHubSlug, plan: RestorePlan): string {
   const steps = Object.values(OPERATIONS.restore.plan.steps);
   return `${nameOf(spoke)} would be restored ${
     describeTarget(plan)
@@ -48,20 +48,20 @@ export function renderRestorePlan(spoke: NamedSpoke, plan: RestorePlan): string 
 }
 
 /** Returns a sentence, without a full stop, that describes how restoring in place changes the site. */
-export function describeOverwrite(spoke: NamedSpoke, plan: RestorePlan): string {
+export function describeOverwrite(spoke: SpokeWithHubSlug, plan: RestorePlan): string {
   return `${nameOf(spoke)} is ${spoke.state}. It will be restored ${
     describeTarget(plan)
   }. All later changes on the site will be lost; ` +
     "the current volumes will be retained for 7 days";
 }
 
-export function renderQueuedRestore(spoke: NamedSpoke, plan: RestorePlan, job: Job): string {
+export function renderQueuedRestore(spoke: SpokeWithHubSlug, plan: RestorePlan, job: Job): string {
   return `${nameOf(spoke)} is being restored ${describeTarget(plan)}.\n${watchHint(job)}` +
     `To undo the restore, run: wheelwright restore ${spoke.id} --back\n`;
 }
 
 export function renderRecreatePlan(
-  removed: NamedSpoke,
+  removed: SpokeWithHubSlug,
   { hub, slug, domains: [domain], backup }: RecreatePlan,
 ): string {
   const steps = Object.entries(OPERATIONS.provision.plan.steps).filter(([name]) => name !== "install");
@@ -82,7 +82,7 @@ export function renderQueuedRecreation({ spoke, job }: { readonly spoke: SpokeRo
   }`;
 }
 
-export function renderLostPreview(lost: readonly LostObject[]): string {
+export function renderLostClusterPreview(lost: readonly LostClusterObject[]): string {
   if (lost.length === 0) return NOTHING_LOST;
   const lines = lost.map((each) =>
     `${titleOf(each)} ${
@@ -93,7 +93,9 @@ export function renderLostPreview(lost: readonly LostObject[]): string {
 }
 
 /** Reports lost hubs and spokes with their operations, which are null if skipped or if an operation already runs. */
-export function renderLostReport(done: readonly (readonly [LostObject, operation: string | null])[]): string {
+export function renderLostClusterReport(
+  done: readonly (readonly [LostClusterObject, operation: string | null])[],
+): string {
   if (done.length === 0) return NOTHING_LOST;
   const started = done.filter(([, operation]) => operation !== null),
     left = done.filter(([{ keepReason: left }]) => left !== null);
@@ -114,17 +116,17 @@ export function renderLostReport(done: readonly (readonly [LostObject, operation
 
 const NOTHING_LOST = "No namespaces are lost: all namespaces are in clusters that respond. No changes were written.\n";
 
-function titleOf({ hub, spoke }: LostObject): string {
+function titleOf({ hub, spoke }: LostClusterObject): string {
   return spoke ? `The spoke ${hub.slug}/${spoke.slug} (${spoke.id})` : `The hub ${hub.slug} (${hub.id})`;
 }
 
-function describePlannedRecreation({ backup, spoke }: LostObject): string {
+function describePlannedRecreation({ backup, spoke }: LostClusterObject): string {
   return backup
     ? `would be created from its ${describeBackup(backup)}${describeStateChange(spoke!)}`
     : "would get a new namespace";
 }
 
-function describeRecreation({ backup, spoke }: LostObject): string {
+function describeRecreation({ backup, spoke }: LostClusterObject): string {
   return backup
     ? `is being created from its ${describeBackup(backup)}${describeStateChange(spoke!)}`
     : "gets a new namespace";
@@ -136,7 +138,7 @@ function describeStateChange({ state, maintenance }: SpokeRow): string {
   return maintenance ? "; it was in maintenance mode and will be open" : "";
 }
 
-function nameOf({ hubSlug, slug, id }: NamedSpoke): string {
+function nameOf({ hubSlug, slug, id }: SpokeWithHubSlug): string {
   return `The spoke ${hubSlug}/${slug} (${id})`;
 }
 
@@ -145,7 +147,7 @@ function describeTarget({ backup }: RestorePlan): string {
 }
 
 function describeBackup({ id, createdAt, lmsVersion, ...tested }: Backup): string {
-  const failure = restoreTestFailure(tested);
+  const failure = getRestoreTestFailure(tested);
   return `backup ${id} of ${minuteOf(createdAt)}${lmsVersion === null ? "" : `, Moodle ${lmsVersion}`}${
     failure === null ? "" : ` (its last restore test failed: ${failure})`
   }`;

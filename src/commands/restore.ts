@@ -9,11 +9,11 @@ import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { findSpokeByName, type NamedSpoke } from "#lib/domains/spokes/find-by-name.ts";
+import { findSpokeByName, type SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
-import { planRestore, requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
+import { planRestore, requestRestore, type RestoreTarget } from "#lib/domains/backups/restore.ts";
 import { type CommandArguments, CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
-import { localRequester, withDatabase } from "./database.ts";
+import { createLocalRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
 import {
   describeOverwrite,
@@ -85,7 +85,7 @@ function findNewClusterProblem(name: string | undefined, options: Options): stri
   return hub !== undefined && !all ? "--hub requires --all" : null;
 }
 
-async function list(db: Database, spoke: NamedSpoke): Promise<string> {
+async function list(db: Database, spoke: SpokeWithHubSlug): Promise<string> {
   const isThere = spoke.state !== "removed";
   return renderBackups(
     await listBackups(db.rows, spoke.id),
@@ -93,10 +93,10 @@ async function list(db: Database, spoke: NamedSpoke): Promise<string> {
   );
 }
 
-async function restoreAll(db: Database, spoke: NamedSpoke | null, options: Options): Promise<string> {
+async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options: Options): Promise<string> {
   const { restoreInNewCluster: restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
   const filter = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
-  return await restoreAnew(db, readCommandConfig(), localRequester("restore"), filter).catch(rethrowClusterError);
+  return await restoreAnew(db, readCommandConfig(), createLocalRequester("restore"), filter).catch(rethrowClusterError);
 }
 
 /** The text to print to standard output, and the ID of the requested operation, if any. */
@@ -105,16 +105,16 @@ interface RestoreAnswer {
   readonly operation?: string;
 }
 
-async function restoreLost(db: Database, spoke: NamedSpoke, options: Options): Promise<RestoreAnswer> {
+async function restoreLost(db: Database, spoke: SpokeWithHubSlug, options: Options): Promise<RestoreAnswer> {
   return { text: await restoreAll(db, spoke, options) };
 }
 
-async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): Promise<RestoreAnswer> {
+async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Options): Promise<RestoreAnswer> {
   const { backup: backupId, back, as, domain, "dry-run": dryRun } = options;
   if (spoke.state === "removed" && !back) {
     const request = { backupId, as, domain: domain?.toLowerCase() }, dependencies = { db, config: readCommandConfig() };
     if (dryRun) return { text: renderRecreatePlan(spoke, await planRecreation(dependencies, spoke, request)) };
-    const created = await recreateSpoke(dependencies, localRequester("restore"), spoke, request);
+    const created = await recreateSpoke(dependencies, createLocalRequester("restore"), spoke, request);
     return { text: renderQueuedRecreation(created), operation: created.job.id };
   }
   if (as !== undefined || domain !== undefined) {
@@ -122,11 +122,11 @@ async function restoreSpoke(db: Database, spoke: NamedSpoke, options: Options): 
       "and keeps its name and domain";
     throw new CommandError(EX_USAGE, message);
   }
-  const request: RestoreRequest = back ? { rollback: true } : { backupId };
+  const request: RestoreTarget = back ? { rollback: true } : { backupId };
   const plan = await planRestore(db.rows, spoke, request);
   if (dryRun) return { text: renderRestorePlan(spoke, plan) };
   await confirmRestore(options.yes === true, describeOverwrite(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
-  const job = await requestRestore({ db }, localRequester("restore"), spoke.id, request);
+  const job = await requestRestore({ db }, createLocalRequester("restore"), spoke.id, request);
   return { text: renderQueuedRestore(spoke, plan, job), operation: job.id };
 }
 

@@ -1,8 +1,8 @@
 /** Runs one command line: parses it, explains errors, and returns an exit status for each kind of failure. */
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
 import { suggestCommand } from "../cli/suggestions.ts";
-import { isClientCommand, nouns } from "../cli/nouns.ts";
-import { release } from "../release.ts";
+import { clientCommands, isClientCommand } from "../cli/nouns.ts";
+import { readProgramRelease } from "../release.ts";
 import {
   type Command,
   type CommandArguments,
@@ -14,7 +14,7 @@ import {
   EX_USAGE,
 } from "./command.ts";
 import { renderCommandHelp, renderHelp } from "./help.ts";
-import { didYouMean, parseOptions } from "./parse-options.ts";
+import { parseOptions, suggestSimilarName } from "./parse-options.ts";
 import { commands } from "./command-list.ts";
 
 /** Runs a command and returns its exit status: 0, 2 for an invalid command line, or another status for a failure. */
@@ -23,11 +23,15 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   if (["help", "--help", "-h"].includes(name)) {
     return rest.length > 0 ? await runCommand([...rest, "--help"]) : printText(renderHelp());
   }
-  if (["version", "--version", "-v", "-V"].includes(name)) return printText(`wheelwright ${release().version}\n`);
+  if (["version", "--version", "-v", "-V"].includes(name)) {
+    return printText(`wheelwright ${readProgramRelease().version}\n`);
+  }
   const command = commands.find((each) => each.name === name);
-  if (isClientCommand(name, rest[0], command?.first)) return await (await import("../cli/run.ts")).runNoun(name, rest);
+  if (isClientCommand(name, rest[0], command?.first)) {
+    return await (await import("../cli/run.ts")).runClientCommand(name, rest);
+  }
   if (!command) {
-    const suggestion = suggestCommand(name, [...commands, ...nouns].map((each) => each.name));
+    const suggestion = suggestCommand(name, [...commands, ...clientCommands].map((each) => each.name));
     return printError(
       EX_USAGE,
       `Unknown command "${name}"${suggestion}\nRun 'wheelwright --help' for a list of commands.`,
@@ -54,7 +58,7 @@ function findArgumentProblem({ name, words, first }: Command, args: readonly str
   const [word] = args;
   if (first && word === undefined) return `wheelwright ${name} needs a subcommand: ${first.join(" or ")}`;
   if (first && !first.includes(word!)) {
-    return `Unknown subcommand "${word}" of wheelwright ${name}${didYouMean(word!, first)}`;
+    return `Unknown subcommand "${word}" of wheelwright ${name}${suggestSimilarName(word!, first)}`;
   }
   return args.length > words ? `Unexpected argument "${args[words]}"` : null;
 }

@@ -4,7 +4,7 @@ import { readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { handleStopSignals } from "../stop-signals.ts";
-import { listenError } from "./listen-error.ts";
+import { createListenError } from "./listen-error.ts";
 import { type CommandArguments, CommandError, EX_USAGE } from "./command.ts";
 
 interface Options {
@@ -23,7 +23,7 @@ export async function runSimulate({ options }: CommandArguments<Options>): Promi
   const record = options.record ? { record: true as const } : {};
   const { simulatorDelayMs: delayMs, simulatorFactor: measured } = config;
   const simulator = await openSimulator({ port, delayMs, measured, log, ...record }).catch((cause) => {
-    throw listenError({ host: "127.0.0.1", port }, cause);
+    throw createListenError({ host: "127.0.0.1", port }, cause);
   });
   try {
     if (options.kubeconfig) await writeFile(options.kubeconfig, simulator.kubeconfig());

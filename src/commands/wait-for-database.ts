@@ -1,5 +1,5 @@
 /** Waits until the configured database is available, because Docker Compose starts both services at the same time. */
-import { openClient } from "#lib/drivers/db/client.ts";
+import { openDatabaseClient } from "#lib/drivers/db/client.ts";
 import { hasSqlState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { reasonOf } from "#lib/base/errors.ts";
@@ -47,7 +47,12 @@ function innermost(error: unknown): unknown {
 /** Tries to use the database. Returns the error, or null if the database is usable. */
 async function tryDatabase(source: DatabaseSource): Promise<unknown> {
   try {
-    const client = await openClient({ url: source, name: "wheelwright", settings: {}, connectLimit: CONNECT_LIMIT });
+    const client = await openDatabaseClient({
+      url: source,
+      name: "wheelwright",
+      settings: {},
+      connectLimit: CONNECT_LIMIT,
+    });
     try {
       if (client.readOnly) return readOnlyFault();
       const { rows: [row] } = await client.query("select current_setting('server_encoding') as encoding", [], {

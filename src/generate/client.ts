@@ -3,8 +3,8 @@
  * endpoint, and a table with the method and path of each endpoint. Omits web pages and the payment provider's webhook.
  * Each generated file is long, because schemas in different areas refer to each other.
  */
-import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
-import { typeOfParsedText } from "#lib/reference/publish.ts";
+import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
+import { findParameterType } from "#lib/reference/publish.ts";
 import { renderDeclaration, renderDocComment, renderField, renderType } from "#src/generate/typescript.ts";
 
 /** The parts of an OpenAPI document that this module uses. */
@@ -53,12 +53,12 @@ interface EndpointCall {
 const JSON_TYPE = "application/json", STREAM = "text/event-stream";
 
 /** Returns TypeScript declarations for all schemas in the document. */
-export function schemasOf({ components: { schemas } }: ApiDocument): string {
+export function renderSchemas({ components: { schemas } }: ApiDocument): string {
   return Object.entries(schemas).map(([name, schema]) => renderDeclaration(name, schema)).join("\n");
 }
 
 /** Returns a module with an interface for all API functions, and the table from which the client creates them. */
-export function endpointsOf(document: ApiDocument, version: string): string {
+export function renderEndpoints(document: ApiDocument, version: string): string {
   const calls = callsOf(document);
   const named = [
     ...new Set(calls.flatMap((call) => JSON.stringify(signatures(call, document)).match(/\b[A-Z]\w+/g) ?? [])),
@@ -116,7 +116,7 @@ function functionOf(call: EndpointCall, document: ApiDocument): string {
 /** Returns a function's signature, or two signatures if `dryRun: true` returns a preview instead of the usual type. */
 function signatures(call: EndpointCall, { components: { schemas } }: ApiDocument): string[] {
   const isPreview = (answer: JsonSchema) =>
-    Object.hasOwn(schemas[referencedName(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
+    Object.hasOwn(schemas[getReferencedName(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
   const previews = call.answers.filter(isPreview), others = call.answers.filter((answer) => !isPreview(answer));
   if (previews.length === 0 || others.length === 0) return [signature(call, call.answers)];
   const withDryRun = (only: boolean): EndpointCall => ({
@@ -154,7 +154,7 @@ function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };
   }
-  const type = typeOfParsedText(schema);
+  const type = findParameterType(schema);
   if (type === "boolean") return schema.enum!.includes("true") ? { type } : { enum: [false] };
   return type === null ? schema : { type };
 }

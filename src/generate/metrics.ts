@@ -2,7 +2,7 @@
 import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
 
 /** Returns the text with the list of metrics inserted between the two marker comments. */
-export function insertMetrics(text: string): string {
+export function insertMetricList(text: string): string {
   const lines = (METRICS as readonly Metric[]).map(({ name, type, labels = [], help, fleetWide }) => {
     const series = labels.length > 0 ? `${name}{${labels.join(", ")}}` : name;
     return `- \`${series}\` ${type}${fleetWide ? " (one replica)" : ""}: ${help}\n`;

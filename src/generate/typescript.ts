@@ -1,16 +1,16 @@
 /** Converts the OpenAPI document's JSON schemas to TypeScript types, in the format that `deno fmt` produces. */
-import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
+import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
 
 const WIDTH = 120;
 
 /** Whether a schema describes a request body. Only request bodies forbid unknown fields. */
-export function isInput(schema: JsonSchema): boolean {
+export function isRequestBodySchema(schema: JsonSchema): boolean {
   return (schema as { additionalProperties?: unknown }).additionalProperties === false;
 }
 
 /** Returns `export interface …` or `export type …` for a schema with this name. */
 export function renderDeclaration(name: string, schema: JsonSchema): string {
-  const input = isInput(schema);
+  const input = isRequestBodySchema(schema);
   if (schema.properties) return `export interface ${name} ${objectOf(schema, { indent: "", input })}\n`;
   return `export type ${name} = ${
     renderType(schema, { indent: "", input, usedColumns: `export type ${name} = ;`.length })
@@ -34,7 +34,7 @@ export function renderType(schema: JsonSchema, place: TypePosition): string {
 
 function unionOf(schema: JsonSchema, place: TypePosition): string[] {
   const { type, anyOf, items, properties, enum: choices } = schema, { const: only } = schema as { const?: unknown };
-  const named = referencedName(schema);
+  const named = getReferencedName(schema);
   if (named) return [named];
   if (anyOf) return [...new Set(anyOf.flatMap((option) => unionOf(option, place)))];
   if (choices) return choices.map((choice) => JSON.stringify(choice));

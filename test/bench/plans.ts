@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { listAuditEvents } from "#lib/audit/store.ts";
-import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -33,7 +33,7 @@ const MOST = 1.3;
 const FEW = 4;
 const WIDTH = 13;
 
-type Question = (rows: Rows) => Promise<unknown>;
+type Question = (rows: RowQueries) => Promise<unknown>;
 
 function questions(events: number): Map<string, Question> {
   const page = { limit: 25, before: undefined };
@@ -81,7 +81,7 @@ function questions(events: number): Map<string, Question> {
 }
 
 /** Marks everything as read in the caller's transaction. */
-function readAll(rows: Rows, reader: NotificationReader): Promise<unknown> {
+function readAll(rows: RowQueries, reader: NotificationReader): Promise<unknown> {
   return markAllNotificationsAsRead(
     { rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) } as Database,
     toMarkingReader(reader),

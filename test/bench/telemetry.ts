@@ -10,7 +10,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { HTTP_METHODS } from "#lib/http/endpoint.ts";
 import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
 import { METRICS } from "#lib/metrics/definitions.ts";
-import { type GaugeValues, openRegistry } from "#lib/metrics/registry.ts";
+import { createMetricsRegistry, type GaugeValues } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
 import type { MeasuredServer } from "#test/bench/servers.ts";
 import { formatNumber, formatSpread, median, ratioOf, renderTable } from "#test/bench/statistics.ts";
@@ -135,7 +135,7 @@ async function remember(contenders: readonly MeasuredServer<Way>[]): Promise<voi
 
 /** Measures a read with every possible series: more than any process will ever have. */
 async function look(): Promise<void> {
-  const registry = openRegistry(), telemetry = openTelemetry([registry.observer]);
+  const registry = createMetricsRegistry(), telemetry = openTelemetry([registry.observer]);
   await fill(telemetry);
   const readings = Object.fromEntries(METRICS.map(({ name }) => [name, 0])) as unknown as GaugeValues;
   const times: number[] = [];

@@ -11,7 +11,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { manifest } from "#src/manifest.ts";
 import { checkContract } from "#test/contract/contract.ts";
 import { findShortAnnouncements } from "#test/contract/announcements.ts";
@@ -71,7 +71,7 @@ export async function releaseContract(asked: ContractCheckOptions): Promise<Cont
 
 /** Returns the document with fixed versions, so that only changes of the surface change it. */
 export function buildCurrentDocument(): OpenApiDocument {
-  const document = describeApi(manifest, { api: "v0", version: "golden", commit: "golden" });
+  const document = buildOpenApiDocument(manifest, { api: "v0", version: "golden", commit: "golden" });
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
 }
 

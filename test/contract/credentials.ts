@@ -1,5 +1,5 @@
 /** Reads which credentials an endpoint accepts, and how many users may call it. */
-import { accessNoteOf } from "#lib/reference/refusals.ts";
+import { findAccessNote } from "#lib/reference/refusals.ts";
 import { TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
 import type { NamedValues, Operation } from "#test/contract/openapi-document.ts";
 
@@ -53,5 +53,5 @@ export function describeCredentials(credential: string): string {
 export function accessRank(access: string): number {
   if (access === "anyone") return 0;
   if (access === "signed in") return 1;
-  return accessNoteOf(access)?.who === "Operators" ? 3 : 2;
+  return findAccessNote(access)?.who === "Operators" ? 3 : 2;
 }

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
-import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { runAllOperations } from "#test/lib/doctor/run-operations.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -33,7 +33,7 @@ function granted(objects: readonly Json[], name: string): string[] {
   );
 }
 
-function nameOf({ verb, group, resource }: ClusterAccess): string {
+function nameOf({ verb, group, resource }: ClusterPermission): string {
   const [plural, subresource] = resource.split("/");
   return `${verb} ${plural}${group && `.${group}`}${subresource ? `/${subresource}` : ""}`;
 }

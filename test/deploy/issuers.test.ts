@@ -2,7 +2,7 @@
  * Helm. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createdIssuerNames } from "#lib/catalog/inputs.ts";
+import { listCreatedIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -69,7 +69,7 @@ rendered("agrees with the program on their names", async () => {
   );
   assert.equal(
     resourceNames,
-    createdIssuerNames(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort(),
+    listCreatedIssuerNames(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort(),
   );
 });
 

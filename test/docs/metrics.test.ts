@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { METRICS } from "#lib/metrics/definitions.ts";
-import { insertMetrics } from "#src/generate/metrics.ts";
+import { insertMetricList } from "#src/generate/metrics.ts";
 
 const test = suite("pages on metrics");
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -37,10 +37,10 @@ test("explain what to do about each of the eight alerts", async () => {
 });
 
 test("the list is written from the declarations, between its marks", () => {
-  const text = insertMetrics("a\n<!-- metrics -->\nold\n<!-- end of metrics -->\nb\n");
+  const text = insertMetricList("a\n<!-- metrics -->\nold\n<!-- end of metrics -->\nb\n");
   assert.match(text, /^a\n<!-- metrics -->\n\n- `wheelwright_.*\n<!-- end of metrics -->\nb\n$/s);
   for (const { name } of METRICS) assert.match(text, new RegExp(`^- \`${name}[\`{]`, "m"));
-  assert.throws(() => insertMetrics("no marks"), /lacks the comments/);
+  assert.throws(() => insertMetricList("no marks"), /lacks the comments/);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /** Tests a COPY whose TLS connection fails, or whose rows are read slowly. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openCopier } from "#lib/drivers/db/copier.ts";
+import { openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
@@ -28,7 +28,7 @@ test("fails if its backend is killed or its connection is half closed during a r
     () => proxy.endHalf(),
   ];
   for (const fail of faults) {
-    const reader = await openCopier(proxy.url, "tls-copy");
+    const reader = await openCopyConnection(proxy.url, "tls-copy");
     const reading = async () => {
       let pieces = 0;
       for await (
@@ -39,7 +39,7 @@ test("fails if its backend is killed or its connection is half closed during a r
     };
     assert.instance(await rejection(reading()), ConnectionLost);
     await reader.close();
-    const writer = await openCopier(proxy.url, "tls-copy");
+    const writer = await openCopyConnection(proxy.url, "tls-copy");
     const rows = async function* () {
       yield Buffer.from("1\n");
       await fail();
@@ -54,7 +54,7 @@ test("fails if its backend is killed or its connection is half closed during a r
 });
 
 test("applies backpressure while rows are not read, and loses none", async ({ db }) => {
-  const reader = await openCopier(withTlsUrl(db.url), "tls-slow");
+  const reader = await openCopyConnection(withTlsUrl(db.url), "tls-slow");
   const waiting = "select from pg_stat_activity where application_name = 'tls-slow' and wait_event = 'ClientWrite'";
   let bytes = 0, pieces = 0;
   for await (

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { openControl } from "#lib/drivers/db/control.ts";
+import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { openPool, type Pool, type PooledConnection } from "#lib/drivers/db/pool.ts";
@@ -127,7 +127,7 @@ test("survives a connection that is cut at any point while it opens", async ({ p
 
 test("replaces a control connection that was killed, frozen or half closed, and listens again", async ({ db, proxy }) => {
   const payloads: (string | null)[] = [];
-  const control = openControl({
+  const control = openControlConnection({
     ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silentLog, probeEvery: 50, answerLimit: 1000 },
     onNotify: (payload) => payloads.push(payload),
   });

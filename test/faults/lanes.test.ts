@@ -1,7 +1,7 @@
 /** Tests two claimers of one lane that both consider it free. Only the database's indexes separate them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, listSupportedKinds, nullIfLaneTaken } from "#lib/jobs/claim.ts";
+import { catchClaimConflict, claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -41,7 +41,7 @@ test("a job is claimed once: the second replica finds it running", async ({ scen
 async function race({ db }: Scene, first: Job, second: Job): Promise<(string | null)[]> {
   const claimed = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const claim = (job: Job, holder: string, then: () => Promise<void>) =>
-    nullIfLaneTaken(db.transact(async (tx) => {
+    catchClaimConflict(db.transact(async (tx) => {
       const candidate = { ...job, lane: null, finishedSteps: 0 };
       const taken = await claimJob(tx, candidate, knownKinds, { holder, label: "Doing one" });
       await then();

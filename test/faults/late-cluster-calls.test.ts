@@ -2,7 +2,7 @@
  * dies is refused by the API server, because of the fence in the object. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { writerOf } from "#test/support/bench/cluster.ts";
 import { isTakeover, readHolderTimeline } from "#test/support/bench/holder-timeline.ts";
@@ -42,7 +42,7 @@ test("is rejected by the cluster if its sender is dead, and changes nothing", as
   await bench.act(id, "resume");
   await bench.becomes(id, "active");
   assert.ok(
-    (await bench.cluster.get(path)).metadata.annotations[FENCE_KEY],
+    (await bench.cluster.get(path)).metadata.annotations[FENCE_METADATA_KEY],
     "the fence is on it since the first patch",
   );
 

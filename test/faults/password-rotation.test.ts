@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openReadiness } from "#lib/http/readiness.ts";
-import { readinessChecks } from "#src/readiness.ts";
+import { createReadinessChecks } from "#src/readiness.ts";
 import { read } from "#test/lib/base/config-scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -31,7 +31,7 @@ test("is read from its file for the next connection; readyz reports the error un
     }).database;
     const opened = await db.openAgain({ url: source, size: 2 });
     const app: App = Object.assign(Object.create(null), { db: opened, log: silentLog });
-    const ready = openReadiness(app, readinessChecks(), () => []);
+    const ready = openReadiness(app, createReadinessChecks(), () => []);
     assert.is((await ready()).status, "ok");
 
     await rotate("second");

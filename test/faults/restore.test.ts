@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
+import { requestRestore, type RestoreTarget } from "#lib/domains/backups/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -52,7 +52,7 @@ async function killIn(
   replicas: readonly Replica[],
   id: string,
   step: string,
-  asked: RestoreRequest,
+  asked: RestoreTarget,
   latency = 150,
 ): Promise<Job> {
   const { faults } = scene.simulator, at = STEPS.indexOf(step), early = at <= 2 ? faults.latency(latency) : null;

@@ -24,11 +24,11 @@ begin
     insert into ready_lanes (at, lane) values (old.run_at, old.lane);
   end if;
   if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
-    -- The job's old position, so that lanes alternate by the age of their jobs.
+    -- Uses the run_at of the ended job, so that lanes take turns by the age of their jobs.
     if old.lane is not null then
       insert into ready_lanes (at, lane) values (old.run_at, old.lane);
     end if;
-    -- Other operations of the spoke waited for this one, in the spoke's lane or in its hub's.
+    -- Other operations on the spoke may wait for this operation, in the lane of the spoke or of its hub.
     if old.visible and old.spoke_id is not null then
       insert into ready_lanes (at, lane) select old.run_at, lane
       from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane

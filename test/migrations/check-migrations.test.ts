@@ -3,12 +3,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readFile } from "node:fs/promises";
-import { checksumOf, type Migration } from "#lib/drivers/db/compare-schema.ts";
+import { computeMigrationChecksum, type Migration } from "#lib/drivers/db/compare-schema.ts";
 import { checkMigrations } from "#test/migrations/check-migrations.ts";
 import { MIGRATION_RULES } from "#test/migrations/rules.ts";
 
 const OLD: Migration = ["0001_create_jobs", "create table jobs (id text primary key, state text, size int)"];
-const RELEASED = new Map([[OLD[0], checksumOf(OLD[1])]]);
+const RELEASED = new Map([[OLD[0], computeMigrationChecksum(OLD[1])]]);
 const check = (...texts: string[]) =>
   checkMigrations([OLD, ...texts.map((text, i): Migration => [`000${i + 2}_later`, text])], RELEASED);
 /** Returns the rules in brackets at the end of the sentences. */

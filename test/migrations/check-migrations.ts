@@ -4,7 +4,7 @@
  * must know, `-- needs 0060_add_size`, and the last release must have it. Everything else needs a reason: `-- accepts
  * rows: the table has as many rows as there are clusters`. */
 import { type Node, parse } from "libpg-query";
-import { checksumOf, findRequiredMigration, type Migration } from "#lib/drivers/db/compare-schema.ts";
+import { computeMigrationChecksum, findRequiredMigration, type Migration } from "#lib/drivers/db/compare-schema.ts";
 import { checkStatement, createdTableOf, MIGRATION_RULES, type MigrationRule } from "#test/migrations/rules.ts";
 
 /** The migrations of the last release with their checksums, by name. */
@@ -38,7 +38,9 @@ function changed(migrations: readonly Migration[], released: ReleasedMigrations)
   return [...released].flatMap(([name, checksum]) => {
     const text = texts.get(name);
     if (text === undefined) return [`sql/${name}.sql is in the last release and must not be removed`];
-    return checksumOf(text) === checksum ? [] : [`sql/${name}.sql is in the last release and must not change`];
+    return computeMigrationChecksum(text) === checksum
+      ? []
+      : [`sql/${name}.sql is in the last release and must not change`];
   });
 }
 

@@ -7,7 +7,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { CREATE_MIGRATIONS_TABLE, migrate } from "#lib/drivers/db/migrate.ts";
-import { release } from "#src/release.ts";
+import { readProgramRelease } from "#src/release.ts";
 import { readAllResponses } from "#test/migrations/api-responses.ts";
 import { dumpUrl, restoreDump } from "#test/migrations/released.ts";
 import { openWorld } from "#test/migrations/world.ts";
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const { values: { through } } = parseArgs({ options: { through: { type: "string" } } });
   const all = await loadMigrations(), last = all.findIndex(([name]) => name === (through ?? all.at(-1)![0]));
   if (last < 0) throw new Error(`Unknown migration ${through}`);
-  const { version } = release(), migrations = all.slice(0, last + 1), world = await openWorld();
+  const { version } = readProgramRelease(), migrations = all.slice(0, last + 1), world = await openWorld();
   try {
     const sql = await dump(world.db, migrations);
     await writeFile(dumpUrl(version, "sql"), sql);
@@ -66,7 +66,7 @@ async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise
     lines.push(`select setval('${name}', ${row!.last}, ${row!.called});`);
   }
   const [{ now }] = await from("select wheelwright_now()::text as now") as [{ now: string }];
-  const head = `-- Wheelwright ${release().version}, dumped by npm run dump at ${now}`;
+  const head = `-- Wheelwright ${readProgramRelease().version}, dumped by npm run dump at ${now}`;
   const emptied = `truncate ${tables.map(({ name }) => name)};`; // some migrations insert rows
   const made = [`${CREATE_MIGRATIONS_TABLE};`, ...migrations.map(([, text]) => bare(text))];
   // Replica mode disables triggers and foreign keys, so rows need no order.

@@ -1,7 +1,7 @@
 /** Fills a database with every kind of data. Hubs, spokes and users come from the API, with operations that ended,
  * wait, or were interrupted. Every table has at least one row. Rows that would need a payment provider, a lost cluster
  * or half a year are inserted directly. */
-import { findUnsealedChains, sealBatch } from "#lib/audit/seals.ts";
+import { findUnsealedChains, sealNextEvents } from "#lib/audit/seals.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import {
@@ -64,7 +64,7 @@ async function fill(bench: Bench): Promise<void> {
   }
   const present = await db.now();
   for (const chain of await findUnsealedChains(db.rows, present)) {
-    await db.transact((tx) => sealBatch(tx, chain, { until: present, limit: 1000 }));
+    await db.transact((tx) => sealNextEvents(tx, chain, { until: present, limit: 1000 }));
   }
   await bench.replicas[0]!.drain(); // writes its counters on exit
   await bench.replicas[0]!.start();

@@ -7,7 +7,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { collectAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { endpoint, type Manifest } from "#lib/http/endpoint.ts";
-import { noContent } from "#lib/http/reply.ts";
+import { noContentReply } from "#lib/http/reply.ts";
 import { manifest as routes } from "#src/manifest.ts";
 import { releases } from "#src/releases.ts";
 import { openServer } from "#src/server.ts";
@@ -41,7 +41,7 @@ test.before(async (context) => {
     access: publicAccess,
     scope: "public",
     deprecated: { since: "2026-11-13", sunset: "2026-12-14", note: "Use `/api/version`." },
-    reply: noContent,
+    reply: noContentReply,
     handle: () => undefined,
   });
   const manifest: Manifest = [["/api/old/:id", { GET: old }], ...routes];

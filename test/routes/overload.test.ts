@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -21,7 +21,7 @@ test("refuses the user with many requests in flight, and always answers the othe
     summary: "Wait",
     access: signedInAccess,
     scope: "readonly",
-    reply: ok(v.object({})),
+    reply: okReply(v.object({})),
     handle: async () => {
       held++;
       await end.promise;

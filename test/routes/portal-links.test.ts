@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { manifest } from "#src/manifest.ts";
-import { documentedPath } from "#lib/http/endpoint.ts";
+import { formatDocumentedPath } from "#lib/http/endpoint.ts";
 import { attribute } from "#test/support/html-form.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
@@ -25,7 +25,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 const posts = manifest.filter(([, { POST }]) => POST)
-  .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/\{\w+\}/g, "[^/]+")}$`));
+  .map(([pattern]) => new RegExp(`^${formatDocumentedPath(pattern).replace(/\{\w+\}/g, "[^/]+")}$`));
 
 for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const satisfies readonly SceneRole[]) {
   test(`work for ${who}`, async ({ scene }) => {

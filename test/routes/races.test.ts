@@ -4,7 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { addOneTimeTokenSecret, createOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { createTestUser, PASSWORD } from "#test/support/users.ts";
@@ -158,8 +158,8 @@ test("delegations of two spokes to an unverified address, one sends an email", a
 test("uses of one emailed link, one sets the password", async ({ scene }) => {
   const { id } = scene.people.spokeAdmin;
   const token = await scene.db.transact(async (tx) => {
-    const grant = await createGrant(tx, "password_reset", id);
-    return await addGrantSecret(tx, grant.id);
+    const grant = await createOneTimeToken(tx, "password_reset", id);
+    return await addOneTimeTokenSecret(tx, grant.id);
   });
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ token, password: "correct horse battery staple" });

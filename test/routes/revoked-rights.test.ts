@@ -8,7 +8,7 @@ import * as v from "valibot";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type AnyEndpoint, HTTP_METHODS, type RouteModule } from "#lib/http/endpoint.ts";
-import { noContent } from "#lib/http/reply.ts";
+import { noContentReply } from "#lib/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { listEndpoints } from "#test/support/probes/endpoints.ts";
@@ -139,7 +139,7 @@ function replace(stage: Stage, module: RouteModule): RouteModule {
   const endpoints = HTTP_METHODS.flatMap((method) => {
     const { rateLimitMessage: _bucket, form: _form, query: _query, params: _params, ...endpoint } = module[method] ??
       {};
-    return module[method] ? [[method, { ...endpoint, body: v.any(), reply: noContent, handle }]] : [];
+    return module[method] ? [[method, { ...endpoint, body: v.any(), reply: noContentReply, handle }]] : [];
   });
   return Object.fromEntries(endpoints);
 }

@@ -1,7 +1,7 @@
 /** Tests that unusual text reaches the cluster byte for byte, only in its place, and changes nothing else. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import { SITE_RECORD_CONFIG_MAP } from "#lib/moodle/site-record.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -86,7 +86,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     made.includes(kind) && !["seed", SITE_RECORD_CONFIG_MAP.name].includes(metadata.name)
   )
     .map(({ kind, metadata, spec, data }) => {
-      const { [FENCE_KEY]: _, ...annotations } = metadata.annotations ?? {}; // differs per installation
+      const { [FENCE_METADATA_KEY]: _, ...annotations } = metadata.annotations ?? {}; // differs per installation
       return neutral({ kind, name: metadata.name, annotations, spec, data });
     });
   return { text, others: [neutral(seed), ...others].sort() };

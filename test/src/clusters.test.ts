@@ -4,7 +4,7 @@ import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
-import { type OpenClusters, openClusters } from "#src/clusters.ts";
+import { type ClusterConnections, openClusters } from "#src/clusters.ts";
 import { answer, openKubeServer } from "#test/support/kube/server.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -12,7 +12,7 @@ const REGIONS = "regions: [{ name: east, context: east }, { name: west, context:
 const call = { signal: new AbortController().signal };
 
 /** A kubeconfig with the context `east`, but without the context `west` of the catalog. */
-async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<void> {
+async function open(use: (clusters: ClusterConnections) => Promise<void>): Promise<void> {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { gitVersion: "v1.33.0" }));
   const catalog = loadCatalog(REGIONS, await loadBlueprint(builtIn));
   const text = JSON.stringify({

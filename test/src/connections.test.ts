@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ConnectionBounds, openConnectionLimiter, type RunningRequest } from "#src/connections.ts";
+import { type ConnectionLimits, openConnectionLimiter, type RunningRequest } from "#src/connections.ts";
 import { openRawConnection, type RawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
@@ -11,7 +11,7 @@ const test = suite("openConnectionLimiter");
 type Work = (outgoing: ServerResponse, turn: RunningRequest) => void;
 
 /** Starts a server that handles each request with this function, and counts the started requests. */
-async function open(bounds: Partial<ConnectionBounds>, work: Work) {
+async function open(bounds: Partial<ConnectionLimits>, work: Work) {
   const connections = openConnectionLimiter({ maxConnections: 100, checkInterval: 10, ...bounds });
   const begun: ServerResponse[] = [];
   const server = createServer((incoming, outgoing) =>

@@ -5,44 +5,44 @@ import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  blueprintOf,
-  byPattern,
+  compareUrlPatterns,
   findStale,
-  generate,
-  manifestOf,
-  migrationsOf,
-  releasesOf,
-  toPattern,
+  generateFiles,
+  renderBlueprintModule,
+  renderManifestModule,
+  renderMigrationsModule,
+  renderReleasesModule,
+  toUrlPattern,
 } from "#src/generate.ts";
 
-const test = suite("generate");
+const test = suite("generateFiles");
 const CHART = "deploy/helm/wheelwright/";
 
 test("converts a file path to a pattern", () => {
-  assert.is(toPattern("index"), "/");
-  assert.is(toPattern("api/spokes/[spokeId]/index"), "/api/spokes/:spokeId");
-  assert.is(toPattern("api/openapi.json"), "/api/openapi.json");
-  assert.is(toPattern("files/[...rest]"), "/files/:rest{.+}");
+  assert.is(toUrlPattern("index"), "/");
+  assert.is(toUrlPattern("api/spokes/[spokeId]/index"), "/api/spokes/:spokeId");
+  assert.is(toUrlPattern("api/openapi.json"), "/api/openapi.json");
+  assert.is(toUrlPattern("files/[...rest]"), "/files/:rest{.+}");
 });
 
 test("sorts literal segments before parameters, and parameters before wildcards", () => {
   const patterns = ["/a/:rest{.+}", "/a/:id/x", "/b", "/a/:id", "/a/all", "/a"];
-  assert.equal(patterns.sort(byPattern), ["/a", "/a/all", "/a/:id", "/a/:id/x", "/a/:rest{.+}", "/b"]);
+  assert.equal(patterns.sort(compareUrlPatterns), ["/a", "/a/all", "/a/:id", "/a/:id/x", "/a/:rest{.+}", "/b"]);
 });
 
 test("rejects two files for one URL", () => {
-  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two route files serve \/a/);
-  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two route files serve \/a\/:o/);
+  assert.throws(() => renderManifestModule(["a/index.ts", "a.ts"]), /Two route files serve \/a/);
+  assert.throws(() => renderManifestModule(["a/[one].ts", "a/[other].ts"]), /Two route files serve \/a\/:o/);
 });
 
 test("writes the manifest in the order of matching", () => {
-  const text = manifestOf(["api/[id].ts", "api/all.ts"]);
+  const text = renderManifestModule(["api/[id].ts", "api/all.ts"]);
   assert.match(text, 'import * as api_$id from "../routes/api/[id].ts";');
   assert.match(text, '[\n  ["/api/all", api_all],\n  ["/api/:id", api_$id],\n];\n');
 });
 
 test("rejects a malformed migration name", () => {
-  assert.throws(() => migrationsOf(new Map([["1_x.sql", ""]])), /must be named/);
+  assert.throws(() => renderMigrationsModule(new Map([["1_x.sql", ""]])), /must be named/);
 });
 
 test("writes literals that evaluate to the original text", async () => {
@@ -53,15 +53,15 @@ test("writes literals that evaluate to the original text", async () => {
         encodeURIComponent(text.replace(/^import.*$/gm, "").replace(/: readonly.*?(?= =)|: Readonly.*?(?= =)/g, ""))
       }`
     );
-  assert.is((await module(blueprintOf(new Map([["x.php", hard]])))).blueprint["x.php"], hard);
-  assert.equal((await module(migrationsOf(new Map([["0001_x.sql", hard]])))).migrations, [["0001_x", hard]]);
+  assert.is((await module(renderBlueprintModule(new Map([["x.php", hard]])))).blueprint["x.php"], hard);
+  assert.equal((await module(renderMigrationsModule(new Map([["0001_x.sql", hard]])))).migrations, [["0001_x", hard]]);
   const lines = ["a `tick`, ${not a hole}, a \\ and \\n ä 😀", 'it says "so" `and` ${not a hole} \\ ends'];
   const log = `# Changelog\n\n## Unreleased\n\n## 0.1.0 (2026-12-01)\n${lines.map((line) => `- ${line}\n`).join("")}`;
-  assert.equal((await module(releasesOf(log))).releases, [
+  assert.equal((await module(renderReleasesModule(log))).releases, [
     { version: "unreleased", date: null, changes: [] },
     { version: "0.1.0", date: "2026-12-01", changes: lines },
   ]);
-  assert.not.match(releasesOf(log), /\\"/, "the formatter would write it otherwise");
+  assert.not.match(renderReleasesModule(log), /\\"/, "the formatter would write it otherwise");
 });
 
 test("lists changed and missing generated files", async () => {
@@ -83,7 +83,7 @@ test("lists changed and missing generated files", async () => {
     ...[...modules, "docs/api.md", "deploy/metrics.md"],
     ...["Chart.yaml", "files/wide-rules.yaml", "files/spoke-rules.yaml"].map((file) => CHART + file),
   ]);
-  for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
+  for (const [path, text] of await generateFiles(root)) await writeFile(join(folder, path), text);
   assert.equal(await findStale(root), []);
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");
   assert.equal(await findStale(root), ["src/migrations.ts"]);

@@ -4,12 +4,12 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { eventStream, ok } from "#lib/http/reply.ts";
-import type { FrameSource } from "#lib/http/sse.ts";
+import { eventStreamReply, okReply } from "#lib/http/reply.ts";
+import type { EventStreamSource } from "#lib/http/sse.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 import { openRawConnection } from "#test/support/socket.ts";
 
-const test = suite("listen");
+const test = suite("listenHttp");
 const Tick = v.object({ i: v.number() });
 const host = "127.0.0.1";
 
@@ -27,12 +27,12 @@ async function open(env: Record<string, string> = {}) {
   const echo = endpoint({
     ...base,
     body: v.object({ name: v.optional(v.string()) }),
-    reply: ok(v.any()),
+    reply: okReply(v.any()),
     handle: ({ body, ip }) => ({ ...body, ip }),
   });
   const wait = endpoint({
     ...base,
-    reply: ok(v.any()),
+    reply: okReply(v.any()),
     handle: async ({ signal }) => {
       signal.addEventListener("abort", aborted.done);
       reached.done();
@@ -40,7 +40,7 @@ async function open(env: Record<string, string> = {}) {
       return { done: true };
     },
   });
-  const ticks: FrameSource<{ i: number }> = {
+  const ticks: EventStreamSource<{ i: number }> = {
     async run(send) {
       await send({ event: "Tick", id: "1", data: { i: 1 } });
       const finishes = await Promise.race([finish.promise.then(() => true), left.promise.then(() => false)]);
@@ -49,7 +49,7 @@ async function open(env: Record<string, string> = {}) {
     },
     cancel: left.done,
   };
-  const stream = endpoint({ ...base, reply: eventStream(Tick), handle: () => ticks });
+  const stream = endpoint({ ...base, reply: eventStreamReply(Tick), handle: () => ticks });
   const handler = await openTestHandler([
     ["/echo", { POST: echo as AnyEndpoint }],
     ["/wait", { GET: wait as AnyEndpoint }],

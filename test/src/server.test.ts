@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { manifest } from "#src/manifest.ts";
 import { openTestHandler, type TestHandler } from "#test/support/handler.ts";
@@ -15,7 +15,7 @@ function get(handle: AnyEndpoint["handle"], more: Partial<AnyEndpoint> = {}): An
     summary: "Get",
     access: publicAccess,
     scope: "public",
-    reply: ok(v.object({ seen: v.any() })),
+    reply: okReply(v.object({ seen: v.any() })),
     handle,
   };
   return endpoint({ ...declared, ...more } as AnyEndpoint) as AnyEndpoint;

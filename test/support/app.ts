@@ -10,8 +10,8 @@ import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
-import { openPayments } from "#lib/drivers/payments/open.ts";
-import { release } from "#src/release.ts";
+import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
+import { readProgramRelease } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 
 /** Creates an App with the configuration variables `env`. A test that opens event streams must close App.feeds. */
@@ -31,9 +31,9 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     loginAttempts: openLoginAttempts(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
-    payments: config.stripe ? openPayments(config.stripe) : null,
+    payments: config.stripe ? openPaymentProvider(config.stripe) : null,
     notices: [],
-    release: release(),
+    release: readProgramRelease(),
     held: () => null,
   };
 }

@@ -4,9 +4,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { created, eventStream } from "#lib/http/reply.ts";
+import { createdReply, eventStreamReply } from "#lib/http/reply.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 import { checkExchange, createConformanceCheck, type RecordedExchange } from "#test/support/conformance.ts";
 import { openOpenApiReader } from "#test/support/probes/document.ts";
@@ -16,12 +16,12 @@ const make = endpoint({
   summary: "Make a thing",
   access: publicAccess,
   scope: "public",
-  reply: created(Thing, ({ id }) => `/things/${id}`),
+  reply: createdReply(Thing, ({ id }) => `/things/${id}`),
   handle: () => ({ id: "1", at: new Date() }),
 });
-const follow = { ...make, reply: eventStream(v.object({ state: v.string() })) };
+const follow = { ...make, reply: eventStreamReply(v.object({ state: v.string() })) };
 const document = openOpenApiReader(
-  describeApi([
+  buildOpenApiDocument([
     ["/things", { POST: make as AnyEndpoint, GET: follow as AnyEndpoint }],
     ["/things/:id", { GET: make as AnyEndpoint }],
     ["/things/new", { POST: make as AnyEndpoint }],

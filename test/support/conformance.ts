@@ -1,9 +1,9 @@
 /** Checks the status, media type, body and headers of every response in a test against the OpenAPI document. If a
  * response does not match, the test fails. For the portal's pages, see page-conformance.ts. */
-import { describeApi } from "#lib/reference/openapi.ts";
-import { documentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
+import { formatDocumentedPath, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
-import { release } from "#src/release.ts";
+import { readProgramRelease } from "#src/release.ts";
 import { checkPageResponse } from "#test/support/page-conformance.ts";
 import {
   type DeclaredResponse,
@@ -85,7 +85,7 @@ export function createConformanceCheck(manifest: Manifest = routes): Conformance
 const documents = new Map<Manifest, OpenApiReader>();
 
 function documentOf(manifest: Manifest): OpenApiReader {
-  const document = documents.get(manifest) ?? openOpenApiReader(describeApi(manifest, release()));
+  const document = documents.get(manifest) ?? openOpenApiReader(buildOpenApiDocument(manifest, readProgramRelease()));
   documents.set(manifest, document);
   return document;
 }
@@ -117,7 +117,9 @@ function checkUndocumented(document: OpenApiReader, seen: RecordedExchange): str
 }
 
 const pages = routes.filter(([, module]) => !withoutPortal([["", module]]).length)
-  .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`));
+  .map(([pattern]) =>
+    new RegExp(`^${formatDocumentedPath(pattern).replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`)
+  );
 
 function isPortal(path: string): boolean {
   return pages.some((pattern) => pattern.test(path.replace(/[?#].*$/s, "")));

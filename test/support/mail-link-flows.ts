@@ -7,14 +7,14 @@
  *   const { token } = await flows.postman.next(email);     // sends the email */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { addGrantSecret, createGrant, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
+import { addOneTimeTokenSecret, createOneTimeToken, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
 import { listSupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
 import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
-import { answerForgottenPassword, answerSignup } from "#lib/workers/mail/send.ts";
+import { forgottenPasswordHandler, signupHandler } from "#lib/workers/mail/send.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -82,7 +82,7 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
         body: JSON.stringify(body),
       }, address),
     async work() {
-      const handlers = [answerForgottenPassword(), answerSignup()],
+      const handlers = [forgottenPasswordHandler(), signupHandler()],
         known = listSupportedKinds(handlers.map(({ kind }) => kind));
       const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
       let count = 0;
@@ -96,7 +96,7 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
       return count;
     },
     link: (purpose, { id }) =>
-      db.transact(async (tx) => (await addGrantSecret(tx, (await createGrant(tx, purpose, id)).id))!),
+      db.transact(async (tx) => (await addOneTimeTokenSecret(tx, (await createOneTimeToken(tx, purpose, id)).id))!),
     async opens(email, password) {
       const [row] = await db.sql("select password_hash from users where email = $1", [email]);
       return await passwords.verify(password, row?.passwordHash ?? null, { caller: email }) === "right";

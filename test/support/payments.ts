@@ -1,11 +1,11 @@
 /** Connects the program's payment driver to the simulated payment provider, to test the driver's requests. */
-import { openPayments, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
-import type { Payments, PriceRequest } from "#lib/drivers/payments/payments.ts";
+import { openPaymentProvider, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
+import type { PaymentProvider, PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 export interface PaymentsSetup {
   provider: Provider;
-  payments: Payments;
+  payments: PaymentProvider;
 }
 
 /** A signal that never aborts, for tests in which nothing is cancelled. */
@@ -25,8 +25,8 @@ export async function openPaymentsSetup(options: Partial<PaymentsOptions> = {}):
   return { provider, payments: createPayments(provider, options) };
 }
 
-export function createPayments(provider: Provider, options: Partial<PaymentsOptions> = {}): Payments {
-  return openPayments({
+export function createPayments(provider: Provider, options: Partial<PaymentsOptions> = {}): PaymentProvider {
+  return openPaymentProvider({
     secretKey: provider.key,
     webhookSecret: provider.webhookSecret,
     apiBase: provider.url,

@@ -3,7 +3,7 @@
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import { compose, type Program } from "#src/compose.ts";
+import { composeProgram, type Program } from "#src/compose.ts";
 import { readGauges } from "#src/read-gauges.ts";
 import { openServer } from "#src/server.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -81,7 +81,7 @@ export async function openProgramWithOutput(surroundings: ProgramEnvironment = {
   });
   const lines: string[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
-  const program = await compose(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
+  const program = await composeProgram(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
   const server = openServer(program.app, program.manifest, { calls: program.calls });
   const operator = await createTestUser(db, "operator", { operator: true });
   const { plaintext } = await createTestToken(db, operator, "cli");

@@ -1,6 +1,6 @@
 /** Explains each SQL statement that a function runs: its query plan, and the amount of data that PostgreSQL reads. */
 import { Kysely, sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { openDialect } from "#lib/drivers/db/dialect.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -24,18 +24,18 @@ export interface QueryPlan {
 
 export interface QueryExplainer {
   /** Runs `work` and returns the query plan for each of its statements. Rolls back all writes by `work`. */
-  explain(work: (rows: Rows) => Promise<unknown>): Promise<QueryPlan[]>;
+  explain(work: (rows: RowQueries) => Promise<unknown>): Promise<QueryPlan[]>;
   close(): Promise<void>;
 }
 
 /** Connects to the database at `url`. `settings` are PostgreSQL settings for the session, such as enable_seqscan. */
 export function openQueryExplainer(url: string, settings: Readonly<Record<string, string>> = {}): QueryExplainer {
   const pool = openPool({ url, name: "explainer", size: 1, settings });
-  const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
+  const rows: RowQueries = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
   return {
     async explain(work) {
       const statements: { sql: string; parameters: readonly unknown[] }[] = [];
-      const listening: Rows = new Kysely<Schema>({
+      const listening: RowQueries = new Kysely<Schema>({
         dialect: openDialect({ pool, limit: 10 * MINUTE }),
         log: (event) => void statements.push(event.query),
       });
@@ -51,7 +51,7 @@ export function openQueryExplainer(url: string, settings: Readonly<Record<string
 }
 
 /** Runs `work` in a transaction, then rolls back. The pool's only connection runs all statements of `work`. */
-async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
+async function undone<T>(rows: RowQueries, work: () => Promise<T>): Promise<T> {
   await sql`begin`.execute(rows);
   try {
     return await work();
@@ -60,7 +60,10 @@ async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function explainOne(rows: Rows, query: { sql: string; parameters: readonly unknown[] }): Promise<QueryPlan> {
+async function explainOne(
+  rows: RowQueries,
+  query: { sql: string; parameters: readonly unknown[] },
+): Promise<QueryPlan> {
   const ask = async (options: string) => {
     const compiled = { ...sql``.compile(rows), ...query, sql: `explain (${options}) ${query.sql}` };
     return (await rows.executeQuery<{ "QUERY PLAN": unknown }>(compiled)).rows.map((row) => row["QUERY PLAN"]);

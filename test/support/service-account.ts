@@ -1,6 +1,6 @@
 /** Creates the Helm chart's service account and RBAC rules in a simulated cluster that enforces these rules. */
 import { readFile } from "node:fs/promises";
-import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
+import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simulator/access/users.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
@@ -40,7 +40,7 @@ export async function requestAsAccount(
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const response = await fetch(simulator.url + path, {
     method,
-    headers: { "content-type": type, authorization: `Bearer ${serviceAccountToken(account)}` },
+    headers: { "content-type": type, authorization: `Bearer ${formatServiceAccountToken(account)}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };

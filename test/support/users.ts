@@ -2,7 +2,7 @@
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
-import { newToken } from "#lib/drivers/crypto/token.ts";
+import { createApiToken } from "#lib/drivers/crypto/token.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 
@@ -53,7 +53,7 @@ export async function createTestToken(
   scope: TokenScope,
   expiresAt: Date | null = null,
 ): Promise<TestToken> {
-  const { plaintext, prefix } = newToken(scope), id = newId("tok");
+  const { plaintext, prefix } = createApiToken(scope), id = newId("tok");
   const tokenHash = hashSecret(plaintext);
   await db.rows.insertInto("api_tokens")
     .values({ id, userId: person.id, name: scope, scope, prefix, tokenHash, expiresAt }).execute();

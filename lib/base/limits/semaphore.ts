@@ -1,5 +1,5 @@
 /** Provides a semaphore whose waiters are served in order of arrival. */
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 
 export interface Semaphore {
   /** Waits for a free slot and runs `work`. Rejects without running `work` if a signal aborts first. */
@@ -21,7 +21,7 @@ export function openSemaphore(count: number): Semaphore {
     const { promise: served, resolve } = Promise.withResolvers<void>();
     waiting.add(resolve);
     try {
-      await runWithin(signals, null, () => served);
+      await runCancellable(signals, null, () => served);
     } catch (error) {
       if (!waiting.delete(resolve)) release(); // the signal aborted just after this caller got the slot
       throw error;

@@ -10,7 +10,7 @@ const MAX_UNREAD_BYTES = 64 * 2 ** 20;
 const NETWORK_FRACTION = 4; // a single network may send 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before an incomplete body may be cut off
 
-export interface UnreadBodies {
+export interface IncompleteBodyLimit {
   /** Counts a body until the returned function is called. Calls `cut` when too many bodies are incomplete. */
   track(address: string, cut: () => void): () => void;
 }
@@ -22,14 +22,14 @@ interface Body {
 }
 
 /** Creates a limit on incomplete bodies. `bodyLimit` is the maximum size of a single body in bytes. */
-export function openUnreadBodies(
+export function openIncompleteBodyLimit(
   bodyLimit: number,
   {
     most = Math.max(NETWORK_FRACTION, Math.floor(MAX_UNREAD_BYTES / bodyLimit)),
     grace = GRACE,
     now = () => performance.now(),
   } = {},
-): UnreadBodies {
+): IncompleteBodyLimit {
   const share = Math.floor(most / NETWORK_FRACTION);
   const all = new Set<Body>(), byNetwork = new Map<string, Set<Body>>(); // in order of arrival
   let timer: ReturnType<typeof setTimeout> | undefined;

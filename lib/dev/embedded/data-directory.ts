@@ -59,7 +59,7 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
       "--no-instructions",
     ], output.fd);
     const code = await new Promise((resolve) => child.once("close", resolve));
-    if (code !== 0) throw new Error(readPostgresError(await readFile(logFile, "utf8")));
+    if (code !== 0) throw new Error(extractPostgresError(await readFile(logFile, "utf8")));
     // Renames the directory only when it is complete. An interrupted start therefore leaves no partial directory.
     // If two starts run at the same time, only one of them succeeds in renaming its directory.
     await rename(temporary, files.data).catch((error) => {
@@ -73,7 +73,7 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
 }
 
 /** Returns the last error that a PostgreSQL program printed, without hints. */
-export function readPostgresError(output: string): string {
+export function extractPostgresError(output: string): string {
   if (/No space left on device/.test(output)) return "the disk is full";
   const lines = output.split("\n").map((line) => line.trim()).filter(Boolean);
   const last = lines.findLast((line) => /\b(?:error|FATAL|PANIC):/.test(line)) ?? lines.at(-1);

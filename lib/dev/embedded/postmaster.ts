@@ -34,7 +34,7 @@ export async function isPostmasterRunning(pid: number, data: string): Promise<bo
 }
 
 /** Waits until the server accepts connections. Returns null after `limit` ms or once `hasExited` returns true. */
-export async function waitUntilServing(
+export async function waitUntilPostgresReady(
   data: string,
   pid: number,
   limit: number,

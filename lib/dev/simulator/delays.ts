@@ -36,7 +36,7 @@ export interface SimulatedDelays {
 }
 
 /** Returns delays that are all proportional to `ms`, which is roughly the time until an object is ready. */
-export function createEvenDelays(ms: number): SimulatedDelays {
+export function createProportionalDelays(ms: number): SimulatedDelays {
   return {
     podStart: ms / 2,
     podStop: ms / 4,

@@ -17,7 +17,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 
 /** An open stream that a fault can drop or silence: a watch, or a log that a client follows (`kind` is null). */
-export interface FaultyStream {
+export interface InterruptibleStream {
   readonly kind: ApiKind | null;
   readonly drop: (how: WatchDrop) => void;
   readonly silence: () => void;
@@ -57,7 +57,7 @@ export interface FaultRegistry {
   /** Returns the error for pulling the image, or null for the default error. Returns undefined if no fault applies. */
   findPullError(image: string): string | null | undefined;
   /** Registers a stream. Returns a function that must be called when the stream has ended. */
-  registerStream(stream: FaultyStream): () => void;
+  registerStream(stream: InterruptibleStream): () => void;
   onChange(listener: () => void): void;
   onCompact(listener: () => void): void;
 }
@@ -66,11 +66,12 @@ type Named = Extract<SimulatorFault, { readonly name: string }>;
 
 export function createFaultRegistry(): FaultRegistry {
   const active = new Map<string, { breakage: SimulatorFault; left: number | null }>();
-  const streams = new Set<FaultyStream>();
+  const streams = new Set<InterruptibleStream>();
   const listeners: (() => void)[] = [], compacting: (() => void)[] = [];
   let count = 0;
   const changed = () => listeners.forEach((listener) => listener());
-  const matchesKind = (kind: string | undefined) => (stream: FaultyStream) => !kind || stream.kind?.kind === kind;
+  const matchesKind = (kind: string | undefined) => (stream: InterruptibleStream) =>
+    !kind || stream.kind?.kind === kind;
 
   /** Performs a fault that takes effect immediately. Returns false for any other fault. */
   function performImmediately(breakage: SimulatorFault): boolean {

@@ -4,11 +4,11 @@
  * which are in test/data/kube.
  */
 import type { AddressInfo } from "node:net";
-import { type ServiceAccountRef, serviceAccountToken } from "#lib/dev/simulator/access/users.ts";
+import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simulator/access/users.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createBaseObjects } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
-import { createEvenDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
+import { createProportionalDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry, type FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import {
@@ -16,12 +16,12 @@ import {
   createVolumeContents,
   type VolumeContents,
 } from "#lib/dev/simulator/store/logs-and-volumes.ts";
-import { type SimulatedSite, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { getSimulatedSite, type SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openStatePersistence } from "#lib/dev/simulator/store/persistence.ts";
 import { createWriteRecorder, type RecordedChange, type WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import { openSiteServer } from "#lib/dev/simulator/sites/server.ts";
+import { startSiteServer } from "#lib/dev/simulator/sites/server.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import { createTimers, type SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -89,7 +89,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     rebuilt: new Map(),
     log: options.log,
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
-    delays: measured === null ? createEvenDelays(delayMs) : scaleMeasuredDelays(measured),
+    delays: measured === null ? createProportionalDelays(delayMs) : scaleMeasuredDelays(measured),
     node: options.node ?? UNLIMITED_NODE,
     authorization: options.authorization === "on",
     grants: new Set(),
@@ -110,18 +110,18 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  const sites = options.sites ? await openSiteServer(world, options.sites.port) : null;
+  const sites = options.sites ? await startSiteServer(world, options.sites.port) : null;
   return {
     url,
     sitePort: sites?.port ?? null,
-    kubeconfig: (account) => renderKubeconfig(url, account ? serviceAccountToken(account) : null),
+    kubeconfig: (account) => renderKubeconfig(url, account ? formatServiceAccountToken(account) : null),
     grants: () => world.grants,
     faults: world.faults,
     rebuild: (image) => void world.rebuilt.set(image, (world.rebuilt.get(image) ?? 0) + 1),
     writes: recorder.writes,
     history: recorder.history,
     objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),
-    site: (namespace) => simulatedSiteOf(world, namespace),
+    site: (namespace) => getSimulatedSite(world, namespace),
     volumes: world.volumes,
     async close() {
       world.timers.close();

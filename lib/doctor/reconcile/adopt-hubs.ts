@@ -1,6 +1,6 @@
 /** Adds missing hubs to the database, and updates existing hubs, from site records (ConfigMaps) in the cluster. */
 import { sql } from "kysely";
-import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
 import {
   type FederationRow,
   insertFederation,
@@ -92,9 +92,9 @@ export async function cancelOperationsOfHub(
   if (isBeingRemoved(before)) return null;
   const cancelledJobs = await cancelJobs(tx, operations);
   if (cancelledJobs.length === 0) return null;
-  const after = await updateFederation(tx, id, stateOfRecordedHub(before));
+  const after = await updateFederation(tx, id, determineHubState(before));
   await recordChange(tx, requester, {
-    audit: cancellationAuditEntries(
+    audit: createCancellationEntries(
       cancelledJobs,
       { federationId: id },
       "the database was restored to an earlier time",
@@ -108,7 +108,7 @@ function toColumns({ cluster, clusterUid, namespace, siteRecord }: HubInCluster)
   const { slug, name, region, mode, tier, readyAt } = siteRecord;
   const clusterColumns = { cluster, clusterUid, namespace: namespace.name, namespaceUid: namespace.uid };
   return {
-    ...stateOfRecordedHub(siteRecord),
+    ...determineHubState(siteRecord),
     ...{ slug, name, region, mode, tier, readyAt },
     ...clusterColumns,
     recordedAt: null,
@@ -120,7 +120,7 @@ function toColumns({ cluster, clusterUid, namespace, siteRecord }: HubInCluster)
  * Returns the state for a hub whose database row was lost. After an unfinished operation, the state is `failed`, so
  * that a user can retry the operation.
  */
-export function stateOfRecordedHub(
+export function determineHubState(
   { state, stateReason }: { readonly state: string; readonly stateReason: string | null },
 ): Pick<FederationRow, "state" | "stateReason"> {
   if (state === "active") return { state, stateReason };

@@ -4,14 +4,15 @@
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
 import { deleteRetainedPvcRows } from "#lib/domains/backups/retained-pvcs.ts";
-import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
-import { parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { listParentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { FORMER_DOMAIN_DAYS, isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { withRequestedDomain } from "#lib/domains/spokes/desired.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { omitFields } from "#lib/model/field.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
@@ -22,7 +23,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
 import { listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
-import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
+import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 
 /** A spoke that was found in a cluster, with its site record. */
@@ -93,7 +94,7 @@ export async function updateSpokeFromRecord(
     withRequestedDomain(before),
     changes,
   );
-  await deleteRetainedPvcRows(tx, before.id, Object.values(sitePvcNames(siteRecord.blueprintInputs as SpokeInputs)));
+  await deleteRetainedPvcRows(tx, before.id, Object.values(getSitePvcNames(siteRecord.blueprintInputs as SpokeInputs)));
   const after = await tx.updateTable("spokes")
     .set({
       ...toColumns(spokeInCluster),
@@ -143,11 +144,11 @@ export async function cancelOperationsOfSpoke(
   if (isBeingRemoved(before)) return null;
   const cancelledJobs = await cancelJobs(tx, operations);
   if (cancelledJobs.length === 0) return null;
-  const after = await tx.updateTable("spokes").set({ ...stateOfRecordedSpoke(before, replicas), updatedAt: NOW })
+  const after = await tx.updateTable("spokes").set({ ...determineSpokeState(before, replicas), updatedAt: NOW })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const ids = { federationId: after.federationId, spokeId: id };
   await recordChange(tx, requester, {
-    audit: cancellationAuditEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
+    audit: createCancellationEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
     events: cancelledJobs.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
@@ -163,13 +164,14 @@ export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise
   return await cancelRunningJobs(tx, cancelledJobs);
 }
 
+/** The columns that never change, and those whose user or spoke may no longer exist. */
+const SET_BY_CALLER = ["id", "federationId", "slug", "domain", "createdAt", "createdBy", "copyOf"] as const;
+
 function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: SpokeInCluster) {
-  // Omits what the caller decides, because the hub, the creator or the source of a copy may no longer exist.
-  const { id, federationId, slug, domain, createdAt, createdBy, copyOf, updatedAt, ...columns } = siteRecord;
-  const { blueprintInputs } = columns;
+  const { blueprintInputs, updatedAt, ...columns } = omitFields(siteRecord, SET_BY_CALLER);
   return {
     ...columns,
-    ...stateOfRecordedSpoke(siteRecord, namespace.replicas),
+    ...determineSpokeState(siteRecord, namespace.replicas),
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
@@ -181,7 +183,7 @@ function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: Spo
 async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
   const ownNames = serviceDomainsOf(config);
   await lockDomains(tx, domain, ownNames);
-  const domainConflict = await isDomainInUse(tx, domain, parentDomains(domain, ownNames), id);
+  const domainConflict = await isDomainInUse(tx, domain, listParentDomains(domain, ownNames), id);
   return domainConflict ? `the domain ${domain}, a parent or a subdomain is in use` : null;
 }
 

@@ -5,10 +5,10 @@ import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
-import { isSigned } from "#lib/doctor/reconcile/trust.ts";
+import { isSignedByInstallation } from "#lib/doctor/reconcile/trust.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import { refersToSnapshot } from "#lib/workers/backups/delete-expired.ts";
 
@@ -17,18 +17,18 @@ interface UnknownBackup extends Omit<BackupRecord, "volumes"> {
   readonly takenAt: Date;
 }
 
-export function checkBackups(compared: ComparedCluster): Discrepancy[] {
+export function checkBackups(compared: ClusterComparison): Discrepancy[] {
   return [...reportUnknownBackups(compared), ...reportLostBackups(compared)];
 }
 
 /** Returns the backups that exist in the cluster but have no row in the database, keyed by namespace. */
-export function findUnknownBackups({ survey, rows, trust }: ComparedCluster): Map<string, UnknownBackup[]> {
+export function findUnknownBackups({ survey, rows, trust }: ClusterComparison): Map<string, UnknownBackup[]> {
   const backupsByNamespace = new Map<string, UnknownBackup[]>();
   for (const snapshot of survey.snapshots) {
     const { signed: signedRecord, metadata } = snapshot, namespace = survey.namespaces.get(metadata.namespace!);
     if (!signedRecord || !namespace?.spokeId) continue;
     const isTrusted = trust.acceptedNamespaces.has(namespace.name) ||
-      isSigned(trust.installation, namespace.uid, signedRecord);
+      isSignedByInstallation(trust.installation, namespace.uid, signedRecord);
     const siteRecord = isTrusted ? parseRecord(BackupRecord, signedRecord.text) : null;
     const backups = backupsByNamespace.get(namespace.name) ?? [];
     if (!siteRecord || rows.backupIds.has(siteRecord.id) || backups.some(({ id }) => id === siteRecord.id)) continue;
@@ -39,7 +39,7 @@ export function findUnknownBackups({ survey, rows, trust }: ComparedCluster): Ma
   return backupsByNamespace;
 }
 
-function reportUnknownBackups(compared: ComparedCluster): Discrepancy[] {
+function reportUnknownBackups(compared: ClusterComparison): Discrepancy[] {
   const { survey } = compared;
   return [...findUnknownBackups(compared)].map(([name, backups]) => {
     const fact = `${formatCount(backups.length, "backup")} of ${name} ${
@@ -109,7 +109,7 @@ async function adoptBackups(
   return null;
 }
 
-function reportLostBackups({ survey: { contents }, rows }: ComparedCluster): Discrepancy[] {
+function reportLostBackups({ survey: { contents }, rows }: ClusterComparison): Discrepancy[] {
   if (contents === null) return [];
   const lost = rows.readyBackups.filter(({ contents: backupContents }) =>
     backupContents.some((name) => !contents.has(name))

@@ -1,7 +1,7 @@
 /** Checks fences, the numbers that increase with each claim of a job. Also finds sandboxes without a running job. */
 import { sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
-import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
+import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
@@ -9,7 +9,7 @@ import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 const MARGIN = 1_000_000n;
 
 /** Returns the last fence that the database assigned to a job. */
-export async function readLastFence(rows: Rows): Promise<bigint> {
+export async function readLastFence(rows: RowQueries): Promise<bigint> {
   const { rows: [row] } = await sql<{ last: string }>`select last_value as last from job_fences`.execute(rows);
   return BigInt(row!.last);
 }
@@ -34,7 +34,7 @@ export function checkFences(surveys: readonly ClusterSurvey[], lastFence: bigint
   }];
 }
 
-export function checkSandboxes({ survey, rows: known }: ComparedCluster): Discrepancy[] {
+export function checkSandboxes({ survey, rows: known }: ClusterComparison): Discrepancy[] {
   return [...survey.namespaces.values()]
     .filter(({ sandboxId, terminating }) => sandboxId !== null && !terminating && !known.sandboxIds.has(sandboxId))
     .map(({ name, sandboxId }) => ({

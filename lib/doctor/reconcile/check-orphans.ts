@@ -4,16 +4,16 @@
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
-import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
-import { readSnapshotContent, type RemainingContent } from "#lib/workers/orphans/read-orphans.ts";
+import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/workers/orphans/read-orphans.ts";
 
-export function checkOrphans(compared: ComparedCluster): Discrepancy[] {
+export function checkOrphans(compared: ClusterComparison): Discrepancy[] {
   const { contents, released } = compared.survey, isKnown = createKnownCheck(compared);
   const orphanContents = [...contents?.values() ?? []].flatMap((object) =>
-    readSnapshotContent(object, compared.isOwn) ?? []
+    parseOrphanedContent(object, compared.isOwn) ?? []
   );
   const unknownContents = orphanContents.filter((content) => !isKnown(content));
   const inSandbox = ({ namespace }: { readonly namespace: string }): boolean => namespace.startsWith("sandbox-");
@@ -43,7 +43,7 @@ interface OrphanInNamespace {
 }
 
 /** Returns a function that tests whether a row refers to a snapshot content, or will after its backup is adopted. */
-function createKnownCheck(compared: ComparedCluster): (content: RemainingContent) => boolean {
+function createKnownCheck(compared: ClusterComparison): (content: OrphanedSnapshotContent) => boolean {
   const { survey, rows } = compared;
   const spokes = new Map([...rows.spokes.values()].map((row) => [row.namespace, row]));
   const backups = [...findUnknownBackups(compared).values()].flat();
@@ -73,9 +73,9 @@ function reportSandboxOrphans(orphans: readonly OrphanInNamespace[]): Discrepanc
 }
 
 function reportBackupContents(
-  { rows }: ComparedCluster,
+  { rows }: ClusterComparison,
   namespace: string,
-  orphans: readonly RemainingContent[],
+  orphans: readonly OrphanedSnapshotContent[],
 ): Discrepancy {
   const backups = [...new Set(orphans.flatMap(({ id }) => rows.backupsBySuffix.get(id) ?? []))];
   const descriptions = backups.map(({ id, spokeId, state }) =>
@@ -96,7 +96,7 @@ function reportBackupContents(
 }
 
 /** Reports snapshot contents with the deletionPolicy `Retain` that are left over from creating a site. */
-function reportSourceContents(namespace: string, orphans: readonly RemainingContent[]): Discrepancy {
+function reportSourceContents(namespace: string, orphans: readonly OrphanedSnapshotContent[]): Discrepancy {
   const handles = orphans.map(({ object }) => String(object["spec"].source.snapshotHandle));
   return {
     check: "storage",

@@ -2,25 +2,25 @@
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { adoptHub, markHubMissing, stateOfRecordedHub, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
+import { adoptHub, determineHubState, markHubMissing, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import {
-  cancelOldOperations,
-  type ComparedCluster,
+  type ClusterComparison,
   compareRows,
   NAMESPACE_MISSING,
+  reportOldOperations,
 } from "#lib/doctor/reconcile/compare-rows.ts";
 import { describeChanges, listChangedHubFields, listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
-import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
+import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 import { adoptSpoke, markSpokeMissing, updateSpokeFromRecord } from "#lib/doctor/reconcile/adopt-spokes.ts";
 import { readTrustedRecord } from "#lib/doctor/reconcile/trust.ts";
 
-export function checkHubs(compared: ComparedCluster): Discrepancy[] {
+export function checkHubs(compared: ClusterComparison): Discrepancy[] {
   const { survey, rows, restoredAt } = compared, { clusterUid, name: cluster } = survey;
   const own = [...survey.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
-    ...[...rows.hubs.values()].flatMap((hub) => cancelOldOperations(compared, hub)),
+    ...[...rows.hubs.values()].flatMap((hub) => reportOldOperations(compared, hub)),
     ...compareRows<FederationRow, HubSiteRecord>(compared, {
       ...{ check: "hub", rows: rows.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
       readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, HubSiteRecord, namespace),
@@ -31,7 +31,7 @@ export function checkHubs(compared: ComparedCluster): Discrepancy[] {
       adopt: (namespace, siteRecord) => (tx, requester) =>
         adoptHub(tx, requester, { cluster, clusterUid, namespace, siteRecord }),
       describeChanges: (row, { uid }, siteRecord) => {
-        const { state } = stateOfRecordedHub(siteRecord), requested = rows.changesAfterRestore.get(row.id);
+        const { state } = determineHubState(siteRecord), requested = rows.changesAfterRestore.get(row.id);
         return describeChanges(
           listChangedHubFields(row, siteRecord, { state, requested }),
           siteRecord,
@@ -47,14 +47,14 @@ export function checkHubs(compared: ComparedCluster): Discrepancy[] {
   ];
 }
 
-export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
+export function checkSpokesInCluster(compared: ClusterComparison): Discrepancy[] {
   const { survey, rows, domainConfig, restoredAt } = compared, { clusterUid, name: cluster } = survey;
   const own = [...survey.namespaces.values()].filter(({ spokeId }) => spokeId);
   const hubOf = ({ federationId }: { readonly federationId: string }) =>
     rows.hubs.get(federationId)?.slug ?? federationId;
   const nameOf = (of: { readonly federationId: string; readonly slug: string }) => `${hubOf(of)}/${of.slug}`;
   return [
-    ...[...rows.spokes.values()].flatMap((spoke) => cancelOldOperations(compared, spoke)),
+    ...[...rows.spokes.values()].flatMap((spoke) => reportOldOperations(compared, spoke)),
     ...compareRows<SpokeRow, SpokeSiteRecord>(compared, {
       ...{ check: "spoke", rows: rows.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
       readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, SpokeSiteRecord, namespace),
@@ -64,7 +64,7 @@ export function checkSpokesInCluster(compared: ComparedCluster): Discrepancy[] {
       adopt: (namespace, siteRecord) => (tx, requester) =>
         adoptSpoke(tx, requester, domainConfig, { cluster, clusterUid, namespace, siteRecord }),
       describeChanges: (row, { uid, replicas }, siteRecord) => {
-        const { state } = stateOfRecordedSpoke(siteRecord, replicas),
+        const { state } = determineSpokeState(siteRecord, replicas),
           requested = rows.changesAfterRestore.get(row.id);
         const changed = listChangedSpokeFields(row, siteRecord, { state, requested });
         return describeChanges(changed, siteRecord, uid === row.namespaceUid);

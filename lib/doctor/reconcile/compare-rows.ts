@@ -9,16 +9,16 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { isRowOutdated } from "#lib/doctor/reconcile/outdated-rows.ts";
 import { cancelOperationsOfHub } from "#lib/doctor/reconcile/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
-import type { KnownRows } from "#lib/doctor/reconcile/rows.ts";
+import type { ClusterRows } from "#lib/doctor/reconcile/rows.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { cancelOperationsOfSpoke } from "#lib/doctor/reconcile/adopt-spokes.ts";
-import type { Trust, TrustedRecord } from "#lib/doctor/reconcile/trust.ts";
+import type { TrustedRecord, TrustSettings } from "#lib/doctor/reconcile/trust.ts";
 
-export interface ComparedCluster {
+export interface ClusterComparison {
   readonly survey: ClusterSurvey;
-  readonly rows: KnownRows;
-  readonly trust: Trust;
+  readonly rows: ClusterRows;
+  readonly trust: TrustSettings;
   readonly domainConfig: Pick<Config, "rootDomain" | "publicUrl">;
   /** UIDs of namespaces that a row refers to but that lack Wheelwright's label, keyed by namespace name. */
   readonly unlabelled: ReadonlyMap<string, string>;
@@ -56,7 +56,7 @@ export interface RowComparison<R extends Row, P extends RecordBase> {
 }
 
 export function compareRows<R extends Row, P extends RecordBase>(
-  compared: ComparedCluster,
+  compared: ClusterComparison,
   comparison: RowComparison<R, P>,
 ): Discrepancy[] {
   const { check, rows, namespaces, idOf, nameOf } = comparison, discrepancies: Discrepancy[] = [];
@@ -132,7 +132,7 @@ function reportUntrustedRecord(
 
 /** Reports rows whose namespace is missing in the cluster. */
 function reportMissingNamespaces<R extends Row, P>(
-  { survey: { clusterUid: surveyedUid, namespaces, name: cluster }, unlabelled }: ComparedCluster,
+  { survey: { clusterUid: surveyedUid, namespaces, name: cluster }, unlabelled }: ClusterComparison,
   { check, rows, nameOf, markMissing, hintForMissing }: RowComparison<R, P & RecordBase>,
 ): Discrepancy[] {
   return [...rows.values()].flatMap((row): Discrepancy[] => {
@@ -169,8 +169,8 @@ function reportMissingNamespaces<R extends Row, P>(
  * Reports operations that started before the restore, to cancel them, because their progress is unknown. Later
  * operations continue.
  */
-export function cancelOldOperations(
-  { rows: databaseRows, survey, restoredAt }: ComparedCluster,
+export function reportOldOperations(
+  { rows: databaseRows, survey, restoredAt }: ClusterComparison,
   row: Row,
 ): Discrepancy[] {
   const oldOperations = (databaseRows.liveOperations.get(row.id) ?? []).filter(({ createdAt }) =>

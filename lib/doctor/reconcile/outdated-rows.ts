@@ -2,7 +2,7 @@
  * Decides whether a row is older than its site record, and which fields users changed after the restore. Until a
  * restored database may run jobs again, users can change some of a row's fields, but the others stay outdated.
  */
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 interface RowVersion {
   readonly namespaceUid: string | null;
@@ -23,7 +23,7 @@ export function isRowOutdated(
 export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
 
 export async function readChangesAfterRestore(
-  rows: Rows,
+  rows: RowQueries,
   since: Date | null,
   id?: string,
 ): Promise<ChangesAfterRestore> {

@@ -5,16 +5,16 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Cluster, ClusterCall } from "#lib/drivers/cluster/cluster.ts";
 import { createFailure, createPass, type Finding, type FindingSection, formatCount } from "#lib/doctor/finding.ts";
 import { checkBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import { checkFences, checkSandboxes, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
-import type { ComparedCluster } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import { checkOrphans } from "#lib/doctor/reconcile/check-orphans.ts";
 import { checkHubs, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spokes.ts";
 import { buildFinding, type Discrepancy, type Resolution } from "#lib/doctor/reconcile/discrepancy.ts";
-import { type KnownRows, listNamespaces, readKnownRows } from "#lib/doctor/reconcile/rows.ts";
+import { type ClusterRows, listStoredNamespaces, readClusterRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSurvey, surveyCluster } from "#lib/doctor/reconcile/survey.ts";
 import { belongsToRelease } from "#lib/moodle/names.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -85,24 +85,24 @@ function createSection(cluster: string | null, findings: readonly Finding[]): Fi
 }
 
 /** Returns whether any replica sent a heartbeat within the last 10 seconds. */
-async function hasRunningReplica(rows: Rows): Promise<boolean> {
+async function hasRunningReplica(rows: RowQueries): Promise<boolean> {
   const replica = await rows.selectFrom("replicas").select("id").where("stoppedAt", "is", null)
     .where("heartbeatAt", ">", sql<Date>`wheelwright_now() - interval '10 seconds'`).limit(1).executeTakeFirst();
   return replica !== undefined;
 }
 
-async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold | null): Promise<ComparedCluster[]> {
+async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold | null): Promise<ClusterComparison[]> {
   const { db, clusters, config, clusterNames, acceptedNamespaces, signal } = context, call = { signal };
   const trust = { installation: await readInstallation(db.rows), acceptedNamespaces: new Set(acceptedNamespaces) };
   const opened = await Promise.all(clusterNames.map((name) => clusters.open(name)));
-  const known = new Set(await listNamespaces(db.rows));
+  const known = new Set(await listStoredNamespaces(db.rows));
   const isOwn = (name: string): boolean => belongsToRelease(name, config.releaseId) || known.has(name);
   const surveys = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
   const lastFence = await readLastFence(db.rows), isBehind = surveys.some(({ fence }) => fence > lastFence);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
-  const compared: ComparedCluster[] = [];
+  const compared: ClusterComparison[] = [];
   for (const [i, survey] of surveys.entries()) {
-    const known = await readKnownRows(db.rows, survey, restoredAt),
+    const known = await readClusterRows(db.rows, survey, restoredAt),
       unlabelled = await findUnlabelled(opened[i]!, call, survey, known);
     compared.push({ survey, rows: known, trust, domainConfig: config, unlabelled, restoredAt, isOwn });
   }
@@ -114,7 +114,7 @@ async function findUnlabelled(
   cluster: Cluster,
   call: ClusterCall,
   { name, namespaces }: ClusterSurvey,
-  { hubs, spokes }: KnownRows,
+  { hubs, spokes }: ClusterRows,
 ): Promise<Map<string, string>> {
   const unlabelled = new Map<string, string>();
   for (const row of [...hubs.values(), ...spokes.values()]) {
@@ -230,7 +230,7 @@ const PERMISSIONS_HINT = "Grant the account the permissions from wheelwright doc
 
 function reportAgreement(
   { namespaces }: ClusterSurvey,
-  known: KnownRows,
+  known: ClusterRows,
   discrepancies: readonly Discrepancy[],
 ): Finding[] {
   const currentNamespaces = [...namespaces.values()].filter(({ terminating }) => !terminating);

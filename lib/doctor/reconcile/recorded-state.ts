@@ -6,7 +6,7 @@ type StateAndReason = Pick<SpokeRow, "state" | "stateReason">;
 
 const WHEN_DATABASE_LOST = "when the database was lost";
 
-export function stateOfRecordedSpoke(
+export function determineSpokeState(
   { state, stateReason, readyAt }: { readonly state: string; stateReason: string | null; readyAt: Date | null },
   replicas: ObservedNamespace["replicas"] | null,
 ): StateAndReason {

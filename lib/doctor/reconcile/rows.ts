@@ -1,8 +1,8 @@
 /** Reads the database rows that belong to one cluster, for `reconcile`. */
 import { sql } from "kysely";
-import type { DatedBackup } from "#lib/domains/backups/retention.ts";
+import type { RetentionCandidate } from "#lib/domains/backups/retention.ts";
 import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { ADOPTION_ID_LENGTH } from "#lib/moodle/names.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -10,7 +10,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { type ChangesAfterRestore, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
-export interface KnownRows {
+export interface ClusterRows {
   /** Hubs that are assigned to this cluster or have a namespace in it, keyed by hub ID. */
   readonly hubs: ReadonlyMap<string, FederationRow>;
   /** Spokes that are assigned to this cluster or have a namespace in it, keyed by spoke ID. */
@@ -38,17 +38,17 @@ export interface KnownRows {
 export interface KnownBackup {
   readonly id: string;
   readonly spokeId: string;
-  readonly state: DatedBackup["state"];
+  readonly state: RetentionCandidate["state"];
   readonly contents: readonly string[];
 }
 
 export type LiveOperation = Pick<Job, "id" | "kind" | "createdAt">;
 
-export async function readKnownRows(
-  rows: Rows,
+export async function readClusterRows(
+  rows: RowQueries,
   { name, namespaces }: ClusterSurvey,
   restoredAt: Date | null,
-): Promise<KnownRows> {
+): Promise<ClusterRows> {
   const observed = [...namespaces.values()],
     ids = (of: (string | null)[]) => [...new Set(of.filter((id) => id !== null))];
   const [hubs, spokes, jobs, backups, templates, changesAfterRestore, operationSuffixes, needed] = await Promise.all([
@@ -93,7 +93,7 @@ export async function readKnownRows(
     })),
     backupsBySuffix: new Map(backups.map(({ id, spokeId, state, volumes }) => [
       id.slice(id.indexOf("_") + 1),
-      { ...{ id, spokeId, state: state as DatedBackup["state"] }, contents: contentNames(volumes) },
+      { ...{ id, spokeId, state: state as RetentionCandidate["state"] }, contents: contentNames(volumes) },
     ])),
     ...{ operationSuffixes, neededSandboxes: needed },
     sandboxIds: new Set([...jobs, ...templates].map(({ id }) => id)),
@@ -108,7 +108,7 @@ function contentNames(volumes: unknown): string[] {
  * Reads the ID suffixes of operations that restored or created spokes. The names of the volumes that these operations
  * created contain the suffixes.
  */
-async function readOperationSuffixes(rows: Rows): Promise<Set<string>> {
+async function readOperationSuffixes(rows: RowQueries): Promise<Set<string>> {
   const { rows: suffixRows } = await sql<{ turn: string }>`
     select blueprint_inputs -> 'origin' ->> 'turn' as turn from spokes where blueprint_inputs -> 'origin' ? 'turn'
     union select turn from template_uses
@@ -123,7 +123,7 @@ function orEmptyString(ids: string[]): string[] {
 }
 
 /** Returns the namespaces of all hubs and spokes that the database contains. */
-export async function listNamespaces(rows: Rows): Promise<string[]> {
+export async function listStoredNamespaces(rows: RowQueries): Promise<string[]> {
   const [hubs, spokes] = await Promise.all([
     rows.selectFrom("federations").select("namespace").execute(),
     rows.selectFrom("spokes").select("namespace").execute(),

@@ -1,5 +1,5 @@
 /** Lists Wheelwright's objects in one cluster, without changing anything. */
-import { DATABASE_STATEFULSET, FENCE_KEY, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, FENCE_METADATA_KEY, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import {
   readSignedRecord,
   readSnapshotRecord,
@@ -22,7 +22,7 @@ import {
   SPOKE_LABEL,
 } from "#lib/drivers/cluster/guard.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { PERSISTENT_VOLUME, readReleasedVolume, type ReleasedVolume } from "#lib/workers/orphans/read-orphans.ts";
+import { type OrphanedVolume, parseOrphanedVolume, PERSISTENT_VOLUME } from "#lib/workers/orphans/read-orphans.ts";
 
 export interface ObservedNamespace {
   readonly name: string;
@@ -53,7 +53,7 @@ export interface ClusterSurvey {
   /** Snapshot contents, keyed by name. Null if this account cannot list them. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
   /** Volumes that no PVC uses any more, and that still exist because their storage class retains volumes. */
-  readonly released: readonly ReleasedVolume[];
+  readonly released: readonly OrphanedVolume[];
   /** Kinds of objects that this account is not allowed to list. */
   readonly unlistableKinds: readonly string[];
 }
@@ -89,7 +89,7 @@ export async function surveyCluster(
       await visitObjects(cluster, call, kind, selector, (object) => {
         if (object.metadata.namespace !== undefined && !isOwn(object.metadata.namespace)) return;
         const { annotations, labels } = object.metadata,
-          fenceValue = annotations?.[FENCE_KEY] ?? labels?.[FENCE_KEY] ?? "";
+          fenceValue = annotations?.[FENCE_METADATA_KEY] ?? labels?.[FENCE_METADATA_KEY] ?? "";
         if (/^\d+$/.test(fenceValue) && BigInt(fenceValue) > fence) fence = BigInt(fenceValue);
         visit(object);
       });
@@ -136,7 +136,7 @@ export async function surveyCluster(
     });
   });
   const snapshots: ClusterSurvey["snapshots"][number][] = [], contents = new Map<string, KubeObject>();
-  const snapshotUids = new Set<string>(), released: ReleasedVolume[] = [];
+  const snapshotUids = new Set<string>(), released: OrphanedVolume[] = [];
   await visitKind(VOLUME_SNAPSHOT, MANAGED_SELECTOR, (object) => {
     const { metadata, status } = object;
     snapshotUids.add(metadata.uid!);
@@ -150,7 +150,7 @@ export async function surveyCluster(
     (object) => void contents.set(object.metadata.name, object),
   );
   await visitKind(PERSISTENT_VOLUME, "", (object) => {
-    const volume = readReleasedVolume(object, isOwn);
+    const volume = parseOrphanedVolume(object, isOwn);
     if (volume) released.push(volume);
   });
   return {

@@ -6,7 +6,7 @@ import { parseRecord, type SignedRecord } from "#lib/moodle/site-record.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import type * as v from "valibot";
 
-export interface Trust {
+export interface TrustSettings {
   readonly installation: Installation;
   /** Namespaces that an operator accepted, even though another installation signed their site records. */
   readonly acceptedNamespaces: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export type TrustedRecord<T> = { readonly siteRecord: T } | {
 export function readTrustedRecord<
   S extends v.GenericSchema<unknown, { readonly id: string; readonly namespace: string }>,
 >(
-  { installation, acceptedNamespaces }: Trust,
+  { installation, acceptedNamespaces }: TrustSettings,
   schema: S,
   { name, uid, signedRecord, hubId, spokeId }: ObservedNamespace,
 ): TrustedRecord<v.InferOutput<S>> {
@@ -31,7 +31,7 @@ export function readTrustedRecord<
     if (signedRecord.installation !== installation.id) {
       return reject(`belongs to another installation (${signedRecord.installation})`);
     }
-    if (!isSigned(installation, uid, signedRecord)) {
+    if (!isSignedByInstallation(installation, uid, signedRecord)) {
       return reject("has a site record that this installation did not sign");
     }
   }
@@ -42,7 +42,7 @@ export function readTrustedRecord<
   return isOwn && isOfHub ? { siteRecord } : reject("has a site record that does not match its labels");
 }
 
-export function isSigned(
+export function isSignedByInstallation(
   installation: Installation,
   uid: string,
   { text, signature, ...signer }: SignedRecord,

@@ -1,19 +1,19 @@
 /** Accepts invitations: verifies the user's email address, sets a password, and revokes earlier credentials. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { sessionCookie } from "#lib/domains/auth/cookie.ts";
+import { createSessionCookie } from "#lib/domains/auth/cookie.ts";
 import {
+  createLinkRequester,
   type MailLink,
-  redeemLink,
-  requesterOfLink,
-  requireLink,
+  redeemMailLink,
+  requireMailLink,
   takeOverAccount,
 } from "#lib/domains/auth/mail-link.ts";
 import type { LoginResult } from "#lib/domains/auth/login.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readUser } from "#lib/domains/users/store.ts";
 
@@ -40,7 +40,7 @@ export async function acceptInvitationAndSignIn(
     secret = session.secret;
     return [{ kind: "auth_login", objectType: "session", objectId: session.id }];
   });
-  return { user: await readUser(app.db.rows, link.userId), cookie: sessionCookie(app.config.publicUrl, secret) };
+  return { user: await readUser(app.db.rows, link.userId), cookie: createSessionCookie(app.config.publicUrl, secret) };
 }
 
 async function accept(
@@ -49,15 +49,15 @@ async function accept(
   { token, password, displayName }: Acceptance,
   addEntries: (tx: Tx, link: MailLink) => Promise<AuditEntry[]>,
 ): Promise<MailLink> {
-  const link = await requireLink(app.db.rows, "invitation", token);
-  requirePassword(password, link.email);
+  const link = await requireMailLink(app.db.rows, "invitation", token);
+  requireStrongPassword(password, link.email);
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
-    const user = await redeemLink(tx, link);
+    const user = await redeemMailLink(tx, link);
     // Revokes all earlier credentials, as for an unverified user: verified users have no open invitation.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
-    await recordChange(tx, requesterOfLink(link, origin), {
+    await recordChange(tx, createLinkRequester(link, origin), {
       audit: [{ kind: "invitation_accepted", objectType: "user", objectId: user.id }, ...revoked, ...extraEntries],
     });
   });

@@ -24,7 +24,7 @@ export interface Actor extends Requester {
   readonly credential: Credential;
 }
 
-export interface AccessInput {
+export interface AccessRuleInput {
   readonly app: App;
   readonly actor: Actor | null;
   readonly params: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface AccessInput {
 export interface AccessRule<A extends Actor | null, L extends object> {
   /** The rule's name in the access table and the OpenAPI document, for example `signed in` or `spoke: act`. */
   readonly name: string;
-  readonly admit: (request: AccessInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
+  readonly admit: (request: AccessRuleInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
 
 export const publicAccess: AccessRule<Actor | null, object> = { name: "anyone", admit: ({ actor }) => ({ actor }) };

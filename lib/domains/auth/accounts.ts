@@ -2,12 +2,12 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type AccessRule, type Actor, operatorAccess } from "#lib/domains/auth/access.ts";
-import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import { voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
-import { endSessionsOf, lockUser } from "#lib/domains/users/store.ts";
+import { endUserSessions, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
 
 export const userAccess: AccessRule<Actor, { readonly user: UserRecord }> = {
@@ -81,8 +81,8 @@ async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes):
     updatedAt: sql<Date>`wheelwright_now()`,
   }).where("id", "=", id).execute();
   if (disabled) {
-    await endSessionsOf(tx, id);
-    await voidGrants(tx, id, ["invitation", "password_reset", "email_verification"]);
+    await endUserSessions(tx, id);
+    await voidOneTimeTokens(tx, id, ["invitation", "password_reset", "email_verification"]);
   }
   // Makes the user's event streams check the user's permissions again.
   if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`);

@@ -2,7 +2,7 @@
  * Sets a generated password for a user who forgot the old one. The new password is shown once and not stored in
  * plaintext. The operator who requests the reset vouches for the user, so the reset also verifies the email address.
  */
-import { canonicalPrefix } from "#lib/base/email.ts";
+import { canonicalizeSearchTerm } from "#lib/base/email.ts";
 import type { App } from "#lib/app.ts";
 import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -47,7 +47,7 @@ export async function resetPasswordLocally(
   { db, passwords }: Pick<App, "db" | "passwords">,
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {
-  const password = generatePassword(), email = canonicalPrefix(address.trim());
+  const password = generatePassword(), email = canonicalizeSearchTerm(address.trim());
   const passwordHash = await passwords.hash(password, { caller: SYSTEM_REQUESTER.userId });
   const enabled = await db.transact(async (tx) => {
     const user = await lockUser(tx, { email });

@@ -3,8 +3,8 @@ import type { App } from "#lib/app.ts";
 import type { Actor, Credential } from "#lib/domains/auth/access.ts";
 import { readSessionCookie } from "#lib/domains/auth/cookie.ts";
 import { findSession, findToken, recordSessionUse, recordTokenUse } from "#lib/domains/auth/credentials.ts";
-import { hashSecret, isSecret } from "#lib/drivers/crypto/secret.ts";
-import { isToken } from "#lib/drivers/crypto/token.ts";
+import { hashSecret, hasSecretFormat } from "#lib/drivers/crypto/secret.ts";
+import { isApiToken } from "#lib/drivers/crypto/token.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { User } from "#lib/domains/users/store.ts";
@@ -56,7 +56,7 @@ export async function findSignedInUser(app: App, request: Request, origin: Reque
 
 async function authenticateToken(app: App, header: string, origin: RequestOrigin): Promise<Actor> {
   const [, token] = BEARER.exec(header) ?? [];
-  if (token === undefined || !isToken(token)) throw badCredentialsFault();
+  if (token === undefined || !isApiToken(token)) throw badCredentialsFault();
   const found = await findToken(app.db.rows, { hash: hashSecret(token) });
   if (!found) throw badCredentialsFault();
   if (found.stale) await recordTokenUse(app.db.rows, found.id);
@@ -65,7 +65,7 @@ async function authenticateToken(app: App, header: string, origin: RequestOrigin
 
 async function authenticateSession(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   const secret = readSessionCookie(app.config.publicUrl, request);
-  if (secret === null || !isSecret(secret)) return null;
+  if (secret === null || !hasSecretFormat(secret)) return null;
   const found = await findSession(app.db.rows, { hash: hashSecret(secret) });
   if (!found) return null;
   if (found.stale) await recordSessionUse(app.db.rows, found.id);

@@ -7,7 +7,7 @@
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { badCredentialsFault, reauthenticate } from "#lib/domains/auth/authenticate.ts";
-import type { Database, TransactionHold } from "#lib/drivers/db/database.ts";
+import type { Database, TransactionAuthorization } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -30,7 +30,7 @@ const RECHECK_AFTER = SECOND; // revoked permissions must have no effect after t
 export function createAuthorizedDatabase(
   { db }: { readonly db: Database },
   actor: Actor,
-  onCommit?: TransactionHold["onCommit"],
+  onCommit?: TransactionAuthorization["onCommit"],
 ): AuthorizedDatabase {
   const startedAt = performance.now();
   let isConfirmed = false;

@@ -12,11 +12,11 @@ export function readSessionCookie(publicUrl: URL, request: Request): string | nu
   return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
 }
 
-export function sessionCookie(publicUrl: URL, secret: string): string {
+export function createSessionCookie(publicUrl: URL, secret: string): string {
   return serializeCookie(publicUrl, secret, MAX_AGE / SECOND);
 }
 
-export function expiredSessionCookie(publicUrl: URL): string {
+export function createExpiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 

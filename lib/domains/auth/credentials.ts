@@ -4,7 +4,7 @@
  */
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import { isWriteRefused } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
@@ -27,7 +27,7 @@ interface ValidToken extends ValidSession {
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
 /** An SQL condition for a valid session. Ignores the user's state. Reads the clock once for all rows. */
-export const isSessionValid = sql<SqlBool>`(sessions.ended_at is null
+export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
   and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
@@ -36,13 +36,13 @@ export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interv
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** An SQL condition for a valid row in `api_tokens as token`. Ignores the user's state. */
-export const isTokenValid = sql<SqlBool>`(token.revoked_at is null
+export const validTokenCondition = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
-const selectSessions = (rows: Rows) =>
+const selectSessions = (rows: RowQueries) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
     .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale")])
-    .where(isSessionValid).where("users.disabledAt", "is", null);
+    .where(validSessionCondition).where("users.disabledAt", "is", null);
 const findSessionByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
 );
@@ -50,10 +50,10 @@ const findSessionById = prepareReadOnSharedConnection((rows, { id }: { id: strin
   selectSessions(rows).where("sessions.id", "=", id)
 );
 
-const selectTokens = (rows: Rows) =>
+const selectTokens = (rows: RowQueries) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
-    .where(isTokenValid).where("users.disabledAt", "is", null);
+    .where(validTokenCondition).where("users.disabledAt", "is", null);
 const findTokenByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
   selectTokens(rows).where("tokenHash", "=", hash)
 );
@@ -62,24 +62,24 @@ const findTokenById = prepareReadOnSharedConnection((rows, { id }: { id: string 
 );
 
 /** Finds a session with its user. Returns undefined if the session is not valid or the user is disabled. */
-export async function findSession(rows: Rows, key: CredentialKey): Promise<ValidSession | undefined> {
+export async function findSession(rows: RowQueries, key: CredentialKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
 /** Finds an API token with its user. Returns undefined if the token is not valid or the user is disabled. */
-export async function findToken(rows: Rows, key: CredentialKey): Promise<ValidToken | undefined> {
+export async function findToken(rows: RowQueries, key: CredentialKey): Promise<ValidToken | undefined> {
   const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
 /** Records the time of the session's last use, at most once a minute. Of several parallel requests, only one writes. */
-export async function recordSessionUse(rows: Rows, id: string): Promise<void> {
+export async function recordSessionUse(rows: RowQueries, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
-export async function recordTokenUse(rows: Rows, id: string): Promise<void> {
+export async function recordTokenUse(rows: RowQueries, id: string): Promise<void> {
   await rows.updateTable("api_tokens").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }

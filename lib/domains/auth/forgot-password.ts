@@ -5,8 +5,8 @@
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
-import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { createAnonymousRequester } from "#lib/domains/auth/mail-link.ts";
+import { createOneTimeToken, hasRecentOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -14,7 +14,7 @@ import { createMailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-export const FORGOTTEN_PASSWORD_JOB: JobKind = {
+export const PASSWORD_RESET_LINK_JOB: JobKind = {
   kind: "forgotten-password",
   plan: 1,
   visible: false,
@@ -30,10 +30,10 @@ const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job that emails a password reset link. `email` must be in lower case. */
 export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
-  const job = { kind: FORGOTTEN_PASSWORD_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
+  const job = { kind: PASSWORD_RESET_LINK_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
   await app.db.transact(async (tx) => {
-    await recordChange(tx, anonymousRequester(email, origin), {
-      jobs: [{ ...job, dedupeKey: `${FORGOTTEN_PASSWORD_JOB.kind}:${email}` }],
+    await recordChange(tx, createAnonymousRequester(email, origin), {
+      jobs: [{ ...job, dedupeKey: `${PASSWORD_RESET_LINK_JOB.kind}:${email}` }],
     });
   });
 }
@@ -41,21 +41,21 @@ export async function requestResetLink(app: App, origin: RequestOrigin, email: s
 /** Emails a password reset link, unless no user has this address, or the user is disabled or recently got a link. */
 export async function sendResetLink(tx: Tx, requester: Requester, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
-  if (!user || user.disabled || await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
+  if (!user || user.disabled || await hasRecentOneTimeToken(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
   await recordChange(tx, requester, await createResetLink(tx, user));
 }
 
 /** Creates a password reset link, and the email that contains this link. */
 export async function createResetLink(tx: Tx, user: LockedUser): Promise<AuditedChange> {
-  const grant = await createGrant(tx, "password_reset", user.id);
+  const grant = await createOneTimeToken(tx, "password_reset", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
   return {
     audit: [{ kind: "password_reset_requested", objectType: "user", objectId: user.id }],
-    jobs: [createMailJob({ template: "password-reset", to: mailRecipientOf(user), about }, grant.id)],
+    jobs: [createMailJob({ template: "password-reset", to: getMailRecipient(user), about }, grant.id)],
   };
 }
 
 /** Returns the user's address and name. Omits an unverified name, because a stranger may have chosen the name. */
-export function mailRecipientOf({ email, displayName, verified }: LockedUser): { email: string; name: string } {
+export function getMailRecipient({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

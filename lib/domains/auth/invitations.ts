@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { createGrant, LINK_LIFETIMES, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import { createOneTimeToken, LINK_LIFETIMES, voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -102,7 +102,7 @@ export async function removeMember(
     throw new Fault("missing", "member_missing", "This user is not a member");
   }
   if (!user.verified && (await listAdministeredNames(tx, userId)).length === 0) {
-    await voidGrants(tx, userId, ["invitation"]);
+    await voidOneTimeTokens(tx, userId, ["invitation"]);
   }
   const metadata = { ...auditEntry.metadata, userId, email: user.email };
   await recordChange(tx, actor, { audit: [{ ...auditEntry, ...ids, metadata }] });
@@ -138,7 +138,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
     .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!recent) {
     await tx.updateTable("users").set({ mailRefusal: null }).where("id", "=", userId).execute();
-    const { id, expiresAt } = await createGrant(tx, "invitation", userId);
+    const { id, expiresAt } = await createOneTimeToken(tx, "invitation", userId);
     return { expiresAt, grantId: id };
   }
   if (!joined && recent.voidedAt === null) return { expiresAt: recent.expiresAt, grantId: null };

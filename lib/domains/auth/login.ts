@@ -5,8 +5,8 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { expiredSessionCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { remindToVerify } from "#lib/domains/auth/signup.ts";
+import { createExpiredSessionCookie, createSessionCookie } from "#lib/domains/auth/cookie.ts";
+import { createVerificationReminder } from "#lib/domains/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -65,7 +65,7 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
       await recordChange(tx, actor, { audit: [{ kind: "auth_logout", objectType: "session", objectId: id }] });
     });
   }
-  return expiredSessionCookie(app.config.publicUrl);
+  return createExpiredSessionCookie(app.config.publicUrl);
 }
 
 /** Checks the password and starts a session. Returns null if the password is wrong. */
@@ -86,7 +86,7 @@ async function checkLogin(
   // Checks the password again, because the user's password was changed after the check.
   if (!session) return await checkLogin(app, origin, login, queueEntry);
   const user = await readUser(app.db.rows, account.id);
-  const cookie = sessionCookie(app.config.publicUrl, session.secret);
+  const cookie = createSessionCookie(app.config.publicUrl, session.secret);
   return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };
 }
 
@@ -101,7 +101,9 @@ async function startSession(
     if (newHash) await setPassword(tx, account.id, newHash);
     const session = await beginSession(tx, account.id, origin);
     const requester = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
-    const reminder = account.verified ? {} : await remindToVerify(tx, (await lockUser(tx, { id: account.id }))!);
+    const reminder = account.verified
+      ? {}
+      : await createVerificationReminder(tx, (await lockUser(tx, { id: account.id }))!);
     await recordChange(tx, requester, {
       ...reminder,
       audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }],

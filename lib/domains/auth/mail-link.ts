@@ -7,18 +7,18 @@ import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import {
-  findGrant,
+  findOneTimeToken,
   invalidLinkFault,
   type LinkPurpose,
-  redeemGrant,
-  voidGrants,
+  redeemOneTimeToken,
+  voidOneTimeTokens,
 } from "#lib/domains/auth/one-time-tokens.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
-  endSessionsOf,
+  endUserSessions,
   type LockedUser,
   lockUser,
-  revokeTokensOf,
+  revokeUserTokens,
   verifyAndUpdateUser,
 } from "#lib/domains/users/store.ts";
 
@@ -32,8 +32,8 @@ export interface MailLink {
 }
 
 /** Finds an emailed link without redeeming the link. Returns null if the link is not valid. */
-export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink | null> {
-  const grant = await findGrant(rows, purpose, secret);
+export async function findMailLink(rows: RowQueries, purpose: LinkPurpose, secret: string): Promise<MailLink | null> {
+  const grant = await findOneTimeToken(rows, purpose, secret);
   const row = grant && await rows.selectFrom("users").select(["id", "email", "displayName"])
     .where("id", "=", grant.userId).where("disabledAt", "is", null).executeTakeFirst();
   if (!row) return null;
@@ -42,17 +42,17 @@ export async function findLink(rows: Rows, purpose: LinkPurpose, secret: string)
 }
 
 /** Finds an emailed link. Throws an `impossible` fault (`link_spent`) if the link is not valid. */
-export async function requireLink(rows: Rows, purpose: LinkPurpose, secret: string): Promise<MailLink> {
-  const link = await findLink(rows, purpose, secret);
+export async function requireMailLink(rows: RowQueries, purpose: LinkPurpose, secret: string): Promise<MailLink> {
+  const link = await findMailLink(rows, purpose, secret);
   if (!link) throw invalidLinkFault();
   return link;
 }
 
 /** Redeems a link, which works only once. Locks and returns the user as stored before this change. */
-export async function redeemLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
+export async function redeemMailLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
   if (!user || user.disabled) throw invalidLinkFault();
-  await redeemGrant(tx, purpose, secret);
+  await redeemOneTimeToken(tx, purpose, secret);
   return user;
 }
 
@@ -67,9 +67,9 @@ interface AccountTakeover {
 /** Gives an account to the owner of the account's email address. Returns audit events for the revoked API tokens. */
 export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: AccountTakeover): Promise<AuditEntry[]> {
   await verifyAndUpdateUser(tx, user.id, takeover);
-  await endSessionsOf(tx, user.id);
-  await voidGrants(tx, user.id, ["invitation", "password_reset", "email_verification"]);
-  const revoked = user.verified && takeover.keepTokens ? [] : await revokeTokensOf(tx, user.id);
+  await endUserSessions(tx, user.id);
+  await voidOneTimeTokens(tx, user.id, ["invitation", "password_reset", "email_verification"]);
+  const revoked = user.verified && takeover.keepTokens ? [] : await revokeUserTokens(tx, user.id);
   return revoked.map(({ id, name, prefix }) => ({
     kind: "token_revoked",
     objectType: "token",
@@ -79,7 +79,7 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
 }
 
 /** Returns the user who got an emailed link, as the requester to record for actions that start from the link. */
-export function requesterOfLink(
+export function createLinkRequester(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,
 ): Requester {
@@ -87,6 +87,6 @@ export function requesterOfLink(
 }
 
 /** Returns an unauthenticated requester, recorded in the audit log with the entered email address. */
-export function anonymousRequester(email: string, { ip, userAgent }: RequestOrigin): Requester {
+export function createAnonymousRequester(email: string, { ip, userAgent }: RequestOrigin): Requester {
   return { userId: "anonymous", email, ip, userAgent, tokenPrefix: null };
 }

@@ -1,7 +1,7 @@
 /** Stores one-time tokens ("grants") for emailed links. Only hashes of the emailed secrets are stored. */
 import { sql } from "kysely";
-import { hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { createSecret, hashSecret, hasSecretFormat } from "#lib/drivers/crypto/secret.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
@@ -15,7 +15,7 @@ export const LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   email_verification: 24 * HOUR,
 };
 
-export interface LinkGrant {
+export interface OneTimeToken {
   readonly id: string;
   readonly purpose: LinkPurpose;
   readonly userId: string;
@@ -26,7 +26,7 @@ export interface LinkGrant {
 const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
 /** Creates a grant (one-time token). Earlier grants stay valid until they expire or are voided. */
-export async function createGrant(tx: Tx, purpose: LinkPurpose, userId: string): Promise<LinkGrant> {
+export async function createOneTimeToken(tx: Tx, purpose: LinkPurpose, userId: string): Promise<OneTimeToken> {
   const minutes = LINK_LIFETIMES[purpose] / MINUTE;
   const row = await tx.insertInto("one_time_tokens").values({
     id: newId("ott"),
@@ -38,7 +38,12 @@ export async function createGrant(tx: Tx, purpose: LinkPurpose, userId: string):
 }
 
 /** Returns whether a grant (one-time token) for the user from the last `ms` milliseconds is still unused. */
-export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: string, ms: number): Promise<boolean> {
+export async function hasRecentOneTimeToken(
+  rows: RowQueries,
+  purpose: LinkPurpose,
+  userId: string,
+  ms: number,
+): Promise<boolean> {
   const row = await selectOpenGrants(rows).where("userId", "=", userId).where("purpose", "=", purpose)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
     .limit(1).executeTakeFirst();
@@ -46,8 +51,8 @@ export async function hasRecentGrant(rows: Rows, purpose: LinkPurpose, userId: s
 }
 
 /** Adds a new secret for an email to a grant (one-time token). Returns null if the grant is no longer usable. */
-export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | null> {
-  const secret = newSecret(), hash = hashSecret(secret);
+export async function addOneTimeTokenSecret(tx: Tx, grantId: string): Promise<string | null> {
+  const secret = createSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
     .set({ tokenHashes: sql`array_append(token_hashes, ${hash}::bytea)` })
     .where("id", "=", grantId).where("usedAt", "is", null).where("voidedAt", "is", null)
@@ -56,16 +61,20 @@ export async function addGrantSecret(tx: Tx, grantId: string): Promise<string | 
 }
 
 /** Finds the grant (one-time token) for the secret in a link, without redeeming the grant. */
-export async function findGrant(rows: Rows, purpose: LinkPurpose, secret: string): Promise<LinkGrant | null> {
-  if (!isSecret(secret)) return null;
+export async function findOneTimeToken(
+  rows: RowQueries,
+  purpose: LinkPurpose,
+  secret: string,
+): Promise<OneTimeToken | null> {
+  if (!hasSecretFormat(secret)) return null;
   const row = await selectOpenGrants(rows).where("purpose", "=", purpose)
     .where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`).executeTakeFirst();
   return row ? toGrant(row) : null;
 }
 
 /** Redeems a grant (one-time token). Of several parallel calls, one succeeds and the others throw `link_spent`. */
-export async function redeemGrant(tx: Tx, purpose: LinkPurpose, secret: string): Promise<LinkGrant> {
-  const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
+export async function redeemOneTimeToken(tx: Tx, purpose: LinkPurpose, secret: string): Promise<OneTimeToken> {
+  const row = hasSecretFormat(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })
     .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`)
     .where("usedAt", "is", null).where("voidedAt", "is", null)
@@ -79,13 +88,13 @@ export function invalidLinkFault(): Fault {
   return new Fault("impossible", "link_spent", message);
 }
 
-export async function voidGrants(tx: Tx, userId: string, purposes: readonly LinkPurpose[]): Promise<void> {
+export async function voidOneTimeTokens(tx: Tx, userId: string, purposes: readonly LinkPurpose[]): Promise<void> {
   await tx.updateTable("one_time_tokens").set({ voidedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", userId).where("purpose", "in", purposes)
     .where("usedAt", "is", null).where("voidedAt", "is", null).execute();
 }
 
-function selectOpenGrants(rows: Rows) {
+function selectOpenGrants(rows: RowQueries) {
   return rows.selectFrom("one_time_tokens").select(columns).where("usedAt", "is", null).where("voidedAt", "is", null)
     .where("expiresAt", ">", sql<Date>`wheelwright_now()`);
 }
@@ -96,7 +105,7 @@ function toGrant(row: {
   readonly userId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-}): LinkGrant {
+}): OneTimeToken {
   const { id, purpose, userId, createdAt, expiresAt } = row;
   return { id, purpose, userId, createdAt, expiresAt };
 }

@@ -5,19 +5,19 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireActor } from "#lib/domains/auth/access.ts";
-import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
-import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import { createSessionCookie } from "#lib/domains/auth/cookie.ts";
+import { getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
+import { voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
-import { requireVerified } from "#lib/domains/auth/verify-email.ts";
+import { requireVerifiedEmail } from "#lib/domains/auth/verify-email.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import {
   type Account,
-  endSessionsOf,
+  endUserSessions,
   findAccount,
   lockAccount,
   lockUser,
@@ -43,7 +43,7 @@ export async function changeOwnPassword(
   change: PasswordChange,
   signal?: AbortSignal,
 ): Promise<string> {
-  requirePassword(change.password, actor.email);
+  requireStrongPassword(change.password, actor.email);
   const queueEntry = { caller: networkOf(actor.ip), signal };
   const cookie = await app.loginAttempts.run({ ...queueEntry, email: actor.email }, async () => {
     const account = await findAccount(app.db.rows, actor.email);
@@ -69,7 +69,7 @@ export async function changeOwnName(
   return await app.db.transact(async (tx) => {
     const before = (await lockUser(tx, { id: actor.userId }))!;
     if (displayName !== undefined && displayName !== before.displayName) {
-      requireVerified(before);
+      requireVerifiedEmail(before);
       await renameUser(tx, actor.userId, displayName);
       const metadata = { changed: { displayName } };
       await recordChange(tx, actor, {
@@ -87,13 +87,13 @@ async function replacePassword(app: App, actor: Actor, account: Account, passwor
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);
-    await endSessionsOf(tx, userId);
-    await voidGrants(tx, userId, ["password_reset"]);
+    await endUserSessions(tx, userId);
+    await voidOneTimeTokens(tx, userId, ["password_reset"]);
     const { secret } = await beginSession(tx, userId, actor);
     await recordChange(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
-      jobs: [createMailJob({ template: "password-changed", to: mailRecipientOf(user), about: { at, ip: actor.ip } })],
+      jobs: [createMailJob({ template: "password-changed", to: getMailRecipient(user), about: { at, ip: actor.ip } })],
     });
-    return sessionCookie(app.config.publicUrl, secret);
+    return createSessionCookie(app.config.publicUrl, secret);
   });
 }

@@ -2,10 +2,10 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { isSessionValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
+import { sessionExpiry, validSessionCondition } from "#lib/domains/auth/credentials.ts";
 import { endOtherSessions, endSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 
 interface Session {
@@ -23,10 +23,10 @@ interface Session {
 const MAX_LISTED = 100;
 
 /** Lists the caller's valid sessions: first the current session, then the most recently used sessions. */
-export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
+export async function listSessions(rows: RowQueries, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
     .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiry.as("expiresAt")])
-    .where("userId", "=", userId).where(isSessionValid)
+    .where("userId", "=", userId).where(validSessionCondition)
     .orderBy(sql`id = ${credential.id}`, "desc").orderBy("lastUsedAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
     .execute();
   return found.map((row) => ({

@@ -1,7 +1,7 @@
 /** Records that a mail server permanently refused an email. For a refused invitation, also notifies the admins. */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 
 /** The maximum number of audit events to record for one refused invitation. */
@@ -29,7 +29,7 @@ export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
     .where("mailRefusal", "is not", null).execute();
 }
 
-async function membershipsOf(rows: Rows, userId: string) {
+async function membershipsOf(rows: RowQueries, userId: string) {
   const { rows: memberships } = await sql<{ federationId: string; spokeId: string | null }>`
     select hub.id as federation_id, null as spoke_id from federation_members as member
       join federations as hub on hub.id = member.federation_id

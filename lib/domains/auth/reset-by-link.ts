@@ -1,10 +1,10 @@
 /** Lets users set a new password through a link in an email. */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
-import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
+import { getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
+import { createLinkRequester, redeemMailLink, requireMailLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 
 interface PasswordReset {
@@ -23,16 +23,16 @@ export async function resetPasswordByLink(
   origin: RequestOrigin,
   { token, password, keepTokens }: PasswordReset,
 ): Promise<string> {
-  const link = await requireLink(app.db.rows, "password_reset", token);
-  requirePassword(password, link.email);
+  const link = await requireMailLink(app.db.rows, "password_reset", token);
+  requireStrongPassword(password, link.email);
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
-    const user = await redeemLink(tx, link);
+    const user = await redeemMailLink(tx, link);
     const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens });
     const about = { objectType: "user", objectId: user.id } as const;
-    const notice = { template: "password-changed", to: mailRecipientOf(user), about: { at, ip: origin.ip } } as const;
-    await recordChange(tx, requesterOfLink(link, origin), {
+    const notice = { template: "password-changed", to: getMailRecipient(user), about: { at, ip: origin.ip } } as const;
+    await recordChange(tx, createLinkRequester(link, origin), {
       audit: [
         { kind: "password_reset", ...about },
         ...(user.verified ? [] : [{ kind: "email_verified", ...about } as const]),

@@ -1,6 +1,6 @@
 /** Starts and ends login sessions. */
 import { sql } from "kysely";
-import { hashSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
+import { createSecret, hashSecret } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 
@@ -15,7 +15,7 @@ export async function beginSession(
   userId: string,
   origin: { readonly ip: string; readonly userAgent: string },
 ): Promise<NewSession> {
-  const id = newId("ses"), secret = newSecret();
+  const id = newId("ses"), secret = createSecret();
   await tx.insertInto("sessions")
     .values({ id, userId, tokenHash: hashSecret(secret), ip: origin.ip, userAgent: origin.userAgent })
     .execute();

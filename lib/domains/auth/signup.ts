@@ -6,11 +6,11 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { createResetLink, mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
-import { anonymousRequester } from "#lib/domains/auth/mail-link.ts";
-import { createGrant, hasRecentGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { createResetLink, getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
+import { createAnonymousRequester } from "#lib/domains/auth/mail-link.ts";
+import { createOneTimeToken, hasRecentOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
-import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -49,12 +49,12 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Sign-up is closed; ask an administrator for an invitation");
   }
-  requirePassword(password, email);
+  requireStrongPassword(password, email);
   const passwordHash = await app.passwords.hash(password, { caller: networkOf(origin.ip) });
   const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP_JOB, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {
-    await recordChange(tx, anonymousRequester(email, origin), {
+    await recordChange(tx, createAnonymousRequester(email, origin), {
       jobs: [{ ...job, dedupeKey: `${SIGNUP_JOB.kind}:${email}` }],
     });
   });
@@ -79,19 +79,21 @@ async function changeForNewUser(tx: Tx, user: LockedUser): Promise<AuditedChange
 
 async function changeForExistingUser(tx: Tx, user: LockedUser): Promise<AuditedChange | null> {
   if (user.disabled) return null;
-  if (!user.verified && user.hasPassword) return await remindToVerify(tx, user);
-  return await hasRecentGrant(tx, "password_reset", user.id, MAIL_INTERVAL) ? null : await createResetLink(tx, user);
+  if (!user.verified && user.hasPassword) return await createVerificationReminder(tx, user);
+  return await hasRecentOneTimeToken(tx, "password_reset", user.id, MAIL_INTERVAL)
+    ? null
+    : await createResetLink(tx, user);
 }
 
 /** Returns an email with another verification link, unless a link was sent within the last hour. */
-export async function remindToVerify(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
-  return await hasRecentGrant(tx, "email_verification", user.id, MAIL_INTERVAL)
+export async function createVerificationReminder(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
+  return await hasRecentOneTimeToken(tx, "email_verification", user.id, MAIL_INTERVAL)
     ? {}
     : await createVerificationLink(tx, user);
 }
 
 async function createVerificationLink(tx: Tx, user: LockedUser): Promise<Pick<AuditedChange, "jobs">> {
-  const grant = await createGrant(tx, "email_verification", user.id);
+  const grant = await createOneTimeToken(tx, "email_verification", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
-  return { jobs: [createMailJob({ template: "verification", to: mailRecipientOf(user), about }, grant.id)] };
+  return { jobs: [createMailJob({ template: "verification", to: getMailRecipient(user), about }, grant.id)] };
 }

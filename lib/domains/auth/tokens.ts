@@ -5,8 +5,8 @@ import { type AccessRule, type Actor, requireActor, type TokenScope } from "#lib
 import { lockSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
-import { newToken } from "#lib/drivers/crypto/token.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import { createApiToken } from "#lib/drivers/crypto/token.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -51,7 +51,7 @@ export async function createToken(
   { name, scope, expiresAt }: TokenRequest,
 ): Promise<ApiToken & { readonly token: string }> {
   const id = newId("tok");
-  const { plaintext, prefix } = newToken(scope);
+  const { plaintext, prefix } = createApiToken(scope);
   const tokenHash = hashSecret(plaintext);
   const { credential } = actor;
   return await app.db.transact(async (tx) => {
@@ -69,7 +69,11 @@ export async function createToken(
 }
 
 /** Lists the caller's API tokens, newest first. Expired tokens are included. */
-export async function listTokens(rows: Rows, actor: Actor, request: ListPageRequest): Promise<ListPage<ApiToken>> {
+export async function listTokens(
+  rows: RowQueries,
+  actor: Actor,
+  request: ListPageRequest,
+): Promise<ListPage<ApiToken>> {
   const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
   const page = await readNewestRows(own, request);

@@ -5,10 +5,10 @@
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { redeemLink, requesterOfLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
+import { createLinkRequester, redeemMailLink, requireMailLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
 import { invalidLinkFault } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { listAdministeredNames } from "#lib/domains/members/memberships.ts";
@@ -25,16 +25,16 @@ interface Verification {
 
 /** Verifies a user's address. Throws `impossible` (`link_spent`) for an invalid link or an already verified address. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
-  const link = await requireLink(app.db.rows, "email_verification", token);
-  if (password !== undefined) requirePassword(password, link.email);
+  const link = await requireMailLink(app.db.rows, "email_verification", token);
+  if (password !== undefined) requireStrongPassword(password, link.email);
   const chosenHash = password === undefined ? null : await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
-    const user = await redeemLink(tx, link);
+    const user = await redeemMailLink(tx, link);
     if (user.verified) throw invalidLinkFault(); // the owner has already set the password
     const keepsPassword = chosenHash === null && await hasNoAccess(tx, user);
     const revoked = await takeOverAccount(tx, user, { passwordHash: keepsPassword ? undefined : chosenHash });
     const metadata = { passwordSet: chosenHash !== null };
-    await recordChange(tx, requesterOfLink(link, origin), {
+    await recordChange(tx, createLinkRequester(link, origin), {
       audit: [{ kind: "email_verified", objectType: "user", objectId: user.id, metadata }, ...revoked],
     });
   });
@@ -47,7 +47,7 @@ async function hasNoAccess(tx: Tx, user: LockedUser): Promise<boolean> {
 }
 
 /** Throws a `forbidden` fault (`unverified`) unless the user's email address is verified. */
-export function requireVerified({ verified }: Pick<LockedUser, "verified">): void {
+export function requireVerifiedEmail({ verified }: Pick<LockedUser, "verified">): void {
   if (verified) return;
   const message = "Verify your email address first: open the link that was emailed to you";
   throw new Fault("forbidden", "unverified", message);

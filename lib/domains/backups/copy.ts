@@ -8,13 +8,13 @@ import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
 import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
+import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { findSnapshotOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import { enlargeDisksForSnapshots, findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import { DISK_NAMES, maxQuantity } from "#lib/moodle/resize.ts";
 import { checkAction } from "#lib/operations/check-action.ts";
 import { spokeSubject } from "#lib/audit/store.ts";
@@ -88,7 +88,7 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
  * Selects the backup to copy from. Throws a `conflict` fault (`backup_unusable`) if the spoke has no usable backup, or
  * the faults of the action `backup` if the caller requests a new backup that cannot be taken.
  */
-async function chooseCopyBackup(rows: Rows, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
+async function chooseCopyBackup(rows: RowQueries, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
     const facts = await readSpokeActionFacts(rows, spoke);
     // Ignores running backups, because a running backup may miss the latest changes to the site.
@@ -119,25 +119,25 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
  */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
-  copy: SiteColumns,
+  copy: SpokeInputColumns,
   { spoke: source, backup }: CopyOrigin,
   cluster: string,
 ): SpokeInputs {
   if (cluster !== (backup ?? source).cluster) throw anotherClusterFault(source);
   const from = source.blueprintInputs as SpokeInputs, { size, brand, seed } = copy;
   if (size !== source.size) requireLargeEnough(catalog, size, source);
-  const inputs = spokeInputs(catalog, config, copy, {
+  const inputs = createSpokeInputs(catalog, config, copy, {
     images: backup?.images ?? from.images,
     ...(catalog.findProblem("size", size) !== null && { resources: from.resources }),
     ...(brand === source.brand && { brand: from.brand }),
     ...(seed === source.seed && { seed: from.seed }),
   });
   const least = backup ? minimumDiskSizes(backup) : { files: null, database: null }, { disks } = from.resources;
-  const enlarged = withDisksForSnapshots(inputs, {
+  const enlarged = enlargeDisksForSnapshots(inputs, {
     files: Math.max(parseQuantity(disks.files), least.files ?? 0),
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),
   });
-  const copied: SpokeInputs = { ...enlarged, origin: { turn: adoptionIdOf(copy.id), identity: "new" } };
+  const copied: SpokeInputs = { ...enlarged, origin: { turn: getAdoptionId(copy.id), identity: "new" } };
   const missingPart = findSnapshotOriginProblem(blueprint, copied);
   if (missingPart !== null) {
     throw new Fault("impossible", "blueprint_lacks", `Spokes cannot be copied: ${missingPart}`);

@@ -9,16 +9,16 @@ import type { Requester } from "#lib/audit/requester.ts";
 import { hubSubject, spokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
 import { preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
-import { minimumDiskSizes, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { createRestoreError, minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { recordChange, recordOperation } from "#lib/changes/record.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { cancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
-import { hubOperationJob } from "#lib/domains/federations/state.ts";
+import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { createHubJob } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
+import { buildSiteBaseFromBackup, replaceSiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
@@ -28,7 +28,7 @@ import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A hub or spoke whose cluster was replaced by a new cluster with the same name. */
-export interface LostObject {
+export interface LostClusterObject {
   readonly hub: FederationRow;
   readonly spoke: SpokeRow | null;
   /** The backup to restore. Null for a hub or for a spoke without a usable backup. */
@@ -44,11 +44,11 @@ export interface LostObjectFilter {
 }
 
 /** Lists hubs and spokes whose cluster was replaced. Throws a ClusterError if a cluster cannot be identified. */
-export async function listLostObjects(
+export async function listLostClusterObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostObjectFilter,
-): Promise<LostObject[]> {
-  const isLost = createLostCheck(clusters), objects: LostObject[] = [];
+): Promise<LostClusterObject[]> {
+  const isLost = createLostCheck(clusters), objects: LostClusterObject[] = [];
   for (const hub of await listHubs(rows, filter)) {
     const keepReason = hub.state === "removing" ? describeAbandon(`federations/${hub.id}`) : null;
     if (await isLost(hub)) objects.push({ hub, spoke: null, backup: null, keepReason });
@@ -60,15 +60,15 @@ export async function listLostObjects(
 }
 
 /** Requests the restore of a lost hub or spoke. Returns null if the hub or spoke was already restored or removed. */
-export async function restoreLostObject(
+export async function restoreLostClusterObject(
   { db }: Pick<App, "db">,
   requester: Requester,
-  { hub, spoke }: LostObject,
+  { hub, spoke }: LostClusterObject,
 ): Promise<Job | null> {
   return await db.transact((tx) => spoke ? restoreLostSpoke(tx, requester, spoke) : restoreLostHub(tx, requester, hub));
 }
 
-async function listHubs(rows: Rows, { hubId, spokeId }: LostObjectFilter): Promise<FederationRow[]> {
+async function listHubs(rows: RowQueries, { hubId, spokeId }: LostObjectFilter): Promise<FederationRow[]> {
   let query = rows.selectFrom("federations").selectAll().where("state", "<>", "removed").orderBy("createdAt");
   if (hubId !== undefined) query = query.where("id", "=", hubId);
   if (spokeId !== undefined) {
@@ -77,7 +77,7 @@ async function listHubs(rows: Rows, { hubId, spokeId }: LostObjectFilter): Promi
   return await query.execute();
 }
 
-async function listSpokesOf(rows: Rows, hubId: string, { spokeId }: LostObjectFilter): Promise<SpokeRow[]> {
+async function listSpokesOf(rows: RowQueries, hubId: string, { spokeId }: LostObjectFilter): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().where("federationId", "=", hubId).where("state", "<>", "removed")
     .orderBy("createdAt");
   if (spokeId !== undefined) query = query.where("id", "=", spokeId);
@@ -93,7 +93,11 @@ function createLostCheck(clusters: App["clusters"]) {
     const identity = identities.get(row.cluster) ?? await cluster.identity(call);
     if (identity === null) {
       const message = `Cannot identify the cluster ${row.cluster}: the namespace kube-system is missing`;
-      throw restoreError("another_cluster", message, "Use a kubeconfig for a cluster with the namespace kube-system.");
+      throw createRestoreError(
+        "another_cluster",
+        message,
+        "Use a kubeconfig for a cluster with the namespace kube-system.",
+      );
     }
     identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
@@ -102,7 +106,10 @@ function createLostCheck(clusters: App["clusters"]) {
   };
 }
 
-async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObject, "backup" | "keepReason">> {
+async function planLostSpoke(
+  rows: RowQueries,
+  spoke: SpokeRow,
+): Promise<Pick<LostClusterObject, "backup" | "keepReason">> {
   if (spoke.state === "removing") return { backup: null, keepReason: describeAbandon(`spokes/${spoke.id}`) };
   try {
     return { backup: await requirePreferredBackup(rows, spoke), keepReason: null };
@@ -113,7 +120,7 @@ async function planLostSpoke(rows: Rows, spoke: SpokeRow): Promise<Pick<LostObje
 }
 
 /** Returns the backup to restore. Prefers an older, verified backup to a newer backup that failed its restore test. */
-async function requirePreferredBackup(rows: Rows, spoke: SpokeRow): Promise<Backup> {
+async function requirePreferredBackup(rows: RowQueries, spoke: SpokeRow): Promise<Backup> {
   return await requireUsableBackup(rows, spoke, preferVerifiedBackup(await listBackups(rows, spoke.id))?.id);
 }
 
@@ -133,8 +140,8 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
     namespaceUid: null,
     clusterUid: null,
   });
-  return await recordOperation(tx, requester, hubOperationJob(id, "provision-hub"), (job) => ({
-    audit: [...cancellationAuditEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
+  return await recordOperation(tx, requester, createHubJob(id, "provision-hub"), (job) => ({
+    audit: [...createCancellationEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
       kind: "federation_updated",
       ...hubSubject(id),
       metadata: { action: "restore", newCluster: true, slug, operationId: job.id },
@@ -171,7 +178,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
   await recordChange(tx, requester, {
-    audit: [...cancellationAuditEntries(cancelledJobs, about, CANCEL_REASON), {
+    audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
       ...spokeSubject(after),
       metadata: {
@@ -190,12 +197,12 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
 
 function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job): SpokeInputs {
   const inputs = blueprintInputs as SpokeInputs;
-  const { claims: _, ...unclaimed } = siteBaseFromBackup(
+  const { claims: _, ...unclaimed } = buildSiteBaseFromBackup(
     inputs,
     { ...backup, minimumSizes: minimumDiskSizes(backup) },
-    adoptionIdOf(id),
+    getAdoptionId(id),
   );
-  return withSiteBase(inputs, unclaimed); // in a new namespace all names are free
+  return replaceSiteBase(inputs, unclaimed); // in a new namespace all names are free
 }
 
 function isLeaving({ state }: { readonly state: string }): boolean {

@@ -6,14 +6,19 @@ import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usab
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { siteBaseFromBackup, withSiteBase } from "#lib/moodle/site-base.ts";
-import { fieldsWith, pickFields } from "#lib/model/field.ts";
+import { buildSiteBaseFromBackup, replaceSiteBase } from "#lib/moodle/site-base.ts";
+import { fieldsWith, omitFields, pickFields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTakenFault } from "#lib/domains/spokes/create.ts";
-import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import {
+  domainTakenFault,
+  listCandidateDomains,
+  listParentDomains,
+  serviceDomainsOf,
+} from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { isSlugInUse, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -47,10 +52,10 @@ export async function planRecreation(
   if (!hub) throw new Fault("missing", "federation_missing", `The hub ${hubName} does not exist`);
   requireLiveHub(hub.state, "restore a spoke into");
   const keepsName = domain === undefined && slug === removed.slug;
-  const domains = candidateDomains(config, slug, hub.slug, keepsName ? removed.domain : domain);
+  const domains = listCandidateDomains(config, slug, hub.slug, keepsName ? removed.domain : domain);
   if (await isSlugInUse(db.rows, hub.id, slug)) throw slugTakenFault(slug);
   const app = serviceDomainsOf(config);
-  const taken = await Promise.all(domains.map((each) => isDomainInUse(db.rows, each, parentDomains(each, app))));
+  const taken = await Promise.all(domains.map((each) => isDomainInUse(db.rows, each, listParentDomains(each, app))));
   if (taken.every((isTaken) => isTaken)) throw domainTakenFault(domains);
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
 }
@@ -80,8 +85,12 @@ export async function recreateSpoke(
 
 /** Returns the columns that a request for a new spoke would set, with values copied from the removed spoke. */
 function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
-  const { slug: _, domain: __, ...settings } = pickFields(removed, fieldsWith(spokeFields, "settable"));
-  return { ...settings, mail: removed.mail, lmsVersion: lmsVersion ?? removed.lmsVersion };
+  const settings = pickFields(removed, fieldsWith(spokeFields, "settable"));
+  return {
+    ...omitFields(settings, ["slug", "domain"]),
+    mail: removed.mail,
+    lmsVersion: lmsVersion ?? removed.lmsVersion,
+  };
 }
 
 function rowFrom(
@@ -91,10 +100,10 @@ function rowFrom(
 ): NewSpokeRow {
   const { certificate: _, formerHosts: __, ...previousInputs } = removed.blueprintInputs as SpokeInputs;
   const inputs = { ...previousInputs, images: backup.images ?? previousInputs.images };
-  const siteBase = siteBaseFromBackup(
+  const siteBase = buildSiteBaseFromBackup(
     inputs,
     { ...backup, minimumSizes: minimumDiskSizes(backup) },
-    adoptionIdOf(own.id),
+    getAdoptionId(own.id),
   );
   const { claims: ___, ...fresh } = siteBase; // in its own namespace all names are free
   const { id: spokeId, federationId, namespace, slug, domain: host } = own;
@@ -103,7 +112,9 @@ function rowFrom(
     state: "provisioning",
     cluster: backup.cluster,
     blueprintRevision: removed.blueprintRevision,
-    blueprintInputs: JSON.stringify(withSiteBase({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh)),
+    blueprintInputs: JSON.stringify(
+      replaceSiteBase({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh),
+    ),
     siteIdentifier: backup.siteIdentifier ?? removed.siteIdentifier,
     fromBackup: backup.id,
     createdBy: removed.createdBy,

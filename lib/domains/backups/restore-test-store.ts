@@ -1,7 +1,7 @@
 /** Stores the numbers of courses and users counted for each backup, and the results of restore tests. */
 import { sql } from "kysely";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
 export interface RestoreTestIdentity {
   readonly backupId: string;
@@ -74,7 +74,7 @@ export interface RestoreTestNumbers {
 }
 
 /** Counts failing restore tests of active spokes and finds the oldest success, for metrics. */
-export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers> {
+export async function countRestoreTests(rows: RowQueries): Promise<RestoreTestNumbers> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
     sql<number>`count(*) filter (where unverified_since is not null)::integer`.as("failing"),
     sql<Date | null>`min(verified_at)`.as("oldest"),
@@ -82,7 +82,7 @@ export async function countRestoreTests(rows: Rows): Promise<RestoreTestNumbers>
 }
 
 /** Lists the IDs of a spoke's backups that an operation or an unfinished copy uses. */
-export async function listBackupsInUse(rows: Rows, spokeId: string): Promise<Set<string>> {
+export async function listBackupsInUse(rows: RowQueries, spokeId: string): Promise<Set<string>> {
   const { rows: found } = await sql<{ id: string }>`
     with own as (select id from backups where spoke_id = ${spokeId})
     select payload ->> 'backupId' as id from jobs

@@ -2,7 +2,7 @@
  * Checks the data of a site that was restored from a backup. Users can change a site during a backup, so the restored
  * numbers of courses and users must lie between the numbers counted right before and right after the backup.
  */
-import type { FilesCheck, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
+import type { FilesCheckResult, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
 
 /** The numbers of courses and users, counted right before and right after the backup was taken. */
 export interface CountsAroundBackup {
@@ -28,16 +28,16 @@ export interface RestoreTestResult {
   readonly codeRelease?: string | null;
 }
 
-export interface ExpectedData {
+export interface ExpectedSiteData {
   /** The site's identifier when the backup was taken. Null if the identifier was not recorded. */
   readonly siteIdentifier: string | null;
   readonly counts: CountsAroundBackup | null;
 }
 
 /** Returns the first difference between the restored and the expected data, or null without a difference. */
-export function findDataProblem(
+export function findRestoredDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
-  expected: ExpectedData,
+  expected: ExpectedSiteData,
 ): { readonly code: string; readonly sentence: string } | null {
   if (state !== "installed") return { code: "NotInstalled", sentence: "its database has no complete site" };
   if (expected.siteIdentifier !== null && siteIdentifier !== expected.siteIdentifier) {
@@ -63,8 +63,8 @@ interface RestoreTestProblem {
 }
 
 /** Returns the first problem with the restored files or code, or null if both match the restored database. */
-export function findFileProblem(
-  check: FilesCheck,
+export function findRestoredFilesProblem(
+  check: FilesCheckResult,
   site: Pick<SiteIdentity, "version" | "release">,
 ): RestoreTestProblem | null {
   const { files, missing, otherSize, otherContent, hasDirectory, elsewhere, examples, codeVersion, codeRelease } =

@@ -2,9 +2,9 @@
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { createRestoreError, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -12,7 +12,7 @@ import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/ac
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** A request for a restore from the backup with this ID (default: the newest backup), or for a rollback. */
-export type RestoreRequest = { readonly backupId?: string | undefined } | { readonly rollback: true };
+export type RestoreTarget = { readonly backupId?: string | undefined } | { readonly rollback: true };
 
 export interface RestorePlan {
   readonly parameters: RestoreParameters;
@@ -25,7 +25,7 @@ export interface RestorePlan {
 }
 
 /** Plans a restore or rollback. Throws `conflict` (`spoke_state`), or a ClusterError if the restore is not possible. */
-export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreRequest): Promise<RestorePlan> {
+export async function planRestore(rows: RowQueries, spoke: SpokeRow, request: RestoreTarget): Promise<RestorePlan> {
   const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
   if ("rollback" in request) {
@@ -40,7 +40,11 @@ export async function planRestore(rows: Rows, spoke: SpokeRow, request: RestoreR
       };
     }
     const message = `The spoke ${spoke.slug} has nothing to roll back to`;
-    throw restoreError("NoWayBack", message, "The spoke was never restored, or its previous volumes have expired.");
+    throw createRestoreError(
+      "NoWayBack",
+      message,
+      "The spoke was never restored, or its previous volumes have expired.",
+    );
   }
   const backup = await requireUsableBackup(rows, spoke, request.backupId), parameters = { backupId: backup.id };
   return {
@@ -56,7 +60,7 @@ export async function requestRestore(
   { db }: Pick<App, "db">,
   requester: Requester,
   id: string,
-  request: RestoreRequest,
+  request: RestoreTarget,
 ): Promise<Job> {
   return await db.transact(async (tx) => {
     const before = await lockSpoke(tx, id);

@@ -1,8 +1,8 @@
 /** Stores PersistentVolumeClaims (PVCs) that are kept after a site stopped using them (table in sql/0044). */
 import { type Selectable, sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { REPLACED_VOLUMES_KEPT_DAYS } from "#lib/operations/restore.ts";
+import { ROLLBACK_DAYS } from "#lib/operations/restore.ts";
 
 export type RetainedPvc = Selectable<Schema["retained_pvcs"]>;
 
@@ -13,7 +13,7 @@ export interface PvcIdentity {
 }
 
 /** Lists the PersistentVolumeClaims that restores replaced and a rollback can use again, newest first. */
-export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<RetainedPvc[]> {
+export async function listReplacedPvcs(rows: RowQueries, spokeId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
     "=",
@@ -23,7 +23,7 @@ export async function listReplacedPvcs(rows: Rows, spokeId: string): Promise<Ret
 }
 
 /** Lists the PersistentVolumeClaims that failed restores left behind. Excludes PVCs of the given operation. */
-export async function listUnusedPvcs(rows: Rows, spokeId: string, operationId: string): Promise<RetainedPvc[]> {
+export async function listUnusedPvcs(rows: RowQueries, spokeId: string, operationId: string): Promise<RetainedPvc[]> {
   return await rows.selectFrom("retained_pvcs").selectAll().where("spokeId", "=", spokeId).where(
     "reason",
     "=",
@@ -39,7 +39,7 @@ export async function retainPvcs(
   claims: readonly PvcIdentity[],
 ): Promise<void> {
   if (claims.length === 0) return;
-  const days = reason === "replaced" ? REPLACED_VOLUMES_KEPT_DAYS : 0;
+  const days = reason === "replaced" ? ROLLBACK_DAYS : 0;
   const until = sql<Date>`wheelwright_now() + make_interval(days => ${days}::integer)`;
   await tx.insertInto("retained_pvcs").values(claims.map((each) => ({ ...each, spokeId, operationId, reason, until })))
     .onConflict((conflict) =>
@@ -61,14 +61,14 @@ export async function deleteRetainedPvcRows(tx: Tx, spokeId: string, claims: rea
 }
 
 /** Deletes the rows of removed spokes, whose PersistentVolumeClaims were deleted with the namespace. */
-export async function deletePvcRowsOfRemovedSpokes(rows: Rows): Promise<void> {
+export async function deletePvcRowsOfRemovedSpokes(rows: RowQueries): Promise<void> {
   await sql`delete from retained_pvcs using spokes where spokes.id = spoke_id and spokes.state = 'removed'`.execute(
     rows,
   );
 }
 
 /** Finds active spokes that may have PersistentVolumeClaims to delete (see `markExpiredPvcs`). */
-export async function findSpokesWithExpiredPvcs(rows: Rows, limit: number): Promise<string[]> {
+export async function findSpokesWithExpiredPvcs(rows: RowQueries, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`select distinct spoke_id as id from retained_pvcs
     where until <= (select wheelwright_now()) and spoke_id in (select id from spokes where state = 'active')
     order by 1 limit ${limit}`.execute(rows);

@@ -4,12 +4,12 @@
  */
 import { DAY } from "#lib/base/time.ts";
 
-export const RETAINED_PERIODS = { daily: 7, weekly: 4, monthly: 6 } as const;
+export const BACKUP_RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
 
 /** How long a failed backup's snapshots are kept for inspection, in milliseconds. */
 const FAILED_BACKUP_AGE = DAY;
 
-export interface DatedBackup {
+export interface RetentionCandidate {
   readonly id: string;
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
@@ -19,7 +19,7 @@ export interface DatedBackup {
 }
 
 /** Returns the IDs of the usable backups to keep. Includes backups with a future date, caused by a clock change. */
-export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date): Set<string> {
+export function selectRetainedBackups(backups: readonly RetentionCandidate[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
     good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id),
@@ -42,7 +42,7 @@ export function selectRetainedBackups(backups: readonly DatedBackup[], now: Date
  * Returns the IDs of the backups to remove now, oldest first: expired backups, old failed backups, and backups whose
  * removal has already started.
  */
-export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date): string[] {
+export function selectExpiredBackups(backups: readonly RetentionCandidate[], now: Date): string[] {
   const retainedIds = selectRetainedBackups(backups, now);
   const due = backups.filter((backup) => {
     if (backup.kind === "last" || backup.state === "deleted" || backup.state === "pending") return false;
@@ -53,7 +53,7 @@ export function selectExpiredBackups(backups: readonly DatedBackup[], now: Date)
 }
 
 /** Returns whether a backup can be deleted. A usable backup can be deleted only if a newer usable backup remains. */
-export function canDeleteBackup(backups: readonly DatedBackup[], id: string): boolean {
+export function canDeleteBackup(backups: readonly RetentionCandidate[], id: string): boolean {
   const backup = backups.find((each) => each.id === id);
   if (!backup || backup.kind === "last") return false;
   if (backup.state === "failed") return true;
@@ -61,14 +61,14 @@ export function canDeleteBackup(backups: readonly DatedBackup[], id: string): bo
   return backups.some((other) => isUsableBackup(other) && other.id !== id && other.createdAt > backup.createdAt);
 }
 
-export function isUsableBackup({ state, deletingSince }: DatedBackup): boolean {
+export function isUsableBackup({ state, deletingSince }: RetentionCandidate): boolean {
   return state === "ready" && deletingSince === null;
 }
 
 const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[] = [
-  [(at) => at.toISOString().slice(0, 10), RETAINED_PERIODS.daily],
-  [weekOf, RETAINED_PERIODS.weekly],
-  [(at) => at.toISOString().slice(0, 7), RETAINED_PERIODS.monthly],
+  [(at) => at.toISOString().slice(0, 10), BACKUP_RETENTION.daily],
+  [weekOf, BACKUP_RETENTION.weekly],
+  [(at) => at.toISOString().slice(0, 7), BACKUP_RETENTION.monthly],
 ];
 
 /** Returns the date of the Monday in this date's ISO week. */
@@ -77,6 +77,6 @@ function weekOf(at: Date): string {
   return new Date(at.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);
 }
 
-function newestFirst<T extends DatedBackup>(backups: readonly T[]): T[] {
+function newestFirst<T extends RetentionCandidate>(backups: readonly T[]): T[] {
   return backups.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
 }

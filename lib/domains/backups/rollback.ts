@@ -1,9 +1,9 @@
 /** Finds the volumes to which a rollback returns a site. */
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
-import { type SiteBase, siteBaseOf } from "#lib/moodle/site-base.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { extractSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf, sitePvcNames } from "#lib/moodle/names.ts";
+import { getAdoptionId, getSitePvcNames } from "#lib/moodle/names.ts";
 import { findLastRestore, listStartedRestores } from "#lib/jobs/restores.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -15,21 +15,21 @@ interface RollbackTarget {
 
 /** Returns the site's volumes from before the last restore. Null without a restore, or if the volumes have expired. */
 export async function findRollbackVolumes(
-  rows: Rows,
+  rows: RowQueries,
   { id, blueprintInputs }: SpokeRow,
 ): Promise<RollbackTarget | null> {
   const last = await findLastRestore(rows, id);
   if (!last) return null;
-  if (last.state !== "succeeded") return { siteBase: siteBaseOf(blueprintInputs as SpokeInputs), since: null };
+  if (last.state !== "succeeded") return { siteBase: extractSiteBase(blueprintInputs as SpokeInputs), since: null };
   const siteBase = last.progress.restore.before as SiteBase;
   const replacedClaims = (await listReplacedPvcs(rows, id)).map(({ claim }) => claim);
-  const isComplete = Object.values(sitePvcNames(siteBase)).every((claim) => replacedClaims.includes(claim));
+  const isComplete = Object.values(getSitePvcNames(siteBase)).every((claim) => replacedClaims.includes(claim));
   return isComplete ? { siteBase, since: last.finishedAt } : null;
 }
 
 /** Returns the suffixes of the spoke's volume names: one suffix per restore, and one if created from a backup. */
-export async function listVolumeSuffixes(rows: Rows, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
+export async function listVolumeSuffixes(rows: RowQueries, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.turn;
-  const restores = (await listStartedRestores(rows, id)).map(adoptionIdOf);
+  const restores = (await listStartedRestores(rows, id)).map(getAdoptionId);
   return [...new Set([...own === undefined ? [] : [own], ...restores])];
 }

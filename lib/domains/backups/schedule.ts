@@ -15,21 +15,21 @@ export type RestoreTestInterval = "weekly" | "nightly";
 const INTERVAL_DAYS: Readonly<Record<RestoreTestInterval, number>> = { weekly: 7, nightly: 1 };
 
 /** Returns the start time of the spoke's next backup, at most one day after the given time. */
-export function nextBackup(spokeId: string, after: Date): Date {
+export function computeNextBackupTime(spokeId: string, after: Date): Date {
   const first = WINDOW_START + offsetOf(spokeId);
   const days = Math.floor((after.getTime() - first) / DAY) + 1;
   return new Date(days * DAY + first);
 }
 
 /** Returns the start time of the spoke's next restore test after the given time. Spreads weekly tests over the week. */
-export function nextRestoreTest(spokeId: string, interval: RestoreTestInterval, after: Date): Date {
+export function computeNextRestoreTestTime(spokeId: string, interval: RestoreTestInterval, after: Date): Date {
   const offset = offsetOf(spokeId), every = INTERVAL_DAYS[interval] * DAY;
   const first = WINDOW_START + offset + TEST_DELAY + (offset / SECOND % INTERVAL_DAYS[interval]) * DAY;
   return new Date((Math.floor((after.getTime() - first) / every) + 1) * every + first);
 }
 
 /** Describes the spoke's backup schedule, for example `every night at 02:41 UTC`. */
-export function describeSchedule(spokeId: string): string {
+export function describeBackupSchedule(spokeId: string): string {
   const minutes = Math.floor(((WINDOW_START + offsetOf(spokeId)) % DAY) / MINUTE);
   const two = (number: number) => String(number).padStart(2, "0");
   return `every night at ${two(Math.floor(minutes / 60))}:${two(minutes % 60)} UTC`;

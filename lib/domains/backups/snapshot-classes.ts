@@ -21,7 +21,7 @@ export interface ObservedSnapshotClasses {
   readonly error: string | null;
 }
 
-export function findFittingClass(
+export function selectSnapshotClass(
   classes: readonly SnapshotClass[],
   { name, drivers }: ClassRequirements,
 ): string | null {
@@ -32,7 +32,7 @@ export function findFittingClass(
 }
 
 /** Returns why no snapshot class fits, as a clause for the middle of a sentence. */
-export function describeMissingClass({ name }: ClassRequirements): string {
+export function describeMissingSnapshotClass({ name }: ClassRequirements): string {
   const description = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
   return `the cluster has ${description} with the deletion policy Retain for these volumes`;
 }
@@ -43,8 +43,8 @@ export function explainUnavailableBackups(
   requirements: ClassRequirements,
 ): string | null {
   if (classes) {
-    return findFittingClass(classes, requirements) === null
-      ? `No backups: ${describeMissingClass(requirements)}`
+    return selectSnapshotClass(classes, requirements) === null
+      ? `No backups: ${describeMissingSnapshotClass(requirements)}`
       : null;
   }
   if (error !== null) return `Cannot check yet whether the cluster can take backups: ${error}`;

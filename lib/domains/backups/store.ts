@@ -1,16 +1,16 @@
 /** Stores backups, and the VolumeSnapshotClasses observed in each cluster. */
 import { type Selectable, sql } from "kysely";
-import type { DatedBackup } from "#lib/domains/backups/retention.ts";
+import type { RetentionCandidate } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import type { ObservedSnapshotClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { redact } from "#lib/base/redact.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { newId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-export type BackupKind = DatedBackup["kind"];
+export type BackupKind = RetentionCandidate["kind"];
 
 /** The snapshot of one volume in a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {
@@ -28,7 +28,7 @@ export interface BackupVolume {
   readonly restoreSize?: number | null;
 }
 
-export interface Backup extends DatedBackup {
+export interface Backup extends RetentionCandidate {
   readonly spokeId: string;
   readonly operationId: string;
   /** The name of the cluster that holds the backup's snapshots. */
@@ -56,7 +56,7 @@ interface BackupCause {
 }
 
 /** Starts a backup for an operation, or returns the backup that an earlier attempt of the operation started. */
-export async function beginBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
+export async function startBackup(tx: Tx, spoke: SpokeRow, cause: BackupCause): Promise<Backup> {
   await ensureBackup(tx, spoke, cause);
   await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
     .where("operationId", "=", cause.operationId).where("state", "=", "failed").execute();
@@ -98,7 +98,7 @@ export async function saveBackupVolumes(
 }
 
 /** Marks the backup as ready. Call this after all snapshots of the backup were observed in the cluster. */
-export async function completeBackup(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
+export async function markBackupReady(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
   const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
   const sizeBytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
   const row = await tx.updateTable("backups").set({
@@ -112,7 +112,7 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
 }
 
 /** Marks an operation's pending backup as failed, with a redacted reason. Returns null if no backup exists. */
-export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
+export async function markBackupFailed(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
     .where("operationId", "=", operationId).where("state", "=", "pending").execute();
@@ -120,7 +120,7 @@ export async function failBackup(tx: Tx, operationId: string, reason: string): P
 }
 
 /** Marks pending backups of ended operations as failed, or as deleted if cancelled before any snapshot was taken. */
-export async function closeAbandonedBackups(rows: Rows): Promise<void> {
+export async function closeAbandonedBackups(rows: RowQueries): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
       and jsonb_array_length(backups.volumes) = 0`.execute(rows);
@@ -142,25 +142,25 @@ export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Back
   return row!.failureReported;
 }
 
-export async function findBackup(rows: Rows, id: string): Promise<Backup | null> {
+export async function findBackup(rows: RowQueries, id: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("id", "=", id).executeTakeFirst();
   return row ? toBackup(row) : null;
 }
 
-async function findBackupByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
+async function findBackupByOperation(rows: RowQueries, operationId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("operationId", "=", operationId).executeTakeFirst();
   return row ? toBackup(row) : null;
 }
 
 /** Lists a spoke's backups that are not deleted, newest first. */
-export async function listBackups(rows: Rows, spokeId: string): Promise<Backup[]> {
+export async function listBackups(rows: RowQueries, spokeId: string): Promise<Backup[]> {
   const found = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("state", "<>", "deleted").orderBy("createdAt", "desc").orderBy("id", "desc").execute();
   return found.map(toBackup);
 }
 
 /** Returns the spoke's most recent failed backup, even a deleted backup. Cancelled backups do not count. */
-export async function findLastFailedBackup(rows: Rows, spokeId: string): Promise<Backup | null> {
+export async function findLastFailedBackup(rows: RowQueries, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)
     .where(sql<boolean>`not exists (select from jobs where jobs.id = operation_id and jobs.state = 'cancelled')`)
@@ -180,7 +180,7 @@ export async function markBackupRemoved(tx: Tx, id: string): Promise<void> {
 
 /** Saves a cluster's observed snapshot classes. If the check failed, saves the error and keeps the earlier classes. */
 export async function saveSnapshotClasses(
-  rows: Rows,
+  rows: RowQueries,
   cluster: string,
   observed: readonly SnapshotClass[] | Error,
 ): Promise<void> {
@@ -192,7 +192,7 @@ export async function saveSnapshotClasses(
       classes = coalesce(excluded.classes, cluster_snapshots.classes)`.execute(rows);
 }
 
-export async function readSnapshotClasses(rows: Rows, cluster: string): Promise<ObservedSnapshotClasses> {
+export async function readSnapshotClasses(rows: RowQueries, cluster: string): Promise<ObservedSnapshotClasses> {
   const row = await rows.selectFrom("cluster_snapshots").selectAll().where("cluster", "=", cluster).executeTakeFirst();
   return { classes: row?.classes ?? null, error: row?.error ?? null };
 }

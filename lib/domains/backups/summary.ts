@@ -2,8 +2,8 @@
 import type { App } from "#lib/app.ts";
 import { explainUnavailableBackups } from "#lib/domains/backups/snapshot-classes.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import { isUsableBackup, RETAINED_PERIODS } from "#lib/domains/backups/retention.ts";
-import { describeSchedule } from "#lib/domains/backups/schedule.ts";
+import { BACKUP_RETENTION, isUsableBackup } from "#lib/domains/backups/retention.ts";
+import { describeBackupSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, findLastFailedBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
@@ -37,8 +37,8 @@ export async function summariseBackups(
   });
   return {
     available: reason === null,
-    schedule: describeSchedule(spoke.id),
-    retention: RETAINED_PERIODS,
+    schedule: describeBackupSchedule(spoke.id),
+    retention: BACKUP_RETENTION,
     lastSuccessAt: backups.find(isUsableBackup)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),

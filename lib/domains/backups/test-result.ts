@@ -6,7 +6,7 @@ import type { Backup } from "#lib/domains/backups/store.ts";
 export const SKIPPED_TEST_PREFIX = "Not tried: ";
 
 /** Returns why the backup's last restore test failed, or null if the test succeeded or was skipped. */
-export function restoreTestFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
+export function getRestoreTestFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
   return verificationError === null || verificationError.startsWith(SKIPPED_TEST_PREFIX) ? null : verificationError;
 }
 
@@ -16,6 +16,6 @@ export function restoreTestFailure({ verificationError }: Pick<Backup, "verifica
  */
 export function preferVerifiedBackup(backups: readonly Backup[]): Backup | null {
   const good = backups.filter(isUsableBackup), newest = good[0] ?? null;
-  if (newest === null || restoreTestFailure(newest) === null) return newest;
-  return good.find((backup) => backup.verifiedAt !== null && restoreTestFailure(backup) === null) ?? newest;
+  if (newest === null || getRestoreTestFailure(newest) === null) return newest;
+  return good.find((backup) => backup.verifiedAt !== null && getRestoreTestFailure(backup) === null) ?? newest;
 }

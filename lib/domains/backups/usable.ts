@@ -2,7 +2,7 @@
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
@@ -10,7 +10,7 @@ import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Creates an error that says why a restore is not possible. The operation is not retried. */
-export function restoreError(code: string, message: string, hint: string): ClusterError {
+export function createRestoreError(code: string, message: string, hint: string): ClusterError {
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
 
@@ -18,10 +18,10 @@ export function restoreError(code: string, message: string, hint: string): Clust
  * Returns the spoke's backup with this ID or, if `id` is undefined, the newest usable backup. Throws a permanent
  * ClusterError if no site can be restored from the backup.
  */
-export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
+export async function requireUsableBackup(rows: RowQueries, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {
-    throw restoreError(
+    throw createRestoreError(
       "NoBackup",
       id === undefined
         ? `The spoke ${spoke.slug} has no backup that is ready`
@@ -37,7 +37,7 @@ export async function requireUsableBackup(rows: Rows, spoke: SpokeRow, id: strin
       ? `The backup ${backup.id} was never completed`
       : `The backup ${backup.id} is being taken`;
     const hint = state === "pending" ? "Wait until the backup is ready, or choose another." : "Choose another backup.";
-    throw restoreError("BackupNotReady", message, hint);
+    throw createRestoreError("BackupNotReady", message, hint);
   }
   await requireCompatibleBackup(rows, spoke, backup);
   return backup;
@@ -50,25 +50,29 @@ export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly
   return { files: minimum(false), database: minimum(true) };
 }
 
-async function findNewestGood(rows: Rows, spokeId: string): Promise<Backup | null> {
+async function findNewestGood(rows: RowQueries, spokeId: string): Promise<Backup | null> {
   return (await listBackups(rows, spokeId)).find(isUsableBackup) ?? null;
 }
 
-async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Backup): Promise<void> {
+async function requireCompatibleBackup(rows: RowQueries, spoke: SpokeRow, backup: Backup): Promise<void> {
   const { id, cluster, volumes, images, lmsVersion, siteIdentifier } = backup;
   const chooseAnother = "Choose another backup.";
   if (cluster !== spoke.cluster) {
     const message = `The backup ${id} is in the cluster ${cluster}, but the spoke is in the cluster ${spoke.cluster}`;
-    throw restoreError("another_cluster", message, chooseAnother);
+    throw createRestoreError("another_cluster", message, chooseAnother);
   }
   if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
-    throw restoreError("Incomplete", `The backup ${id} does not contain both volumes of the spoke`, chooseAnother);
+    throw createRestoreError(
+      "Incomplete",
+      `The backup ${id} does not contain both volumes of the spoke`,
+      chooseAnother,
+    );
   }
   const currentMajor = parsePostgresMajor(spoke.blueprintInputs.images.postgres),
     backupMajor = images && parsePostgresMajor(images.postgres);
   if (backupMajor !== null && backupMajor !== currentMajor) {
     const message = `The backup ${id} needs PostgreSQL ${backupMajor}, but the spoke runs PostgreSQL ${currentMajor}`;
-    throw restoreError(
+    throw createRestoreError(
       "AnotherPostgres",
       message,
       "PostgreSQL can read only data files from its own major version. Choose another backup.",
@@ -76,16 +80,16 @@ async function requireCompatibleBackup(rows: Rows, spoke: SpokeRow, backup: Back
   }
   if (lmsVersion === null && await hasSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
     const message = `The backup ${id} was taken before an upgrade of the spoke and has no recorded Moodle version`;
-    throw restoreError("VersionUnknown", message, chooseAnother);
+    throw createRestoreError("VersionUnknown", message, chooseAnother);
   }
   if (siteIdentifier !== null && spoke.siteIdentifier !== null && siteIdentifier !== spoke.siteIdentifier) {
-    throw restoreError("AnotherSite", `The backup ${id} belongs to another site`, chooseAnother);
+    throw createRestoreError("AnotherSite", `The backup ${id} belongs to another site`, chooseAnother);
   }
   const { classes } = await readSnapshotClasses(rows, cluster);
   const withoutClass = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
   if (withoutClass) {
     const message =
       `The backup ${id} needs a VolumeSnapshotClass for ${withoutClass.driver} with the deletion policy Retain`;
-    throw restoreError("NoSnapshotClass", message, "Create this VolumeSnapshotClass in the cluster.");
+    throw createRestoreError("NoSnapshotClass", message, "Create this VolumeSnapshotClass in the cluster.");
   }
 }

@@ -1,5 +1,5 @@
 /** Compares a hub's subscription at the payment provider with the stored data. Returns new values and changes. */
-import { type BilledQuantities, quantityOf } from "#lib/domains/billing/quantities.ts";
+import { type BilledQuantities, getBilledQuantity } from "#lib/domains/billing/quantities.ts";
 import {
   hasSubscriptionEnded,
   isPaymentOverdue,
@@ -117,9 +117,9 @@ function countBySize(items: readonly SubscriptionItem[]): BilledQuantities {
 /** Returns the old and new quantity for each size with a changed quantity, sorted by size. Null without a change. */
 function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<BilledQuantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
-  const changed = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
+  const changed = sizes.filter((size) => getBilledQuantity(from, size) !== getBilledQuantity(to, size));
   if (changed.length === 0) return null;
-  const pick = (of: BilledQuantities) => Object.fromEntries(changed.map((size) => [size, quantityOf(of, size)]));
+  const pick = (of: BilledQuantities) => Object.fromEntries(changed.map((size) => [size, getBilledQuantity(of, size)]));
   return { from: pick(from), to: pick(to) };
 }
 

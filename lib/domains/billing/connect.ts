@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { syncBillingJob } from "#lib/domains/billing/jobs.ts";
+import { createBillingSyncJob } from "#lib/domains/billing/jobs.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import {
   findSubscriptionRow,
@@ -28,7 +28,7 @@ interface Hub {
  * Marks a hub as billed, or changes the hub's billing address. Returns audit events, which must be recorded last in the
  * transaction. Returns no events if nothing changed.
  */
-export async function connectHub(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
+export async function markHubBilled(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
   const entry = { kind: "billing_connected", ...hubSubject(id) } as const;
   if (await insertSubscription(tx, { federationId: id, email })) return [{ ...entry, metadata: { email } }];
   const { email: from } = (await lockSubscription(tx, id))!;
@@ -47,8 +47,8 @@ export async function connectBilling(
   requireProvider(app);
   await app.db.transact(async (tx) => {
     if ((await findSubscriptionRow(tx, hub.id))?.email === email) return;
-    await recordChange(tx, actor, { jobs: [syncBillingJob(hub.id)] });
-    const audit = await connectHub(tx, hub, email);
+    await recordChange(tx, actor, { jobs: [createBillingSyncJob(hub.id)] });
+    const audit = await markHubBilled(tx, hub, email);
     if (audit.length > 0) await recordChange(tx, actor, { audit });
   });
   return await showBilling(app, actor, hub);
@@ -62,7 +62,7 @@ export async function connectBilling(
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   requireProvider(app);
   await app.db.transact(async (tx) => {
-    await recordChange(tx, actor, { jobs: [syncBillingJob(hub.id)] });
+    await recordChange(tx, actor, { jobs: [createBillingSyncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) {
       const message = "Cannot reconcile a hub that is not connected to billing; connect the hub first";

@@ -22,4 +22,4 @@ export const CostView = v.union([
 ]);
 export type Cost = v.InferInput<typeof CostView>;
 
-export const NO_COST: Cost = Object.freeze({ available: false });
+export const UNAVAILABLE_COST: Cost = Object.freeze({ available: false });

@@ -3,8 +3,8 @@
  * hub. All other events are stored only for inspection and are marked as handled.
  */
 import { type Selectable, sql } from "kysely";
-import { billingLane, NO_TIME_LIMIT } from "#lib/domains/billing/jobs.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { BILLING_TIME_LIMIT, billingLane } from "#lib/domains/billing/jobs.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -18,26 +18,28 @@ export const BILLING_EVENT_JOB: JobKind = {
   plan: 1,
   visible: false,
   steps: [{ name: "handle", label: "Processing an event from the payment provider", timeout: 5 * MINUTE }],
-  timeLimit: NO_TIME_LIMIT,
+  timeLimit: BILLING_TIME_LIMIT,
 };
 
 /** The subject of a payment event: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
 
 /** Returns the subject of events with this type, or null if events with this type are ignored. */
-export function eventSubjectOf(type: string): EventSubject | null {
+export function getBillingEventSubject(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
 /** Returns the charge or refund ID for requesting refunds from the provider. Null if the event contains no ID. */
-export function refundLookup({ type, objectId }: Pick<BillingEventRow, "type" | "objectId">): RefundedObject | null {
+export function getRefundedObject(
+  { type, objectId }: Pick<BillingEventRow, "type" | "objectId">,
+): RefundedObject | null {
   if (objectId === null) return null;
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
 /** Creates the job that handles an event, in the hub's billing lane (queue) or, without a hub, in any billing lane. */
-export function billingEventJob(eventId: string, federationId: string | null): NewJob {
+export function createBillingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
@@ -60,12 +62,12 @@ export async function insertBillingEvent(
   return row !== undefined;
 }
 
-export async function findBillingEvent(rows: Rows, id: string): Promise<BillingEventRow | undefined> {
+export async function findBillingEvent(rows: RowQueries, id: string): Promise<BillingEventRow | undefined> {
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
 /** Finds a hub's events with queued jobs. A check of the subscription that starts now makes these jobs unnecessary. */
-export async function findQueuedBillingEvents(rows: Rows, federationId: string): Promise<string[]> {
+export async function findQueuedBillingEvents(rows: RowQueries, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
     where state = 'queued' and lane = ${billingLane(federationId)} and kind = ${BILLING_EVENT_JOB.kind}
@@ -77,7 +79,7 @@ export async function findQueuedBillingEvents(rows: Rows, federationId: string):
 export async function markBillingEventsHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();
-  const done = rows.filter(({ type }) => eventSubjectOf(type) === subject).map(({ id }) => id);
+  const done = rows.filter(({ type }) => getBillingEventSubject(type) === subject).map(({ id }) => id);
   if (done.length === 0) return;
   await tx.updateTable("billing_events").set({ handledAt: sql<Date>`wheelwright_now()` }).where("id", "in", done)
     .execute();

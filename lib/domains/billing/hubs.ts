@@ -13,7 +13,7 @@ import {
 import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { hasSubscriptionEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 export interface BilledHub {
@@ -25,7 +25,7 @@ export interface BilledHub {
 }
 
 /** Reads a hub's billing data. Returns undefined if the hub is not billed. */
-export async function readBilledHub(rows: Rows, federationId: string): Promise<BilledHub | undefined> {
+export async function readBilledHub(rows: RowQueries, federationId: string): Promise<BilledHub | undefined> {
   return (await selectHubs(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
 
@@ -39,7 +39,7 @@ interface Batch {
  * Returns hubs that may need a billing sync, sorted by ID. Skips hubs with a queued or running sync job, hubs that wait
  * for a retry after a refusal, and removed hubs with an ended subscription.
  */
-export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promise<BilledHub[]> {
+export async function readHubsToSync(rows: RowQueries, { after, limit }: Batch): Promise<BilledHub[]> {
   return await selectHubs(
     rows,
     sql`where subscriptions.federation_id > ${after}
@@ -55,7 +55,7 @@ export async function readHubsToSync(rows: Rows, { after, limit }: Batch): Promi
 }
 
 /** Finds hubs with an active subscription that was not checked for 24 hours, the least recently checked hubs first. */
-export async function findUncheckedHubs(rows: Rows, limit: number): Promise<string[]> {
+export async function findUncheckedHubs(rows: RowQueries, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions
     where status not in ('canceled', 'incomplete_expired') and checked_at < wheelwright_now() - interval '24 hours'
@@ -79,7 +79,7 @@ export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf
   return removed && status !== null && !hasSubscriptionEnded({ status });
 }
 
-async function selectHubs(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]> {
+async function selectHubs(rows: RowQueries, where: RawBuilder<unknown>): Promise<BilledHub[]> {
   const { rows: found } = await sql<BilledHubRow>`
     select subscriptions.*, federations.name as hub_name, federations.state = 'removed' as hub_removed,
       coalesce((

@@ -9,7 +9,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 const LANES = 4;
 
 /** A time limit of ten years, in milliseconds, because the payment provider may be unavailable for a long time. */
-export const NO_TIME_LIMIT = 3650 * DAY;
+export const BILLING_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING_JOB: JobKind = {
   kind: "sync-billing",
@@ -19,7 +19,7 @@ export const SYNC_BILLING_JOB: JobKind = {
     { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
     { name: "quantities", label: "Updating the billed quantities at the payment provider", timeout: 10 * MINUTE },
   ],
-  timeLimit: NO_TIME_LIMIT,
+  timeLimit: BILLING_TIME_LIMIT,
 };
 
 export const CHECK_BILLING_JOB: JobKind = {
@@ -33,13 +33,13 @@ export const CHECK_BILLING_JOB: JobKind = {
   timeLimit: DAY,
 };
 
-export function syncBillingJob(federationId: string): NewJob {
+export function createBillingSyncJob(federationId: string): NewJob {
   return billingJob(SYNC_BILLING_JOB, federationId);
 }
 
 /** Creates a second billing sync, for after the arrival of delayed requests from an earlier replica (see sync.ts). */
-export function followUpSyncBillingJob(federationId: string, runAt: Date): NewJob {
-  const job = syncBillingJob(federationId);
+export function createFollowUpSyncJob(federationId: string, runAt: Date): NewJob {
+  const job = createBillingSyncJob(federationId);
   // Uses a separate deduplication key, so that this job does not delay the sync of later changes.
   return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` };
 }

@@ -1,7 +1,7 @@
 /** Previews the cost of adding or changing a spoke, as computed by the payment provider. Writes nothing. */
 import type { App } from "#lib/app.ts";
-import { BILLED_STATES, priceForSize } from "#lib/domains/billing/quantities.ts";
-import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
+import { BILLED_STATES, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
+import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -22,7 +22,7 @@ const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
 /** Returns the change to preview for a new spoke with this size. */
-export function costChangeOfNewSpoke(federationId: string, size: string): CostChange {
+export function describeNewSpokeCost(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
@@ -62,27 +62,27 @@ function unavailable(message: string, retryAfter: number): Fault {
 async function readCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
-  if (!row) return NO_COST;
+  if (!row) return UNAVAILABLE_COST;
   // Asks the caller to retry: the first sync creates the customer at the provider. GET …/billing reports a refusal.
   if (row.customerId === null) {
     throw unavailable("The hub is still being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
-  const sizes = priceChangesOf(change).map(({ size, by }): SizeQuantityChange => ({
+  const sizes = countQuantityChanges(change).map(({ size, by }): SizeQuantityChange => ({
     size,
     by,
-    price: priceForSize(catalog, size),
+    price: getCatalogPrice(catalog, size),
   }));
   const subscription = row.subscriptionId;
   const preview = await payments!.preview({ customer: row.customerId, subscription, sizes }, signal);
   const each = preview?.sizes.find((one) => one.size === size)?.each;
-  if (!preview || each === undefined) return NO_COST;
+  if (!preview || each === undefined) return UNAVAILABLE_COST;
   const { currency, dueNow, prorationDate } = preview;
   const recurringMonthly = isBilled(state) ? each : 0;
   return { available: true, currency, size, recurringMonthly, dueNow, prorationDate };
 }
 
 /** Returns the change in the number of billed spokes per size. Always includes the spoke's size after the change. */
-export function priceChangesOf(
+export function countQuantityChanges(
   { before, after }: CostChange,
 ): readonly { readonly size: string; readonly by: number }[] {
   const [billedBefore, billedAfter] = [before && isBilled(before.state) ? 1 : 0, isBilled(after.state) ? 1 : 0];

@@ -28,15 +28,18 @@ export function selectBilledQuantities(
 /** Returns whether both arguments contain the same quantities. A missing size counts as 0. */
 export function equalQuantities(one: BilledQuantities, other: BilledQuantities): boolean {
   const sizes = [...Object.keys(one), ...Object.keys(other)];
-  return sizes.every((size) => quantityOf(one, size) === quantityOf(other, size));
+  return sizes.every((size) => getBilledQuantity(one, size) === getBilledQuantity(other, size));
 }
 
-export function quantityOf(quantities: BilledQuantities, size: string): number {
+export function getBilledQuantity(quantities: BilledQuantities, size: string): number {
   return Object.hasOwn(quantities, size) ? quantities[size]! : 0;
 }
 
 /** Returns the catalog price for a size without a subscription item, or null if the size is free. */
-export function priceForSize({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): PriceRequest | null {
+export function getCatalogPrice(
+  { priceOf, view }: Pick<Catalog, "priceOf" | "view">,
+  size: string,
+): PriceRequest | null {
   const price = priceOf(size), title = view.sizes.find(({ name }) => name === size)?.title ?? null;
   return price && { size, title, currency: price.currency, monthly: price.monthly };
 }

@@ -4,12 +4,12 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { billingEventJob, eventSubjectOf, insertBillingEvent } from "#lib/domains/billing/events.ts";
+import { createBillingEventJob, getBillingEventSubject, insertBillingEvent } from "#lib/domains/billing/events.ts";
 import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
+import { type PaymentProvider, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The allowed format of the payment provider's IDs. Other IDs are refused, because IDs become part of URL paths. */
@@ -28,14 +28,14 @@ export async function storeBillingEvent(
 }
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
-  const subject = eventSubjectOf(event.type), { id, customer } = event.object;
+  const subject = getBillingEventSubject(event.type), { id, customer } = event.object;
   // Ignores customers without a row: they belong to another system, because rows are written before subscriptions.
   const row = customer === null ? undefined : await findSubscriptionByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
   const isNew = await insertBillingEvent(tx, event, { federationId, handled: !isRelevant });
   if (isNew && isRelevant) {
-    await recordChange(tx, SYSTEM_REQUESTER, { jobs: [billingEventJob(event.id, federationId)] });
+    await recordChange(tx, SYSTEM_REQUESTER, { jobs: [createBillingEventJob(event.id, federationId)] });
   }
 }
 
@@ -44,7 +44,7 @@ async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
  * timestamp, so that a forged event causes no database query, and then with the database's clock.
  */
 async function readSignedEvent(
-  payments: Payments,
+  payments: PaymentProvider,
   body: Uint8Array,
   signature: string | null,
   clock: () => Promise<Date>,

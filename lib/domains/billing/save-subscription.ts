@@ -52,7 +52,7 @@ export async function saveSubscription(
 }
 
 /** Logs a warning for each difference between billed and existing spokes. Call this after saving the differences. */
-export function warnAboutDifference(log: Log, entries: readonly AuditEntry[]): void {
+export function logBillingDifferences(log: Log, entries: readonly AuditEntry[]): void {
   for (const { kind, federationId, metadata } of entries) {
     if (kind !== "billing_difference_found") continue;
     log.warn("Billed quantities differ from the numbers of spokes; check the subscription", {

@@ -5,7 +5,7 @@ import { type BilledHub, needsBillingSync, readBilledHub } from "#lib/domains/bi
 import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import type { BillingDifference } from "#lib/domains/billing/compare.ts";
 import type { BillingRecord } from "#lib/domains/billing/views.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 const NOT_BILLED: BillingRecord = {
@@ -67,7 +67,7 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
 }
 
 /** Returns the stored error from the payment provider, or else the last error of a queued or running sync job. */
-async function findSyncError(rows: Rows, { row }: BilledHub): Promise<string | null> {
+async function findSyncError(rows: RowQueries, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")
     .where("dedupeKey", "=", `${SYNC_BILLING_JOB.kind}:${row.federationId}`)

@@ -5,19 +5,25 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 export type SubscriptionRow = Selectable<Schema["subscriptions"]>;
 type SubscriptionChange = Omit<UpdateObject<Schema, "subscriptions">, "federationId" | "updatedAt">;
 
-export async function findSubscriptionRow(rows: Rows, federationId: string): Promise<SubscriptionRow | undefined> {
+export async function findSubscriptionRow(
+  rows: RowQueries,
+  federationId: string,
+): Promise<SubscriptionRow | undefined> {
   return await rows.selectFrom("subscriptions").selectAll().where("federationId", "=", federationId)
     .executeTakeFirst();
 }
 
-export async function findSubscriptionByCustomer(rows: Rows, customerId: string): Promise<SubscriptionRow | undefined> {
+export async function findSubscriptionByCustomer(
+  rows: RowQueries,
+  customerId: string,
+): Promise<SubscriptionRow | undefined> {
   return await rows.selectFrom("subscriptions").selectAll().where("customerId", "=", customerId).executeTakeFirst();
 }
 
@@ -46,7 +52,7 @@ export async function updateSubscription(
 }
 
 /** Returns the number of billable spokes per hub and size. Hubs without billable spokes are omitted. */
-async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
+async function countBilled(rows: RowQueries, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes
     where federation_id = any(${federationIds}::text[]) and state = any(${BILLED_STATES}::text[])
@@ -59,7 +65,7 @@ async function countBilled(rows: Rows, federationIds: readonly string[]): Promis
 
 /** Returns the quantities to bill now for a subscription's hub. */
 export async function readBilledQuantities(
-  rows: Rows,
+  rows: RowQueries,
   catalog: Pick<Catalog, "priceOf">,
   row: Pick<SubscriptionRow, "federationId" | "items">,
 ): Promise<BilledQuantities> {

@@ -6,7 +6,7 @@ import { absoluteUrl } from "#lib/base/config.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 
 export const CHANGELOG_PATH = "/changelog";
-export const FEED_PATH = "/changelog.atom";
+export const CHANGELOG_FEED_PATH = "/changelog.atom";
 
 const MIDNIGHT = "T00:00:00.000Z";
 

@@ -24,7 +24,7 @@ export interface ReleaseNotes {
   readonly changes: readonly string[];
 }
 
-export const UNRELEASED = "unreleased";
+export const UNRELEASED_VERSION = "unreleased";
 
 const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4}-\d{2}-\d{2})\))$/;
 
@@ -32,7 +32,7 @@ const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4
 const GROUP = /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/;
 
 /** Parses CHANGELOG.md. Throws an error with the line number if a line is malformed. */
-export function readReleases(text: string): readonly ReleaseNotes[] {
+export function parseReleases(text: string): readonly ReleaseNotes[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   if (!/^# \S/.test(lines[0]!)) throw changelogError(1, "must be the title, such as # Changelog");
   const releases: { version: string; date: string | null; changes: string[] }[] = [];
@@ -72,20 +72,20 @@ export function readReleases(text: string): readonly ReleaseNotes[] {
  * moved entries. Throws without unreleased entries, or if the version is not higher than the last version.
  */
 export function releaseUnreleasedEntries(text: string, version: string, day: string): { text: string; notes: string } {
-  const [first, last] = readReleases(text), heading = `## ${version} (${day})`;
-  if (first!.version !== UNRELEASED || first!.changes.length === 0) {
+  const [first, last] = parseReleases(text), heading = `## ${version} (${day})`;
+  if (first!.version !== UNRELEASED_VERSION || first!.changes.length === 0) {
     throw new Error("CHANGELOG.md has no entries under Unreleased");
   }
   if (last && version.localeCompare(last.version, "en", { numeric: true }) <= 0) {
     throw new Error(`${version} is not above ${last.version}, the last release`);
   }
   const released = text.replace(/^## Unreleased\r?$/m, `## Unreleased\n\n${heading}`);
-  readReleases(released); // checks the order of the days
+  parseReleases(released); // checks the order of the days
   return { text: released, notes: `${released.split(heading)[1]!.split(/^## /m)[0]!.trim()}\n` };
 }
 
 function readHeading(line: string, number: number, above: readonly ReleaseNotes[]): Omit<ReleaseNotes, "changes"> {
-  const [, unreleased, version = UNRELEASED, date = null] = HEADING.exec(line) ?? [];
+  const [, unreleased, version = UNRELEASED_VERSION, date = null] = HEADING.exec(line) ?? [];
   if (!unreleased && date === null) {
     throw changelogError(
       number,

@@ -4,24 +4,24 @@
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
   findUnnotifiedUsers,
   type NoticeDelivery,
   type NoticeRecipient,
   readTokenCalls,
   recordNoticeDeliveries,
-  type TokenCalls,
+  type TokenCallCount,
 } from "#lib/domains/deprecations/store.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
-import type { AnnouncedNotice, Letter } from "#lib/drivers/mail/letter.ts";
+import type { AnnouncedNotice, QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
 /** The maximum number of notices described in one email. The email only gives the number of further notices. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the announced changes that have not taken effect yet. */
-export function selectCurrentNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
+export function selectPendingNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
   return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
 }
 
@@ -31,7 +31,7 @@ export interface RecipientPage {
   readonly limit: number;
 }
 
-export interface AnnounceResult {
+export interface NoticePageResult {
   readonly mailed: number;
   /** The ID to pass as `after` for the next page. Null after the last page. */
   readonly next: string | null;
@@ -42,7 +42,7 @@ export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
   page: RecipientPage,
-): Promise<AnnounceResult> {
+): Promise<NoticePageResult> {
   const ids = notices.map(({ id }) => id);
   const readers = await findUnnotifiedUsers(tx, ids, page);
   const letters = readers.length === 0
@@ -54,11 +54,11 @@ export async function mailNoticesToPage(
 
 /** Returns one email for each user with new notices. */
 async function composeLetters(
-  rows: Rows,
+  rows: RowQueries,
   notices: readonly AnnouncedChange[],
   readers: readonly NoticeRecipient[],
   deliveries: readonly NoticeDelivery[],
-): Promise<Letter[]> {
+): Promise<QueuedMail[]> {
   const noticesByUser = new Map(readers.map(({ id }) => [id, [] as AnnouncedChange[]]));
   const delivered = new Set(deliveries.map(deliveryKey));
   for (const [userId, own] of noticesByUser) {
@@ -68,7 +68,7 @@ async function composeLetters(
     own.slice(0, MAX_DESCRIBED).map((notice) => ({ noticeId: notice.id, userId, endpoint: endpointOf(notice) }))
   );
   const calls = Map.groupBy(await readTokenCalls(rows, described), deliveryKey);
-  return readers.flatMap(({ id: userId, email, displayName }): Letter[] => {
+  return readers.flatMap(({ id: userId, email, displayName }): QueuedMail[] => {
     const own = noticesByUser.get(userId)!;
     if (own.length === 0) return [];
     const described = own.slice(0, MAX_DESCRIBED);
@@ -82,7 +82,7 @@ async function composeLetters(
   });
 }
 
-function describe(notice: AnnouncedChange, tokens: readonly TokenCalls[]): AnnouncedNotice {
+function describe(notice: AnnouncedChange, tokens: readonly TokenCallCount[]): AnnouncedNotice {
   const [first] = tokens, listed = tokens.reduce((sum, { calls }) => sum + calls, 0);
   return {
     kind: notice.kind,

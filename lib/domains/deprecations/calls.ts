@@ -5,7 +5,7 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCallCounts } from "#lib/domains/deprecations/store.ts";
-import { runDetached } from "#lib/base/work-context.ts";
+import { runWithoutContext } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -56,7 +56,7 @@ export function openCallCounter(options: CallCounterOptions): CallCounter {
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    return flushing ??= runDetached(writeCounts).finally(() => flushing = null);
+    return flushing ??= runWithoutContext(writeCounts).finally(() => flushing = null);
   }
 
   async function writeCounts(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Stores how often API tokens called endpoints, and which notices were sent to which users. */
 import { sql } from "kysely";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
 /** The maximum number of tokens listed per notice in an email, and of tokens per user with counted calls. */
 const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
@@ -19,7 +19,7 @@ interface Calls {
 }
 
 /** Adds calls to today's counts. Writes rows in a fixed order to avoid deadlocks. Skips deleted tokens. */
-export async function addCallCounts(rows: Rows, callCounts: readonly Calls[]): Promise<void> {
+export async function addCallCounts(rows: RowQueries, callCounts: readonly Calls[]): Promise<void> {
   const ids = callCounts.map(({ tokenId }) => tokenId), endpoints = callCounts.map(({ endpoint }) => endpoint);
   await sql`
     insert into token_calls as existing (token_id, endpoint, day, calls)
@@ -39,7 +39,7 @@ export interface NoticeRecipient {
 
 /** Returns a page of users with an active token who have not got all these notices, sorted by user ID. */
 export async function findUnnotifiedUsers(
-  rows: Rows,
+  rows: RowQueries,
   noticeIds: readonly string[],
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<NoticeRecipient[]> {
@@ -76,7 +76,7 @@ export async function recordNoticeDeliveries(
 }
 
 /** A notified user's API token, and the number of calls made with this token. */
-export interface TokenCalls extends NoticeDelivery {
+export interface TokenCallCount extends NoticeDelivery {
   readonly name: string;
   readonly prefix: string;
   readonly calls: number;
@@ -90,9 +90,9 @@ export interface TokenCalls extends NoticeDelivery {
  * endpoint is null, calls to all endpoints count. Reads only the 1000 most recently used tokens per user.
  */
 export async function readTokenCalls(
-  rows: Rows,
+  rows: RowQueries,
   deliveries: readonly (NoticeDelivery & { readonly endpoint: string | null })[],
-): Promise<TokenCalls[]> {
+): Promise<TokenCallCount[]> {
   const { rows: found } = await sql<
     Record<"noticeId" | "userId" | "name" | "prefix" | "calls" | "tokens" | "total", string>
   >`
@@ -135,7 +135,7 @@ export async function readTokenCalls(
  * without a record counts as announced now, unless an earlier release already emailed the notice.
  */
 export async function recordFirstAnnouncements(
-  rows: Rows,
+  rows: RowQueries,
   notices: readonly AnnouncedChange[],
 ): Promise<ReadonlyMap<string, Date>> {
   if (notices.length === 0) return new Map();

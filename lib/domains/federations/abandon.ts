@@ -37,10 +37,10 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
   if (before.state !== "removing") {
-    throw new Fault("conflict", "federation_state", describeNotRemoving("hub", before.state));
+    throw new Fault("conflict", "federation_state", explainMissingRemoval("hub", before.state));
   }
   const removal = await findLastRemoval(tx, { federationId: id });
-  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "federation_state", describeRunningRemoval("hub"));
+  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "federation_state", explainRunningRemoval("hub"));
   const cancelledJobs = await cancelRunningJobs(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
@@ -49,12 +49,12 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
   await recordChange(tx, requester, {
-    audit: [...cancellationAuditEntries(cancelledJobs, about, "the hub was abandoned"), {
+    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
       ...hubSubject(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
-    events: [{ ...about, state: after.state, operation: lastOperationEvent(cancelledJobs, removal) }],
+    events: [{ ...about, state: after.state, operation: selectLastOperation(cancelledJobs, removal) }],
   });
   return after;
 }
@@ -64,15 +64,15 @@ export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }
 
-export function describeNotRemoving(object: "spoke" | "hub", state: string): string {
+export function explainMissingRemoval(object: "spoke" | "hub", state: string): string {
   return `Cannot abandon a ${object} that is ${state}; remove it first`;
 }
 
-export function describeRunningRemoval(object: "spoke" | "hub"): string {
+export function explainRunningRemoval(object: "spoke" | "hub"): string {
   return `Cannot abandon a ${object} whose removal is still running; wait until the removal finishes or fails`;
 }
 
-export function cancellationAuditEntries(
+export function createCancellationEntries(
   cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
   reason: string,
@@ -86,7 +86,7 @@ export function cancellationAuditEntries(
   }));
 }
 
-export function lastOperationEvent(
+export function selectLastOperation(
   cancelledJobs: readonly Job[],
   removal: Job | null,
 ): ReturnType<typeof toStreamOperation> | null {

@@ -1,7 +1,7 @@
 /** Defines access rules for hubs. A rule loads the hub in the URL path, by ID or slug, as `federation`. */
 import { sql } from "kysely";
 import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -14,7 +14,7 @@ export function hubAccess(permission: FederationPermission): AccessRule<Actor, {
     name: `federation: ${permission}`,
     async admit({ app, actor: caller, params, query }) {
       const actor = requireActor(caller);
-      const removed = permission === "see" ? removedVisibility(actor, query) : "hidden";
+      const removed = permission === "see" ? getRemovedVisibility(actor, query) : "hidden";
       const row = await findVisibleHub(app.db.rows, actor, params.federationId ?? "", removed);
       if (permission === "change") requireHubAdmin(actor, row.id);
       if (permission === "remove" || permission === "bill") requireOperator(actor);
@@ -31,7 +31,7 @@ export function requireHubAdmin(actor: Actor, federationId: string): void {
 }
 
 /** Returns `shown` if an operator requests removed objects with `?includeRemoved=true`. Otherwise returns `hidden`. */
-export function removedVisibility(
+export function getRemovedVisibility(
   actor: Actor,
   query: { readonly includeRemoved?: string | boolean | undefined },
 ): RemovedVisibility {
@@ -41,7 +41,7 @@ export function removedVisibility(
 
 /** Returns the hub with this ID or slug. Throws `missing` (`federation_missing`) if the viewer cannot see the hub. */
 export async function findVisibleHub(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   name: string,
   removed: RemovedVisibility,
@@ -55,7 +55,7 @@ export function federationMissingFault(): Fault {
   return new Fault("missing", "federation_missing", "There is no such hub, or you have no access to it");
 }
 
-async function canSeeHub(rows: Rows, viewer: Viewer, id: string): Promise<boolean> {
+async function canSeeHub(rows: RowQueries, viewer: Viewer, id: string): Promise<boolean> {
   if (canManageHub(viewer, id)) return true;
   if (viewer.spokeIds.length === 0) return false;
   const found = await rows.selectFrom("federations").select("id").where("id", "=", id)

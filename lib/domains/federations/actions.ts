@@ -5,7 +5,7 @@ import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { hubOperationJob, requireFailedHub } from "#lib/domains/federations/state.ts";
+import { createHubJob, requireFailedHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
@@ -26,7 +26,7 @@ async function acceptRetry(tx: Tx, requester: Requester, id: string, action: "re
   const before = await lockFederation(tx, id);
   requireFailedHub(before.state);
   const after = await updateFederation(tx, id, { state: "provisioning", stateReason: null });
-  await recordOperation(tx, requester, hubOperationJob(id, "provision-hub"), (job) => ({
+  await recordOperation(tx, requester, createHubJob(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
       ...hubSubject(id),

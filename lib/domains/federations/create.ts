@@ -6,8 +6,8 @@ import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { type AuditedChange, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
-import { hubOperationJob } from "#lib/domains/federations/state.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
+import { createHubJob } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
@@ -23,7 +23,7 @@ export async function createFederation(
   key: IdempotencyKey | null,
 ): Promise<FederationRecord> {
   const { region, mode, tier } = input;
-  requireOffered(app.catalog, { region, mode, tier });
+  requireOfferedValues(app.catalog, { region, mode, tier });
   return await app.db.transact((tx) =>
     runOnce(tx, key, async () => {
       const row = await writeFederation(tx, app, actor, input);
@@ -69,7 +69,7 @@ export async function recordNewFederation(
   { id, slug, name, region, mode, tier, state }: FederationRow,
   extra: Pick<AuditedChange, "audit" | "jobs"> = {},
 ): Promise<void> {
-  await recordOperation(tx, actor, hubOperationJob(id, "provision-hub"), (job) => ({
+  await recordOperation(tx, actor, createHubJob(id, "provision-hub"), (job) => ({
     jobs: extra.jobs ?? [],
     audit: [{
       kind: "federation_created",

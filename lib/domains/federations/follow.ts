@@ -2,11 +2,11 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { isSessionValid, isTokenValid, sessionExpiry } from "#lib/domains/auth/credentials.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import { sessionExpiry, validSessionCondition, validTokenCondition } from "#lib/domains/auth/credentials.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { followHub } from "#lib/events/stream.ts";
+import { streamHubEvents } from "#lib/events/stream.ts";
 import type { SendFrame } from "#lib/events/keep-alive.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
@@ -17,13 +17,13 @@ interface FollowOptions {
 }
 
 interface StreamSource {
-  /** Sends events until the stream ends (see `followHub`). */
+  /** Sends events until the stream ends (see `streamHubEvents`). */
   run(send: SendFrame): Promise<void>;
   cancel(): void;
 }
 
 /** Prepares a stream of a hub's events. Throws a `limited` fault (`too_many_streams`). */
-export function followFederation(
+export function openHubEventStream(
   app: App,
   { credential, userId }: Actor,
   federation: FederationRow,
@@ -38,7 +38,7 @@ export function followFederation(
     run(send) {
       request?.removeEventListener("abort", reader.leave);
       request = null;
-      return followHub(feeds, reader, since, send);
+      return streamHubEvents(feeds, reader, since, send);
     },
     cancel: reader.leave,
   };
@@ -56,7 +56,7 @@ export function parseResumePosition(request: Request, requested: number | undefi
  * hubs and spokes removed in the last 5 minutes still get events, so that they see the removal.
  */
 export async function decideEventVisibility(
-  rows: Rows,
+  rows: RowQueries,
   followers: readonly StreamFollower[],
 ): Promise<(VisibilityDecision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
@@ -72,9 +72,9 @@ export async function decideEventVisibility(
     ) end as own
     from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as follower (credential, hub, place)
     cross join lateral (
-      select user_id, ${sessionExpiry} as ends from sessions where id = follower.credential and ${isSessionValid}
+      select user_id, ${sessionExpiry} as ends from sessions where id = follower.credential and ${validSessionCondition}
       union all
-      select user_id, expires_at as ends from api_tokens as token where id = follower.credential and ${isTokenValid}
+      select user_id, expires_at as ends from api_tokens as token where id = follower.credential and ${validTokenCondition}
     ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (

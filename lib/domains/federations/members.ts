@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
@@ -12,7 +12,7 @@ import type { NewMember } from "#lib/domains/members/views.ts";
 
 /** Lists a hub's admins, newest first. Returns all admins unless a limit is given. */
 export async function listHubMembers(
-  rows: Rows,
+  rows: RowQueries,
   { id }: FederationRow,
   page: ListPageRequest,
 ): Promise<ListPage<Member>> {

@@ -1,14 +1,14 @@
 /** Counts the hubs, spokes and operations that the caller can see. */
 import { sql, type SqlBool } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/model/spoke.ts";
-import { countQueue } from "#lib/jobs/queue.ts";
+import { countLiveOperations } from "#lib/jobs/queue.ts";
 
 /** Counts the objects in one hub or in all hubs. Throws `missing` if the viewer cannot see the hub with this name. */
-export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
+export async function showOverview(rows: RowQueries, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([
     countStates(rows, viewer, hub),
@@ -32,7 +32,7 @@ export async function showOverview(rows: Rows, viewer: Viewer, name: string | un
 }
 
 /** Lists the templates (prepared installations) for new sites, one for each cluster and Moodle version. */
-async function listTemplateSummaries(rows: Rows): Promise<TemplateSummary[]> {
+async function listTemplateSummaries(rows: RowQueries): Promise<TemplateSummary[]> {
   return await rows.selectFrom("templates")
     .select(["cluster", "version as lmsVersion", "state", "error", "nextAttemptAt", "readyAt", "lastUsedAt"])
     .orderBy("cluster").orderBy("createdAt", "desc").orderBy("id").execute();
@@ -48,7 +48,7 @@ function earlierDate(a: SpokeCounts["oldestVerifiedAt"], b: Date | null): SpokeC
 }
 
 /** Counts spokes per hub and spoke state, newest hubs first. A hub without spokes has one row with a null state. */
-function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
+function countStates(rows: RowQueries, viewer: Viewer, hub: string | null) {
   let query = rows.selectFrom("federations").leftJoin(
     "spokes",
     (join) =>
@@ -74,7 +74,7 @@ function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
     .orderBy("federations.createdAt", "desc").orderBy("federations.id", "desc").execute();
 }
 
-function countOperations(rows: Rows, viewer: Viewer, hub: string | null) {
+function countOperations(rows: RowQueries, viewer: Viewer, hub: string | null) {
   const isVisible = isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
-  return countQueue(rows, hub === null ? isVisible : sql<SqlBool>`federation_id = ${hub} and ${isVisible}`);
+  return countLiveOperations(rows, hub === null ? isVisible : sql<SqlBool>`federation_id = ${hub} and ${isVisible}`);
 }

@@ -6,7 +6,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
@@ -44,7 +44,7 @@ async function writePatch(
     if (value !== undefined && value !== before[field]) changes[field] = value;
   }
   // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
-  requireOffered(app.catalog, changes);
+  requireOfferedValues(app.catalog, changes);
   if (Object.keys(changes).length === 0) return before;
   const after = await updateFederation(tx, id, changes);
   await recordChange(tx, requester, {

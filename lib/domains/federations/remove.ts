@@ -6,7 +6,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { federationMissingFault } from "#lib/domains/federations/access.ts";
-import { hubOperationJob, requireNoSpokes } from "#lib/domains/federations/state.ts";
+import { createHubJob, requireNoSpokes } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import {
   countLiveSpokes,
@@ -17,7 +17,7 @@ import {
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
+import { findLastRemoval, startNextRemovalAttempt } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
@@ -25,23 +25,23 @@ import { cancelHubOperations } from "#lib/jobs/store.ts";
  * (`federation_not_empty`) or `missing` (`federation_missing`).
  */
 export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
-  const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
+  const row = await app.db.transact((tx) => enqueueHubRemoval(tx, actor, federation.id));
   return await showFederation(app.db.rows, actor, row);
 }
 
 /** Locks a hub against new spokes, cancels a running provisioning, and enqueues the removal after other jobs. */
-export async function acceptHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
+export async function enqueueHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
   const removal = before.state === "removing" ? await findLastRemoval(tx, { federationId: id }) : null;
   if (removal) {
-    await retryRemovalSoon(tx, removal); // the caller may have fixed its error
+    await startNextRemovalAttempt(tx, removal); // the caller may have fixed its error
     return before;
   }
   requireNoSpokes(before.slug, await countLiveSpokes(tx, id));
   const cancelledJobs = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });
-  await recordOperation(tx, requester, hubOperationJob(id, "remove-hub"), (job) => ({
+  await recordOperation(tx, requester, createHubJob(id, "remove-hub"), (job) => ({
     audit: [
       ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
       {

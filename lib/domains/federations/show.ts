@@ -1,5 +1,5 @@
 /** Converts hubs to API records with the current operation and the number of spokes that the viewer can see. */
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import {
   countSpokes,
@@ -13,13 +13,13 @@ import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { readCurrentHubOperations } from "#lib/jobs/store.ts";
 
-export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
+export async function showFederation(rows: RowQueries, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
   return (await showFederations(rows, viewer, [row]))[0]!;
 }
 
 /** Converts rows of hubs to API records in the same order, with a fixed number of queries. */
 async function showFederations(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   hubs: readonly FederationRow[],
 ): Promise<FederationRecord[]> {
@@ -38,7 +38,7 @@ async function showFederations(
 
 /** Finds the hubs that the viewer can see, newest first. */
 export async function findFederations(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   request: ListPageRequest & FederationFilter,
   removed: RemovedVisibility,

@@ -47,6 +47,6 @@ export function requireLiveHub(state: FederationState, blocker: string): void {
 }
 
 /** Creates a job for an operation on a hub. The hub's lane (queue) runs this job and spoke installs in order. */
-export function hubOperationJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
+export function createHubJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

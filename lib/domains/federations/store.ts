@@ -1,7 +1,7 @@
 /** Stores hubs. The row of a removed hub is kept, but another hub can use the slug. Live hubs have unique slugs. */
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import { containsText } from "#lib/drivers/db/text-search.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
@@ -32,7 +32,7 @@ const findHubByKey = prepareReadOnSharedConnection((rows, { id, slug, hidden }: 
 
 /** Finds a hub by ID or slug. Prefers a live hub with this slug to the newest removed hub. */
 export async function findFederation(
-  rows: Rows,
+  rows: RowQueries,
   name: string,
   removed: RemovedVisibility,
 ): Promise<FederationRow | undefined> {
@@ -43,7 +43,7 @@ export async function findFederation(
 
 /** Lists the hubs that the viewer can see, newest first. */
 export async function listFederations(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   page: ListPageRequest & FederationFilter,
   removed: RemovedVisibility,
@@ -58,7 +58,7 @@ export async function listFederations(
 
 /** Counts each hub's live spokes that the viewer can see. Omits hubs without visible spokes. */
 export async function countSpokes(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   federationIds: readonly string[],
 ): Promise<Map<string, number>> {
@@ -71,7 +71,7 @@ export async function countSpokes(
 }
 
 /** Counts the spokes in the hub that are not removed. */
-export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
+export async function countLiveSpokes(rows: RowQueries, federationId: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
     .where("federationId", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
   return count;

@@ -1,8 +1,8 @@
 /** Counts all spokes, templates and jobs for metrics, in one transaction and one round trip. */
 import { sql } from "kysely";
-import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { findOldestUnsealed, newestSealable } from "#lib/audit/seals.ts";
-import { countLanes, type LaneCounts } from "#lib/jobs/queue.ts";
+import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
+import { findOldestUnsealed, latestSealableTime } from "#lib/audit/seals.ts";
+import { countWaitingLanes, type LaneCounts } from "#lib/jobs/queue.ts";
 import { countRestoreTests, type RestoreTestNumbers } from "#lib/domains/backups/restore-test-store.ts";
 
 export interface SpokeStateCount {
@@ -31,16 +31,16 @@ export async function countFleet(db: Database): Promise<FleetCounts> {
       countSpokes(tx),
       tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
         .execute(),
-      countLanes(tx),
+      countWaitingLanes(tx),
       countRestoreTests(tx),
       findOldestBackup(tx),
-      findOldestUnsealed(tx, newestSealable(now)),
+      findOldestUnsealed(tx, latestSealableTime(now)),
     ]);
     return { spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, now };
   });
 }
 
-async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
+async function countSpokes(rows: RowQueries): Promise<SpokeStateCount[]> {
   return await rows.selectFrom("spokes").where("state", "<>", "removed").select([
     "state",
     "health",
@@ -53,7 +53,7 @@ async function countSpokes(rows: Rows): Promise<SpokeStateCount[]> {
  * Takes the time of each active spoke's newest backup, and returns the earliest of these times. For a spoke without a
  * backup, uses the time when the spoke became ready.
  */
-async function findOldestBackup(rows: Rows): Promise<Date | null> {
+async function findOldestBackup(rows: RowQueries): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`
     select min(coalesce((
       select backups.created_at from backups where backups.spoke_id = spokes.id and backups.state = 'ready'

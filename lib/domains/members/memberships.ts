@@ -3,9 +3,9 @@
  * user's email address is verified (see store.ts).
  */
 import { sql } from "kysely";
-import { spokeUrl } from "#lib/catalog/inputs.ts";
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { isAfterCursor, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
 export type MembershipKey = { readonly federationId: string } | { readonly spokeId: string };
@@ -50,7 +50,7 @@ export async function removeMembership(tx: Tx, membership: MembershipKey, userId
 
 /** Lists members, newest first. Returns all members unless a limit is given. */
 export async function listMembers(
-  rows: Rows,
+  rows: RowQueries,
   membership: MembershipKey,
   page: ListPageRequest,
 ): Promise<ListPage<Member>> {
@@ -68,7 +68,7 @@ export async function listMembers(
 }
 
 /** Lists a user's hubs, then spokes, including memberships that take effect once the address is verified. */
-export async function listAdministeredObjects(rows: Rows, userId: string): Promise<AdministeredObject[]> {
+export async function listAdministeredObjects(rows: RowQueries, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
     select name, spoke_id, state, domain, blueprint_inputs from (
       select 1 as rank, hub.name, member.created_at, hub.id,
@@ -85,12 +85,14 @@ export async function listAdministeredObjects(rows: Rows, userId: string): Promi
     ) as memberships order by rank, created_at, id`.execute(rows);
   return found.map(({ name, spokeId, state, domain: host, blueprintInputs: inputs }) => ({
     name,
-    site: spokeId === null ? null : { spokeId, host, url: spokeUrl({ ...inputs, host }), open: state === "active" },
+    site: spokeId === null
+      ? null
+      : { spokeId, host, url: formatSpokeUrl({ ...inputs, host }), open: state === "active" },
   }));
 }
 
 /** Lists the names of a user's hubs and spokes, including memberships that take effect after verification. */
-export async function listAdministeredNames(rows: Rows, userId: string): Promise<string[]> {
+export async function listAdministeredNames(rows: RowQueries, userId: string): Promise<string[]> {
   return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }
 

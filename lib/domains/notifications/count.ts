@@ -1,10 +1,13 @@
 /** Counts unread notifications: visible events minus read events. Reads only stored counts, not the events. */
 import { sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
-import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/notifications/objects.ts";
+import { type NotificationReader, selectNotificationObjects } from "#lib/domains/notifications/objects.ts";
 
-export async function countUnreadNotifications(rows: Rows, reader: NotificationReader): Promise<{ count: number }> {
+export async function countUnreadNotifications(
+  rows: RowQueries,
+  reader: NotificationReader,
+): Promise<{ count: number }> {
   const { userId } = reader;
   const [row] =
     await (reader.role === "operator" ? countForOperator(rows, { userId }) : countForMember(rows, { userId }));
@@ -21,5 +24,5 @@ const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<Noti
 
 const countForMember = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
-    from (${selectNotifyingObjects({ role: "hub_admin", userId })}) as object`
+    from (${selectNotificationObjects({ role: "hub_admin", userId })}) as object`
 );

@@ -4,24 +4,24 @@
  * spokes without unread events, and ranges of read events (see read-ranges.ts).
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { isAfterCursor, type ListPage, type PageBounds, readPageByTime, withPageItems } from "#lib/drivers/db/pages.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import {
   type NotificationReader,
   selectEventsOfObject,
-  selectNotifyingObjects,
+  selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
 import { selectUnreadEvents } from "#lib/domains/notifications/read-ranges.ts";
-import { historyEnd, isUnreadEvent } from "#lib/domains/notifications/unread.ts";
+import { historyEndTime, unreadEventCondition } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
 /** The number of newest events to search for unread events before querying each hub. */
 const SCAN_SIZE = 500;
 
 export async function listNotifications(
-  rows: Rows,
+  rows: RowQueries,
   reader: NotificationReader,
   query: NotificationQuery,
 ): Promise<ListPage<Notification>> {
@@ -30,7 +30,7 @@ export async function listNotifications(
 }
 
 async function readRows(
-  rows: Rows,
+  rows: RowQueries,
   reader: NotificationReader,
   { unreadOnly, limit }: NotificationQuery,
   bounds: PageBounds,
@@ -51,7 +51,7 @@ async function readRows(
   const recent = count < pageSize ? [] : await readEvents(
     rows,
     reader,
-    sql`select * from (${newest(SCAN_SIZE)}) as event where ${isUnreadEvent(reader)}`,
+    sql`select * from (${newest(SCAN_SIZE)}) as event where ${unreadEventCondition(reader)}`,
     pageSize,
   );
   return recent.length >= pageSize
@@ -71,7 +71,7 @@ function selectFromObjects(
       ? selectUnreadEvents(reader, earlier, size)
       : selectEventsOfObject(reader, { where: earlier, order: "newest first", limit: size });
   return sql`
-    with object as materialized (select * from (${selectNotifyingObjects(reader)}) as object where ${hasEvents}),
+    with object as materialized (select * from (${selectNotificationObjects(reader)}) as object where ${hasEvents}),
     promising as materialized (
       select object.* from object cross join lateral (select max(at) as at from (${events(1)}) as event) as newest
       where newest.at is not null order by newest.at desc fetch first ${limit} rows with ties
@@ -80,7 +80,7 @@ function selectFromObjects(
 }
 
 async function readEvents(
-  rows: Rows,
+  rows: RowQueries,
   reader: NotificationReader,
   events: RawBuilder<unknown>,
   limit: number,
@@ -89,7 +89,7 @@ async function readEvents(
   const { rows: found } = await sql<NotificationRow>`
     select event.*, (select read_at from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${
-    historyEnd(reader)
+    historyEndTime(reader)
   } as skipped
     from (select id, at from (${events}) as event order by at desc, id desc limit ${limit}) as page
     cross join lateral (select * from audit_events where id = page.id offset 0) as event

@@ -80,7 +80,7 @@ export interface ReadPosition {
 }
 
 /** Moves each object's `read_through` time forward, and deletes read ranges that end before this time. */
-export async function raiseReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
+export async function advanceReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
     await sql`delete from notification_read_ranges where user_id = ${userId} and about = ${about}
@@ -100,10 +100,10 @@ export async function raiseReadPositions(tx: Tx, userId: string, objects: readon
     do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
 }
 
-export type MarkingReader = NotificationReader & Requester;
+export type NotificationMarker = NotificationReader & Requester;
 
 /** Records an audit event with the number of notifications that were marked as read. Does nothing if `marked` is 0. */
-export async function addReadAuditEvent(tx: Tx, reader: MarkingReader, marked: number): Promise<void> {
+export async function addReadAuditEvent(tx: Tx, reader: NotificationMarker, marked: number): Promise<void> {
   if (marked === 0) return;
   await recordChange(tx, reader, {
     audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],

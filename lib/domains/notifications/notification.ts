@@ -1,6 +1,6 @@
 /** Defines a notification: an audit event, and whether the user has read the event. Only audit events are stored. */
 import type { Selectable } from "kysely";
-import { type AuditEvent, redactForReader, toAuditEvent } from "#lib/audit/store.ts";
+import { type AuditEvent, redactAuditEvent, toAuditEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 
@@ -16,7 +16,7 @@ export type NotificationRow = Selectable<Schema["audit_events"]> & {
 };
 
 export function toNotification(row: NotificationRow, reader: NotificationReader): Notification {
-  return { ...redactForReader(reader, toAuditEvent(row)), read: isNotificationRead(row), readAt: row.readAt };
+  return { ...redactAuditEvent(reader, toAuditEvent(row)), read: isNotificationRead(row), readAt: row.readAt };
 }
 
 export function isNotificationRead({ readAt, skipped }: NotificationRow): boolean {

@@ -14,7 +14,7 @@ export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
  * Returns a query with one row per object: the key in notification_read_counts (`about`, `federation_id` and
  * `spoke_id`), `visible_events`, the time of the last event (`last_at`), and the reader's `reads` and `read_through`.
  */
-export function selectNotifyingObjects(reader: NotificationReader): RawBuilder<unknown> {
+export function selectNotificationObjects(reader: NotificationReader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
       coalesce(count.read_through, '-infinity') as read_through
     from (${reader.role === "operator" ? allObjects : objectsOfMember(reader.userId)}) as object
@@ -60,7 +60,7 @@ interface EventWalk {
 }
 
 /**
- * Selects `id` and `at` of visible events about `object`, a row from `selectNotifyingObjects` in the same FROM clause.
+ * Selects `id` and `at` of visible events about `object`, a row from `selectNotificationObjects` in the same FROM clause.
  * Each kind of object has a separate query and index.
  */
 export function selectEventsOfObject(

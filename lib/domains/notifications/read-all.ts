@@ -3,18 +3,18 @@
  * transaction with one audit event. After an interrupted call, the counts are exact and the next call continues.
  */
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
   addReadAuditEvent,
+  advanceReadPositions,
   markEventsAsRead,
-  type MarkingReader,
-  raiseReadPositions,
+  type NotificationMarker,
   type ReadPosition,
   tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
-import { type NotificationReader, selectNotifyingObjects } from "#lib/domains/notifications/objects.ts";
-import { selectUnmarkedEvents } from "#lib/domains/notifications/read-ranges.ts";
+import { type NotificationReader, selectNotificationObjects } from "#lib/domains/notifications/objects.ts";
+import { selectEventsToMark } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
 /** The maximum number of events per object in a batch, and approximately of all unread events in a batch. */
@@ -29,7 +29,10 @@ interface RemainingObject extends ReadPosition {
 }
 
 /** Marks all the reader's notifications as read. Returns the number of notifications that were unread. */
-export async function markAllNotificationsAsRead(db: Database, reader: MarkingReader): Promise<{ marked: number }> {
+export async function markAllNotificationsAsRead(
+  db: Database,
+  reader: NotificationMarker,
+): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let remaining = await findUnread(db.rows, reader);
   while (remaining.length > 0) {
@@ -45,11 +48,11 @@ export async function markAllNotificationsAsRead(db: Database, reader: MarkingRe
   return { marked };
 }
 
-async function findUnread(rows: Rows, reader: NotificationReader): Promise<RemainingObject[]> {
+async function findUnread(rows: RowQueries, reader: NotificationReader): Promise<RemainingObject[]> {
   const { rows: found } = await sql<Omit<RemainingObject, "unread"> & { unread: string }>`
     select about, federation_id as "federationId", spoke_id as "spokeId", last_at::text as through,
       read_through::text as after, visible_events - reads as unread
-    from (${selectNotifyingObjects(reader)}) as object where visible_events > reads`.execute(rows);
+    from (${selectNotificationObjects(reader)}) as object where visible_events > reads`.execute(rows);
   return found.map((row) => ({ ...row, unread: Number(row.unread) }));
 }
 
@@ -66,7 +69,7 @@ function batchLength(remaining: readonly RemainingObject[]): number {
 /** Marks a batch as read. Returns the objects with remaining events, or null if another transaction holds the lock. */
 async function markBatch(
   tx: Tx,
-  reader: MarkingReader,
+  reader: NotificationMarker,
   batch: readonly RemainingObject[],
 ): Promise<{ marked: number; rest: RemainingObject[] } | null> {
   if (!await tryLockMarkAll(tx, reader.userId)) return null;
@@ -83,7 +86,7 @@ async function markBatch(
     positions.push({ ...object, through: result.last });
     remaining.push({ ...object, after: result.last, unread: Math.max(1, object.unread - result.marked) });
   }
-  await raiseReadPositions(tx, reader.userId, positions);
+  await advanceReadPositions(tx, reader.userId, positions);
   const marked = results.reduce((sum, { marked }) => sum + marked, 0);
   await addReadAuditEvent(tx, reader, marked);
   return { marked, rest: remaining };
@@ -98,5 +101,5 @@ function selectBatchEvents(reader: NotificationReader, batch: readonly Remaining
       ${batch.map(({ after }) => after)}::timestamptz[],
       ${batch.map(({ through }) => through)}::timestamptz[]
     ) with ordinality as object (about, federation_id, spoke_id, after, through, place)
-    cross join lateral (${selectUnmarkedEvents(reader, BATCH_SIZE)}) as event`;
+    cross join lateral (${selectEventsToMark(reader, BATCH_SIZE)}) as event`;
 }

@@ -8,9 +8,9 @@ import {
   eventBelongsToObject,
   type NotificationReader,
   selectEventsOfObject,
-  selectNotifyingObjects,
+  selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
-import { isUnreadEvent } from "#lib/domains/notifications/unread.ts";
+import { unreadEventCondition } from "#lib/domains/notifications/unread.ts";
 
 /** Selects the last read range of `object` that starts before the given moment. */
 function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -28,7 +28,7 @@ export function selectUnreadEvents(
 ): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
-      and event.at < ${high} and ${isUnreadEvent(reader)}`;
+      and event.at < ${high} and ${unreadEventCondition(reader)}`;
     return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
       from (${selectEventsOfObject(reader, { where: within, order: "newest first", limit })}) as event)`;
   };
@@ -50,7 +50,7 @@ export function selectUnreadEvents(
  * Selects the oldest events about `object` later than `object.after`, not later than `object.through`, and outside the
  * read ranges. Returns at least `limit` events, if available. A few of these events may already be read.
  */
-export function selectUnmarkedEvents(reader: NotificationReader, limit: number): RawBuilder<unknown> {
+export function selectEventsToMark(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>
     sql`(select range.from_at, range.through_at from notification_read_ranges as range
       where range.user_id = ${reader.userId} and range.about = object.about
@@ -84,7 +84,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
   };
   const unreadAtSameTime = selectEventsOfObject(reader, {
     where: sql`event.at >= coalesce(older.at, marked.at) and event.at <= coalesce(newer.at, marked.at)
-      and ${isUnreadEvent(reader)}`,
+      and ${unreadEventCondition(reader)}`,
     order: "oldest first",
     limit: SAME_TIME_LIMIT,
   });
@@ -98,7 +98,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
         where through_at >= newer.at
       ), newer.at, marked.at) end::text as through_at
     from (select * from audit_events where id = ${id}) as marked
-    join lateral (select * from (${selectNotifyingObjects(reader)}) as object) as object on ${
+    join lateral (select * from (${selectNotificationObjects(reader)}) as object) as object on ${
     eventBelongsToObject(reader, sql.table("marked"))
   }
     cross join lateral (select max(at) as at from (${walkNeighbours("newest first")}) as event) as older

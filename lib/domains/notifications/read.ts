@@ -1,14 +1,14 @@
 /** Marks one notification as read. */
 import { sql } from "kysely";
-import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { lockReadMarks } from "#lib/domains/members/history.ts";
 import {
   addReadAuditEvent,
+  advanceReadPositions,
   markEventsAsRead,
-  type MarkingReader,
-  raiseReadPositions,
+  type NotificationMarker,
   type ReadPosition,
 } from "#lib/domains/notifications/marks.ts";
 import {
@@ -20,10 +20,10 @@ import {
 import {
   eventBelongsToObject,
   type NotificationReader,
-  selectNotifyingObjects,
+  selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
 import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
-import { historyEnd } from "#lib/domains/notifications/unread.ts";
+import { historyEndTime } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
 /** Admits callers who can see the notification. The transaction that marks the notification as read checks again. */
@@ -38,7 +38,11 @@ export const notificationAccess: AccessRule<Actor, object> = {
 };
 
 /** Marks a notification as read and returns the notification. Throws `missing` for an invisible notification. */
-export async function markNotificationAsRead(db: Database, reader: MarkingReader, id: string): Promise<Notification> {
+export async function markNotificationAsRead(
+  db: Database,
+  reader: NotificationMarker,
+  id: string,
+): Promise<Notification> {
   if (!isId("evt", id)) throw notificationMissingFault();
   return await db.transact(async (tx) => {
     await lockReadMarks(tx, reader.userId);
@@ -48,22 +52,22 @@ export async function markNotificationAsRead(db: Database, reader: MarkingReader
     await markEventsAsRead(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
     const readObjects = await findFullyReadObject(tx, reader, id);
     if (readObjects.length === 0) await mergeIntoReadRange(tx, reader, id);
-    await raiseReadPositions(tx, reader.userId, readObjects);
+    await advanceReadPositions(tx, reader.userId, readObjects);
     await addReadAuditEvent(tx, reader, 1);
     return toNotification((await findNotification(tx, reader, id))!, reader);
   });
 }
 
 async function findNotification(
-  tx: Rows,
+  tx: RowQueries,
   reader: NotificationReader,
   id: string,
 ): Promise<NotificationRow | undefined> {
   const isVisible = reader.role === "operator"
     ? sql`true`
-    : sql`exists (select from (${selectNotifyingObjects(reader)}) as object where ${eventBelongsToObject(reader)})`;
+    : sql`exists (select from (${selectNotificationObjects(reader)}) as object where ${eventBelongsToObject(reader)})`;
   const { rows: [row] } = await sql<NotificationRow>`
-    select event.*, done.read_at, event.at <= ${historyEnd(reader)} as skipped from audit_events as event
+    select event.*, done.read_at, event.at <= ${historyEndTime(reader)} as skipped from audit_events as event
     left join notification_reads as done on done.user_id = ${reader.userId} and done.event_id = event.id
     where event.id = ${id} and event.customer_visible and ${isVisible}`.execute(tx);
   return row;
@@ -74,7 +78,7 @@ async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: strin
   const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",
       object.last_at::text as through
-    from (select * from audit_events where id = ${id}) as event, (${selectNotifyingObjects(reader)}) as object
+    from (select * from audit_events where id = ${id}) as event, (${selectNotificationObjects(reader)}) as object
     where ${eventBelongsToObject(reader)} and object.visible_events = object.reads`.execute(tx);
   return rows;
 }

@@ -7,20 +7,20 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionCookie } from "#lib/domains/auth/cookie.ts";
-import { mailRecipientOf } from "#lib/domains/auth/forgot-password.ts";
-import { voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import { createSessionCookie } from "#lib/domains/auth/cookie.ts";
+import { getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
+import { voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { insertPendingRequest, requireOfferedFields } from "#lib/domains/federations/requests/create.ts";
 import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
-import { endSessionsOf, type LockedUser, lockUser, readUser } from "#lib/domains/users/store.ts";
+import { endUserSessions, type LockedUser, lockUser, readUser } from "#lib/domains/users/store.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 const MAX_SESSION_AGE = "1 hour"; // a session that is younger than this shows that the user has just signed in
@@ -31,7 +31,7 @@ interface OnboardingResult {
 }
 
 /** Returns the time when the user completed the onboarding wizard, or null without completion. */
-export async function findOnboardedAt(rows: Rows, userId: string): Promise<Date | null> {
+export async function findOnboardedAt(rows: RowQueries, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
 }
@@ -45,14 +45,14 @@ export async function completeOnboarding(app: App, actor: Actor, input: Onboardi
   if (input.federationRequest) requireOfferedFields(app, input.federationRequest);
   const { password } = input;
   if (password !== undefined) {
-    requirePassword(password, actor.email);
+    requireStrongPassword(password, actor.email);
     await requireNewSession(app.db.rows, actor);
   }
   const passwordHash = password === undefined ? null : await app.passwords.hash(password, { caller: actor.userId });
   return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
 }
 
-async function requireNewSession(rows: Rows, { credential }: Actor): Promise<void> {
+async function requireNewSession(rows: RowQueries, { credential }: Actor): Promise<void> {
   const row = await rows.selectFrom("sessions").select("id").where("id", "=", credential.id)
     .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAX_SESSION_AGE}::interval`).executeTakeFirst();
   if (row) return;
@@ -75,8 +75,8 @@ async function complete(
   const { at } = await saveOnboarding(tx, actor.userId, displayName, passwordHash);
   const jobs: NewJob[] = [];
   if (passwordHash !== null) {
-    await endSessionsOf(tx, actor.userId);
-    await voidGrants(tx, actor.userId, ["password_reset"]);
+    await endUserSessions(tx, actor.userId);
+    await voidOneTimeTokens(tx, actor.userId, ["password_reset"]);
     if (user.hasPassword) jobs.push(createPasswordMail(user, at, actor.ip));
   }
   const session = await beginSession(tx, actor.userId, actor);
@@ -96,7 +96,7 @@ async function complete(
     audit: [entry, ...pendingRequest ? [pendingRequest.entry] : []],
     jobs: [...jobs, ...pendingRequest?.jobs ?? []],
   });
-  return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
+  return { body, cookie: createSessionCookie(app.config.publicUrl, session.secret) };
 }
 
 /** Stores the values entered in the onboarding wizard. Throws `conflict` (`onboarded`) if already completed. */
@@ -119,7 +119,7 @@ async function saveOnboarding(
 
 function createPasswordMail(user: LockedUser, at: Date, ip: string): NewJob {
   const about = { at: at.toISOString(), ip };
-  return createMailJob({ template: "password-changed", to: mailRecipientOf(user), about });
+  return createMailJob({ template: "password-changed", to: getMailRecipient(user), about });
 }
 
 function onboardedFault(): Fault {

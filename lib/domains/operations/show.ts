@@ -1,5 +1,5 @@
 /** Shows operations in the API: all operations of a hub or spoke, or one operation with its failure report. */
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -14,7 +14,7 @@ import { listOperations } from "#lib/jobs/store.ts";
 
 /** Finds a hub's operations, newest first. Spoke admins see only operations on their own spokes. */
 export async function findHubOperations(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   federationId: string,
   page: ListPageRequest,
@@ -25,7 +25,7 @@ export async function findHubOperations(
 
 /** Finds a spoke's operations, newest first. */
 export async function findSpokeOperations(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   spokeId: string,
   page: ListPageRequest,
@@ -33,11 +33,11 @@ export async function findSpokeOperations(
   return await showPage(rows, viewer, await listOperations(rows, { ...page, spokeId }));
 }
 
-async function showPage(rows: Rows, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
+async function showPage(rows: RowQueries, viewer: Viewer, page: ListPage<Job>): Promise<ListPage<OperationView>> {
   const descriptions = await describeOperations(rows, page.items, (job) => canSeeObject(viewer, job));
   return withPageItems(page, hideOperatorDetails(viewer, descriptions));
 }
 
-export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {
+export async function showOperation(rows: RowQueries, viewer: Viewer, operation: Job): Promise<OperationDetail> {
   return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => canSeeObject(viewer, job)));
 }

@@ -9,11 +9,11 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import {
   ABANDONED_REASON,
-  cancellationAuditEntries,
-  describeNotRemoving,
-  describeRunningRemoval,
+  createCancellationEntries,
+  explainMissingRemoval,
+  explainRunningRemoval,
   hasRemovalFailed,
-  lastOperationEvent,
+  selectLastOperation,
 } from "#lib/domains/federations/abandon.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
@@ -26,18 +26,18 @@ import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 /** Abandons a spoke after a failed removal. Throws `forbidden` (`operator_only`), `conflict` or `missing`. */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);
-  const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, spoke.id));
+  const row = await app.db.transact((tx) => markSpokeAbandoned(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);
 }
 
-export async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
+export async function markSpokeAbandoned(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   if (before.state !== "removing") {
-    throw new Fault("conflict", "spoke_state", describeNotRemoving("spoke", before.state));
+    throw new Fault("conflict", "spoke_state", explainMissingRemoval("spoke", before.state));
   }
   const removal = await findLastRemoval(tx, { spokeId: id });
-  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "spoke_state", describeRunningRemoval("spoke"));
+  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "spoke_state", explainRunningRemoval("spoke"));
   const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({
@@ -53,12 +53,12 @@ export async function acceptAbandoning(tx: Tx, requester: Requester, id: string)
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
   await recordChange(tx, requester, {
-    audit: [...cancellationAuditEntries(cancelledJobs, about, "the spoke was abandoned"), {
+    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
       ...spokeSubject(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
-    events: [{ ...about, state: after.state, operation: lastOperationEvent(cancelledJobs, removal) }],
+    events: [{ ...about, state: after.state, operation: selectLastOperation(cancelledJobs, removal) }],
   });
   return after;
 }

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
+import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
 import { previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
@@ -11,12 +11,12 @@ import { checkAction } from "#lib/operations/check-action.ts";
 import type { OperationDeclaration, SpokeSubject } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import {
-  actionPayloadOf,
+  getActionPayload,
   parseSpokeAction,
   readSpokeActionFacts,
   requireActionEffect,
 } from "#lib/domains/spokes/actions.ts";
-import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
+import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
@@ -33,15 +33,15 @@ export async function previewSpokeAction(
   const { kind, becomes } = checkAction(request.action, facts);
   requireActionEffect(app, spoke, facts, request);
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
-  const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: actionPayloadOf(facts, request) });
+  const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: getActionPayload(facts, request) });
   // Skips the dry run for a spoke without a namespace, because there are no objects to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
-    previewInCluster(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
+    dryRunChanges(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
     // Hides the price from spoke admins, because only hub admins may see the hub's costs.
     canManageHub(actor, spoke.federationId)
       ? previewPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
-      : NO_COST,
+      : UNAVAILABLE_COST,
   ]);
   return {
     dryRun: true,
@@ -85,7 +85,7 @@ async function previewPrice(
   { size }: { readonly size: string },
   signal: AbortSignal,
 ): Promise<Cost> {
-  if (!priced || !passage) return NO_COST;
+  if (!priced || !passage) return UNAVAILABLE_COST;
   const change = { federationId: spoke.federationId, before: spoke, after: { size, state: passage.to } };
   return await previewCostOrReason(app, change, signal);
 }

@@ -3,9 +3,9 @@ import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
-import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import { recordOperation } from "#lib/changes/record.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
@@ -28,7 +28,7 @@ export async function requestSpokeAction(
   input: SpokeAction,
 ): Promise<SpokeRecord> {
   const parameters = parseSpokeAction(app, actor, input);
-  const row = await app.db.transact((tx) => acceptSpokeAction(app, tx, actor, spoke.id, parameters));
+  const row = await app.db.transact((tx) => checkAndEnqueueAction(app, tx, actor, spoke.id, parameters));
   return await showSpoke(app.db.rows, actor, row);
 }
 
@@ -63,7 +63,7 @@ interface ActionFacts extends SpokeFacts {
 }
 
 /** Reads the facts for checking an action: the spoke's expected state after all queued operations. */
-export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise<ActionFacts> {
+export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
   const resize = live.findLast(({ kind }) => kind === "resize");
@@ -81,7 +81,7 @@ export async function readSpokeActionFacts(rows: Rows, spoke: SpokeRow): Promise
 }
 
 /** Checks and enqueues an action. Locks the spoke's row first. Changes the state only if no operation is queued. */
-export async function acceptSpokeAction(
+export async function checkAndEnqueueAction(
   app: App,
   tx: Tx,
   requester: Requester,
@@ -100,7 +100,7 @@ export async function acceptSpokeAction(
     before,
     { kind, state },
     action,
-    actionPayloadOf(facts, { action, parameters }),
+    getActionPayload(facts, { action, parameters }),
   );
   return after;
 }
@@ -129,7 +129,7 @@ export async function enqueueSpokeAction(
 }
 
 /** Returns the payload for an action's job. A retry uses the payload of the failed job. */
-export function actionPayloadOf({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
+export function getActionPayload({ failure }: ActionFacts, { action, parameters }: ActionRequest): object {
   return action === "retry" ? failure?.payload ?? {} : parameters;
 }
 
@@ -141,7 +141,7 @@ async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, s
   if (spoke.fromBackup !== null) return;
   let inputs;
   try {
-    inputs = spokeInputs(catalog, config, spoke);
+    inputs = createSpokeInputs(catalog, config, spoke);
   } catch (error) {
     return log.warn("The catalog no longer offers a value that a spoke uses", { spoke: spoke.id, error });
   }

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { acceptSpokeAction, parseSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction, parseSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
@@ -40,7 +40,7 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
       continue;
     }
     try {
-      accepted.set(id, await app.db.transact((tx) => acceptSpokeAction(app, tx, actor, id, request)));
+      accepted.set(id, await app.db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, request)));
     } catch (error) {
       // Skips spokes that were just removed. A fault that does not concern a single spoke ends the whole request.
       if (!(error instanceof Fault)) throw error;

@@ -1,5 +1,5 @@
 /** Compares a Kubernetes object with its manifest through a dry run. Writes nothing. */
-import { type ExpectedObject, formatObjectTitle, withObservedRevision } from "#lib/moodle/expected-objects.ts";
+import { type ExpectedObject, formatObjectTitle, keepObservedRevision } from "#lib/moodle/expected-objects.ts";
 import {
   type Cluster,
   type ClusterCall,
@@ -26,7 +26,7 @@ export async function checkObjectDrift(
   const current = await find(target, object, call);
   if (!current) return { object: formatObjectTitle(object), what: "missing", fields: [] };
   if (comparison === "presence") return null;
-  const found = await dryRunDifferences(target, withObservedRevision(object, current), current, call);
+  const found = await dryRunDifferences(target, keepObservedRevision(object, current), current, call);
   if (found.length === 0) return null;
   return { object: formatObjectTitle(object), what: "changed", fields: found.map(({ path }) => path) };
 }

@@ -9,7 +9,7 @@ const AWAY = "the cluster does not respond correctly; try again in a moment";
 
 const URLS = /\bhttps?:\/\/[^\s"']+/gi;
 
-export function clusterMessageFor({ role }: Pick<Actor, "role">, error: ClusterError): string {
+export function redactClusterMessage({ role }: Pick<Actor, "role">, error: ClusterError): string {
   if (role === "operator") return error.message;
   if (isClusterBusy(error)) return BUSY;
   return isConnectionError(error) ? AWAY : removeInternalAddresses(error.message.replace(URLS, "…"));

@@ -6,7 +6,7 @@ import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
+import { redactClusterMessage } from "#lib/domains/spokes/cluster-message.ts";
 import type { ObjectChange, ObjectPatch, ObjectPut, PvcGrowth } from "#lib/operations/change.ts";
 import { withManifestLabels } from "#lib/domains/spokes/check-drift.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -26,7 +26,7 @@ interface PreviewResult {
 type PreviewTarget = Pick<Cluster, "find"> & { readonly space: ClusterNamespace };
 
 /** Previews changes to a spoke's objects. Throws `unavailable` (`cluster_unavailable`) without a response. */
-export async function previewInCluster(
+export async function dryRunChanges(
   app: App,
   actor: Pick<Actor, "role">,
   spoke: SpokeRow,
@@ -45,7 +45,7 @@ export async function previewInCluster(
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     app.log.info("The cluster could not preview a change to a spoke", { spoke: spoke.id, reason: error.message });
-    const message = `Cannot preview the change in the cluster: ${clusterMessageFor(actor, error)}`;
+    const message = `Cannot preview the change in the cluster: ${redactClusterMessage(actor, error)}`;
     throw new Fault("unavailable", "cluster_unavailable", message, { cause: error });
   }
 }
@@ -76,7 +76,7 @@ async function previewChange(
   } catch (error) {
     if (!(error instanceof ClusterError) || error.transient) throw error;
     if (error.status !== 0 && !REFUSAL_STATUSES.includes(error.status)) throw error;
-    const reason = clusterMessageFor(actor, error);
+    const reason = redactClusterMessage(actor, error);
     return { changes: [], refusals: [`The cluster would refuse to change ${object}: ${reason}`] };
   }
 }

@@ -6,7 +6,7 @@ import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type SiteColumns, spokeInputs } from "#lib/catalog/inputs.ts";
+import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { recordOperation } from "#lib/changes/record.ts";
@@ -20,7 +20,12 @@ import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { applyDefaults, type DesiredSpoke } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import {
+  domainTakenFault,
+  listCandidateDomains,
+  listParentDomains,
+  serviceDomainsOf,
+} from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showListedSpokes } from "#lib/domains/spokes/show.ts";
@@ -46,7 +51,7 @@ export interface CopyPlan {
   readonly lmsVersion: string;
   /** The IDs of the copied spoke and backup. `backupId` is null in a preview if no backup was taken yet. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
-  inputsOf(spoke: SiteColumns, cluster: string): SpokeInputs;
+  inputsOf(spoke: SpokeInputColumns, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): AuditExtras;
 }
 
@@ -85,7 +90,7 @@ export async function createSpoke(
   const { reply, source } = await (reads ? runInHubQueue(federation.id, readEarlier) : readEarlier());
   if (reply) return reply; // a repeated request need not verify the domain again
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
-  const domains = candidateDomains(app.config, desired.slug, federation.slug, input.domain);
+  const domains = listCandidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   const create = (tx: Tx): Promise<SpokeRecord> =>
     runOnce(tx, key, async () => {
@@ -114,8 +119,8 @@ export async function createSpoke(
 }
 
 /** Returns the blueprint inputs: the values for rendering the new spoke's manifests. */
-export function blueprintInputsOf(app: App, spoke: SiteColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
-  return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
+export function blueprintInputsOf(app: App, spoke: SpokeInputColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
+  return plan ? plan.inputsOf(spoke, cluster) : createSpokeInputs(app.catalog, app.config, spoke);
 }
 
 /** Returns the columns of a new spoke, with a generated ID and namespace name. */
@@ -149,7 +154,7 @@ export async function insertUnderFreeDomain(
     // check stays valid until the transaction ends.
     const [, taken] = await Promise.all([
       lockDomains(tx, domain, ownNames),
-      isDomainInUse(tx, domain, parentDomains(domain, ownNames)),
+      isDomainInUse(tx, domain, listParentDomains(domain, ownNames)),
     ]);
     const row = taken ? undefined : await insertSpoke(tx, rowFor(domain));
     if (row) return row;

@@ -1,5 +1,5 @@
 /** Fills in default values in a request for a new spoke or for the preview of a new spoke. */
-import { type Catalog, requireOffered } from "#lib/catalog/catalog.ts";
+import { type Catalog, requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
@@ -31,7 +31,7 @@ export function applyDefaults(
     throw new Fault("invalid", "version_mismatch", message);
   }
   const requested = { ...input, lmsVersion };
-  requireOffered(catalog, pickFields(requested, CATALOGUED));
+  requireOfferedValues(catalog, pickFields(requested, CATALOGUED));
   const defaults: Partial<SpokeRow> = source ?? {
     size: catalog.defaults.size,
     lmsVersion: catalog.defaults.version,

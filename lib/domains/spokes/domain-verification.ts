@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { domainTakenFault, isSubdomain, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { domainTakenFault, isSubdomain, listParentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
 import { isAnyDomainInUse } from "#lib/domains/spokes/names.ts";
 
 const MAX_NAME_LENGTH = 253; // characters of a DNS name
@@ -30,7 +30,7 @@ export async function requireVerifiedDomain(
   const ownNames = serviceDomainsOf(config), { rootDomain } = ownNames;
   const domain = domains.find((each) => !isSubdomain(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
-  const record = `_wheelwright.${domain}`, value = domainVerificationValue(hub.id);
+  const record = `_wheelwright.${domain}`, value = buildTxtRecordValue(hub.id);
   if (record.length > MAX_NAME_LENGTH) {
     const message = `domain is too long to be verified: ${
       record.length - domain.length
@@ -43,13 +43,13 @@ export async function requireVerifiedDomain(
   });
   if (texts.includes(value)) return;
   // Reports a conflict only with parent domains, which are public in DNS. The domain itself may still become free.
-  if (await isAnyDomainInUse(db.rows, parentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
+  if (await isAnyDomainInUse(db.rows, listParentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";
   throw new Fault("conflict", "domain_unproven", message);
 }
 
-export function domainVerificationValue(hubId: string): string {
+export function buildTxtRecordValue(hubId: string): string {
   const hash = createHash("sha256").update(`wheelwright domain proof ${hubId}`).digest("hex");
   return `wheelwright=${hash.slice(0, HASH_DIGITS)}`;
 }

@@ -24,14 +24,14 @@ export function isSubdomain(domain: string, other: string): boolean {
 }
 
 /** Returns the parent domains that other spokes could use. Returns no parent domains for a subdomain of ROOT_DOMAIN. */
-export function parentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
+export function listParentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
   if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
 
 /** Returns the domains to try for a spoke, in order of preference. Throws an `invalid` fault if no domain is valid. */
-export function candidateDomains(
+export function listCandidateDomains(
   config: Pick<Config, "rootDomain" | "publicUrl">,
   slug: string,
   hubSlug: string,
@@ -39,18 +39,18 @@ export function candidateDomains(
 ): string[] {
   const ownNames = serviceDomainsOf(config);
   if (requested !== undefined) {
-    requireUnreserved(requested, ownNames);
+    requireUnreservedDomain(requested, ownNames);
     requireReachable(requested);
     return [requested];
   }
-  const domains = defaultDomains(slug, hubSlug, ownNames);
+  const domains = listDefaultDomains(slug, hubSlug, ownNames);
   if (domains.length > 0) return domains;
   const message = `domain is required: the slug ${slug} gives no valid name under ${config.rootDomain}`;
   throw new Fault("invalid", "domain_needed", message);
 }
 
 /** Throws an `invalid` fault (`domain_reserved`) if the domain is reserved for the service. */
-export function requireUnreserved(domain: string, ownNames: ServiceDomains): void {
+export function requireUnreservedDomain(domain: string, ownNames: ServiceDomains): void {
   const why = reservedReason(domain, ownNames);
   if (why) throw new Fault("invalid", "domain_reserved", `domain cannot be used for a spoke: ${why}`);
 }
@@ -90,7 +90,7 @@ function isALabel(label: string): boolean {
  * Returns the default domains, in order of preference. Each domain has a single label before ROOT_DOMAIN, because a
  * wildcard certificate covers only one label. Domains that are too long or reserved are omitted.
  */
-export function defaultDomains(slug: string, hubSlug: string, ownNames: ServiceDomains): string[] {
+export function listDefaultDomains(slug: string, hubSlug: string, ownNames: ServiceDomains): string[] {
   return [`${slug}.${ownNames.rootDomain}`, `${slug}-${hubSlug}.${ownNames.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservedReason(domain, ownNames) === null);
 }

@@ -28,6 +28,6 @@ export function buildDrift(objects: readonly DriftedObject[], revision: Drift["r
   return { objects: sorted.sort((a, b) => a.object < b.object ? -1 : 1), revision };
 }
 
-export function equalDrift(a: unknown, b: unknown): boolean {
+export function isSameDrift(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(a ?? null, b ?? null);
 }

@@ -1,15 +1,15 @@
 /** Finds a live or removed spoke by ID, `hub/slug` or domain, for commands on the server. */
 import { sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { isId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-export interface NamedSpoke extends SpokeRow {
+export interface SpokeWithHubSlug extends SpokeRow {
   readonly hubSlug: string;
 }
 
 /** Returns the live spoke with this ID, `hub/slug` or domain, or else the most recently removed spoke. */
-export async function findSpokeByName(rows: Rows, name: string): Promise<NamedSpoke | null> {
+export async function findSpokeByName(rows: RowQueries, name: string): Promise<SpokeWithHubSlug | null> {
   const [hub, slug] = name.split("/");
   const matchesName = isId("spk", name)
     ? sql<boolean>`spokes.id = ${name}`

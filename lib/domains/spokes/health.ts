@@ -2,7 +2,7 @@
  * Checks a spoke's health from the status of the spoke's Kubernetes objects. The readiness probe requests a page that
  * queries the database (see app.yaml). Network policies would block direct requests to the site.
  */
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
@@ -12,11 +12,11 @@ export const FAILED_CHECKS_LIMIT = 3;
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /** Returns the Kubernetes objects that must be healthy, in addition to the namespace. */
-export function listObjectsToCheck(site: Parameters<typeof sitePvcNames>[0]): readonly ObjectRef[] {
+export function listObjectsToCheck(site: Parameters<typeof getSitePvcNames>[0]): readonly ObjectRef[] {
   return [
     MOODLE_DEPLOYMENT,
     DATABASE_STATEFULSET,
-    ...Object.values(sitePvcNames(site)).map((name) => ({ ...CLAIM, name })),
+    ...Object.values(getSitePvcNames(site)).map((name) => ({ ...CLAIM, name })),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { AccessRule, Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -22,7 +22,11 @@ export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; re
 };
 
 /** Lists a spoke's admins, newest first. Returns all admins unless a limit is given. */
-export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: ListPageRequest): Promise<ListPage<Member>> {
+export async function listSpokeMembers(
+  rows: RowQueries,
+  { id }: SpokeRow,
+  page: ListPageRequest,
+): Promise<ListPage<Member>> {
   return await listMembers(rows, { spokeId: id }, page);
 }
 

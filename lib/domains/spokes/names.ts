@@ -3,7 +3,7 @@
  * so that the result of the check stays valid until the transaction ends.
  */
 import { sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { isSubdomain, type ServiceDomains } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -15,7 +15,7 @@ export const FORMER_DOMAIN_DAYS = 30;
  * subdomains start with the reversed domain and `.`; the end of this range is `/`, the character after `.`.
  */
 export async function isDomainInUse(
-  rows: Rows,
+  rows: RowQueries,
   domain: string,
   above: readonly string[],
   own: string | null = null,
@@ -39,7 +39,11 @@ export async function isDomainInUse(
 }
 
 /** Returns whether another live spoke, in any hub, uses one of the given domains. */
-export async function isAnyDomainInUse(rows: Rows, names: readonly string[], own: string | null): Promise<boolean> {
+export async function isAnyDomainInUse(
+  rows: RowQueries,
+  names: readonly string[],
+  own: string | null,
+): Promise<boolean> {
   if (names.length === 0) return false;
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and domain = any(${names}::text[]) and id is distinct from ${own})
@@ -65,7 +69,10 @@ export interface FormerDomain {
 }
 
 /** Lists the former domains of each spoke, by expiry date. */
-export async function listFormerDomains(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
+export async function listFormerDomains(
+  rows: RowQueries,
+  ids: readonly string[],
+): Promise<Map<string, FormerDomain[]>> {
   if (ids.length === 0) return new Map();
   const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)
     .orderBy("until").orderBy("domain").execute();
@@ -74,7 +81,7 @@ export async function listFormerDomains(rows: Rows, ids: readonly string[]): Pro
 }
 
 /** Lists a spoke's former domains that are still reserved for the spoke. */
-export async function listReservedDomains(rows: Rows, id: string): Promise<string[]> {
+export async function listReservedDomains(rows: RowQueries, id: string): Promise<string[]> {
   const found = await rows.selectFrom("former_domains").select("domain").where("spokeId", "=", id)
     .where("until", ">", sql<Date>`wheelwright_now()`).execute();
   return found.map(({ domain }) => domain);

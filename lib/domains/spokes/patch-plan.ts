@@ -1,14 +1,19 @@
 /** Plans a change of a spoke's settings: checks the new values, and decides which operation is needed. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
-import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import {
+  domainTakenFault,
+  listCandidateDomains,
+  listParentDomains,
+  serviceDomainsOf,
+} from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -32,7 +37,7 @@ interface PatchPlan {
 
 /** Plans the patch. `rows` is a transaction or a connection. */
 export async function planSpokePatch(
-  rows: Rows,
+  rows: RowQueries,
   app: App,
   actor: Actor,
   before: SpokeRow,
@@ -42,7 +47,7 @@ export async function planSpokePatch(
   const changes = diffSpokeFields(current, target);
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
   // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
-  requireOffered(app.catalog, { brand: changes.brand?.to ?? undefined });
+  requireOfferedValues(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
   const pending = findPendingChanges(target, before.blueprintInputs), changed = Object.keys(changes).length > 0;
@@ -84,12 +89,12 @@ export function requireAllowedDomain(
     const message = "Only operators and admins of the hub can change the domain of a spoke";
     throw new Fault("forbidden", "federation_admin_only", message);
   }
-  candidateDomains(config, slug, "", domain);
+  listCandidateDomains(config, slug, "", domain);
 }
 
 /** Throws unless the spoke can use the domain. The spoke's own domains do not count as taken. */
 async function requireFreeDomain(
-  rows: Rows,
+  rows: RowQueries,
   app: App,
   actor: Actor,
   spoke: SpokeRow,
@@ -103,7 +108,7 @@ async function requireFreeDomain(
       `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until the move is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
-  if (await isDomainInUse(rows, domain, parentDomains(domain, serviceDomainsOf(app.config)), id)) {
+  if (await isDomainInUse(rows, domain, listParentDomains(domain, serviceDomainsOf(app.config)), id)) {
     throw domainTakenFault([domain]);
   }
 }

@@ -2,11 +2,11 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { NO_COST } from "#lib/domains/billing/cost.ts";
+import { UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { addressChanges, configure } from "#lib/operations/configure.ts";
-import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
+import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { verifyPatchDomain } from "#lib/domains/spokes/patch.ts";
@@ -27,7 +27,7 @@ export async function previewSpokePatch(
   const { desired, changes, execution: by } = await planSpokePatch(app.db.rows, app, actor, spoke, patch);
   const needsOperation = by !== "nothing" && by !== "install", moves = needsOperation && changes.domain !== undefined;
   const plannedChanges = needsOperation && spoke.namespaceUid !== null ? await findObjectChanges(app, desired) : [];
-  const { changes: objectChanges, refusals } = await previewInCluster(app, actor, spoke, plannedChanges, signal);
+  const { changes: objectChanges, refusals } = await dryRunChanges(app, actor, spoke, plannedChanges, signal);
   return {
     dryRun: true,
     action: "configure",
@@ -43,7 +43,7 @@ export async function previewSpokePatch(
       ...(by === "install" ? ["The site will be installed with these settings"] : []),
       ...refusals,
     ],
-    price: NO_COST,
+    price: UNAVAILABLE_COST,
   };
 }
 

@@ -73,7 +73,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   }
   const about = { federationId: after.federationId, spokeId: id };
   let job: Job | undefined;
-  if (typeof by === "object") [after, job] = await enqueueConfigure(tx, actor, after, by);
+  if (typeof by === "object") [after, job] = await enqueueConfigureJob(tx, actor, after, by);
   await recordChange(tx, actor, {
     audit: [{
       kind: "spoke_updated",
@@ -91,7 +91,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
 }
 
 /** Enqueues the operation `configure`, which updates the site. Returns the updated spoke and the new job. */
-export async function enqueueConfigure(
+export async function enqueueConfigureJob(
   tx: Tx,
   requester: Requester,
   spoke: SpokeRow,

@@ -1,11 +1,11 @@
 /** Previews the creation of a spoke, with the same checks as a real creation. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
-import { costChangeOfNewSpoke, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
+import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
+import { describeNewSpokeCost, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
-import { spokeUrl } from "#lib/catalog/inputs.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
@@ -18,7 +18,12 @@ import {
 } from "#lib/domains/spokes/create.ts";
 import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { candidateDomains, domainTakenFault, parentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import {
+  domainTakenFault,
+  listCandidateDomains,
+  listParentDomains,
+  serviceDomainsOf,
+} from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { isSlugInUse } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
@@ -35,19 +40,19 @@ export async function previewSpoke(
   requireLiveHub(federation.state, "add a spoke to");
   const source = await findCopySource(app, actor, input);
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
-  const domains = candidateDomains(app.config, desired.slug, federation.slug, input.domain);
+  const domains = listCandidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   if (await isSlugInUse(app.db.rows, federation.id, desired.slug)) throw slugTakenFault(desired.slug);
   const plan = await source?.preview(), own = draftSpoke(app, federation.id, desired, plan);
   const spoke = { ...own, domain: await findFreeDomain(app, domains) };
   const inputs = blueprintInputsOf(app, spoke, clusterForNewSpoke(app, federation, desired.region), plan);
   const { usage: demand, quota, problems: over } = app.blueprint.quotaUsage(inputs);
-  const price = await previewCostOrReason(app, costChangeOfNewSpoke(federation.id, desired.size), signal);
+  const price = await previewCostOrReason(app, describeNewSpokeCost(federation.id, desired.size), signal);
   return {
     dryRun: true,
     spoke: {
       ...spoke,
-      url: spokeUrl(inputs),
+      url: formatSpokeUrl(inputs),
       moodleVersion: spoke.lmsVersion,
       from: plan?.from ?? null,
     },
@@ -61,7 +66,7 @@ export async function previewSpoke(
 /** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if no domain is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
-    if (!await isDomainInUse(db.rows, domain, parentDomains(domain, serviceDomainsOf(config)))) return domain;
+    if (!await isDomainInUse(db.rows, domain, listParentDomains(domain, serviceDomainsOf(config)))) return domain;
   }
   throw domainTakenFault(domains);
 }
@@ -73,7 +78,7 @@ export async function previewAddedCost(
   federation: Pick<FederationRow, "id">,
   { size, signal }: { readonly size: string | undefined; readonly signal: AbortSignal },
 ): Promise<Cost> {
-  requireOffered(app.catalog, { size });
-  if (!canManageHub(actor, federation.id)) return NO_COST;
-  return await previewCost(app, costChangeOfNewSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
+  requireOfferedValues(app.catalog, { size });
+  if (!canManageHub(actor, federation.id)) return UNAVAILABLE_COST;
+  return await previewCost(app, describeNewSpokeCost(federation.id, size ?? app.catalog.defaults.size), signal);
 }

@@ -6,7 +6,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { findLastRemoval, retryRemovalSoon } from "#lib/jobs/removal.ts";
+import { findLastRemoval, startNextRemovalAttempt } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
@@ -16,18 +16,18 @@ import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /** Requests a spoke's removal. Idempotent. A removal that waits for a retry is retried immediately. */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
-  const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
+  const row = await app.db.transact((tx) => enqueueSpokeRemoval(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);
 }
 
 /** Cancels the spoke's other operations and enqueues the removal, which starts after any running operation. */
-export async function acceptRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
+export async function enqueueSpokeRemoval(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   if (before.state === "removing") {
     const removal = await findLastRemoval(tx, { spokeId: id });
     if (removal) {
-      await retryRemovalSoon(tx, removal);
+      await startNextRemovalAttempt(tx, removal);
       return before;
     }
   }

@@ -1,7 +1,7 @@
 /** Converts spokes to API records that include the current operation. */
-import { type AuditEvent, listAuditEvents, redactForReader } from "#lib/audit/store.ts";
-import { spokeUrl } from "#lib/catalog/inputs.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import { type AuditEvent, listAuditEvents, redactAuditEvent } from "#lib/audit/store.ts";
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -19,12 +19,16 @@ import {
 } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
+export async function showSpoke(rows: RowQueries, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
   return (await showSpokes(rows, viewer, [row]))[0]!;
 }
 
 /** Converts rows of spokes to API records in the same order, with a fixed number of queries. */
-export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly SpokeRow[]): Promise<SpokeRecord[]> {
+export async function showSpokes(
+  rows: RowQueries,
+  viewer: Viewer,
+  spokes: readonly SpokeRow[],
+): Promise<SpokeRecord[]> {
   return await showListedSpokes(
     rows,
     viewer,
@@ -34,7 +38,7 @@ export async function showSpokes(rows: Rows, viewer: Viewer, spokes: readonly Sp
 
 /** Converts rows of spokes to API records. `newJobs` are operations that the caller just enqueued for these spokes. */
 export async function showListedSpokes(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   spokes: readonly ListedSpoke[],
   newJobs: readonly Job[] = [],
@@ -48,7 +52,7 @@ export async function showListedSpokes(
   return spokes.map((row) => ({
     ...row,
     formerDomains: former.get(row.id) ?? [],
-    url: spokeUrl({ https: row.https, host: row.domain, ...(row.port !== null && { port: row.port }) }),
+    url: formatSpokeUrl({ https: row.https, host: row.domain, ...(row.port !== null && { port: row.port }) }),
     moodleVersion: row.lmsVersion,
     from: row.copyOf === null ? null : { spokeId: row.copyOf, backupId: row.fromBackup! },
     status: row.state,
@@ -58,7 +62,7 @@ export async function showListedSpokes(
 
 /** Finds the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function findSpokes(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   where: SpokeQuery,
   removed: RemovedVisibility,
@@ -68,12 +72,12 @@ export async function findSpokes(
 }
 
 /** Finds the audit events about a spoke, newest first, without details that the viewer may not see. */
-export async function findActivity(
-  rows: Rows,
+export async function findSpokeActivity(
+  rows: RowQueries,
   viewer: Viewer,
   { id }: Pick<SpokeRow, "id">,
   request: ListPageRequest,
 ): Promise<ListPage<AuditEvent>> {
   const page = await listAuditEvents(rows, { spokeId: id }, request);
-  return withPageItems(page, page.items.map((event) => redactForReader(viewer, event)));
+  return withPageItems(page, page.items.map((event) => redactAuditEvent(viewer, event)));
 }

@@ -12,7 +12,7 @@ import { redactLines } from "#lib/base/redact.ts";
 import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { clusterMessageFor } from "#lib/domains/spokes/cluster-message.ts";
+import { redactClusterMessage } from "#lib/domains/spokes/cluster-message.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -124,7 +124,7 @@ function toFault(error: ClusterError, actor: Pick<Actor, "role">): Fault {
     const message = "The site did not create the sign-in link in time; try again later";
     return new Fault("timeout", "too_slow", message, { cause: error });
   }
-  const message = `The cluster cannot create a sign-in link: ${clusterMessageFor(actor, error)}`;
+  const message = `The cluster cannot create a sign-in link: ${redactClusterMessage(actor, error)}`;
   return new Fault("unavailable", "cluster_unavailable", message, { cause: error });
 }
 

@@ -5,9 +5,9 @@
 import { spokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { spokeUrl } from "#lib/catalog/inputs.ts";
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
@@ -67,14 +67,14 @@ export async function createSignInLink(
         metadata: { slug: row.slug, expiresAt: expiresAt.toISOString() },
       }],
     });
-    const url = new URL("/login/forgot_password.php", spokeUrl({ ...row.blueprintInputs, host: row.domain }));
+    const url = new URL("/login/forgot_password.php", formatSpokeUrl({ ...row.blueprintInputs, host: row.domain }));
     url.searchParams.set("token", token);
     return { url: url.href, expiresAt };
   });
 }
 
 /** Throws unless the site is open and no queued operation will close the site. */
-async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
+async function requireOpenSite(rows: RowQueries, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
   const blocking = live.find((kind) => findTransition(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
@@ -86,7 +86,7 @@ async function requireOpenSite(rows: Rows, spoke: SpokeRow): Promise<void> {
   throw new Fault("conflict", "spoke_state", message);
 }
 
-async function requireBelowLimit(rows: Rows, { userId }: Actor): Promise<void> {
+async function requireBelowLimit(rows: RowQueries, { userId }: Actor): Promise<void> {
   const retryAfter = await secondsUntilSignInLink(rows, userId, MAX_LINKS);
   if (retryAfter === null) return;
   const message = `You created ${MAX_LINKS} sign-in links within the last hour; wait before you create another link`;

@@ -2,7 +2,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
   addNewestFirstOrder,
   type ListPage,
@@ -79,7 +79,7 @@ const findListedByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
 
 /** Finds a spoke by ID, or a live spoke by domain. An ID contains no dot, so an ID is never a domain. */
 export async function findSpoke(
-  rows: Rows,
+  rows: RowQueries,
   name: string,
   removed: RemovedVisibility,
 ): Promise<SpokeWithExtras | undefined> {
@@ -89,7 +89,7 @@ export async function findSpoke(
 
 /** Finds a spoke by ID or domain, but reads only the columns for lists of spokes. */
 export async function findSpokeForList(
-  rows: Rows,
+  rows: RowQueries,
   name: string,
   removed: RemovedVisibility,
 ): Promise<ListedSpoke | undefined> {
@@ -104,7 +104,7 @@ function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | und
 }
 
 /** Returns the given live spokes that the viewer can see, in no particular order. */
-export async function findVisibleSpokes(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
+export async function findVisibleSpokes(rows: RowQueries, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
@@ -141,7 +141,7 @@ const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: 
 
 /** Lists the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function listSpokes(
-  rows: Rows,
+  rows: RowQueries,
   viewer: Viewer,
   { q, limit, before, ...where }: SpokeQuery,
   removed: RemovedVisibility,
@@ -179,7 +179,7 @@ export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | 
     .executeTakeFirst();
 }
 
-export async function isSlugInUse(rows: Rows, federationId: string, slug: string): Promise<boolean> {
+export async function isSlugInUse(rows: RowQueries, federationId: string, slug: string): Promise<boolean> {
   const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").executeTakeFirst();
   return found !== undefined;
@@ -224,7 +224,7 @@ export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Returns the seconds until the user may create another sign-in link, or null if a link is allowed now. */
-export async function secondsUntilSignInLink(rows: Rows, userId: string, limit: number): Promise<number | null> {
+export async function secondsUntilSignInLink(rows: RowQueries, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
     .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")

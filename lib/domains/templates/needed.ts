@@ -1,6 +1,6 @@
 /** Finds the sandboxes (temporary namespaces) that templates, queued jobs or running jobs still need. */
 import { sql } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 /** VolumeSnapshotContents in use by templates, and the IDs of templates and jobs that need a sandbox. */
 export interface NeededSandboxes {
@@ -12,7 +12,7 @@ export interface NeededSandboxes {
  * Reads which sandboxes and snapshots are still needed. Call this after listing the cluster's objects. Rows are written
  * before objects are created, so every needed object in the list already has a row.
  */
-export async function readNeededSandboxes(rows: Rows): Promise<NeededSandboxes> {
+export async function readNeededSandboxes(rows: RowQueries): Promise<NeededSandboxes> {
   const [templates, { rows: jobs }] = await Promise.all([
     rows.selectFrom("templates").select(["id", "state", "volumes"]).execute(),
     sql<{ id: string; template: string | null }>`select id, payload ->> 'template' as template from jobs

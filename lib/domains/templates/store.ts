@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
 import { redact } from "#lib/base/redact.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
@@ -16,7 +16,7 @@ export type TemplateUse = Selectable<Schema["template_uses"]>;
 /** The first and longest wait before a failed template is retried, in milliseconds. Doubles with each failure. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
-export async function findTemplate(rows: Rows, key: TemplateKey): Promise<SiteTemplate | null> {
+export async function findTemplate(rows: RowQueries, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(rows, key).executeTakeFirst() ?? null;
 }
 
@@ -26,12 +26,12 @@ export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTempla
 }
 
 /** Finds a template by ID. Returns null if the template was replaced or deleted. */
-export async function findTemplateById(rows: Rows, id: string): Promise<SiteTemplate | null> {
+export async function findTemplateById(rows: RowQueries, id: string): Promise<SiteTemplate | null> {
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
 /** Starts a template and returns the ID. Returns null if a template exists, or if the last attempt failed recently. */
-export async function beginTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
+export async function startTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
     .onConflict((conflict) =>
@@ -50,14 +50,14 @@ export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly 
   await tx.updateTable("templates").set({ volumes: JSON.stringify(volumes) }).where("id", "=", id).execute();
 }
 
-export async function completeTemplate(tx: Tx, id: string): Promise<void> {
+export async function markTemplateReady(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("templates")
     .set({ state: "ready", readyAt: sql<Date>`wheelwright_now()`, error: null, nextAttemptAt: null })
     .where("id", "=", id).where("state", "=", "creating").execute();
 }
 
 /** Marks a template as failed. Returns false if the template's state was not `from`. */
-export async function failTemplate(
+export async function markTemplateFailed(
   tx: Tx,
   id: string,
   { from, reason }: { readonly from: "creating" | "ready"; readonly reason: string },
@@ -73,7 +73,7 @@ export async function failTemplate(
 }
 
 /** Marks templates as failed if their creation jobs ended without a result. */
-export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
+export async function closeAbandonedTemplates(rows: RowQueries): Promise<void> {
   await sql`update templates set state = 'failed', failures = failures + 1, next_attempt_at = wheelwright_now(),
       error = 'The job ended before the template was ready'
     where state = 'creating' and created_at < wheelwright_now() - interval '1 hour' and not exists (
@@ -81,7 +81,7 @@ export async function closeAbandonedTemplates(rows: Rows): Promise<void> {
     .execute(rows);
 }
 
-export async function findTemplateUse(rows: Rows, spokeId: string): Promise<TemplateUse | null> {
+export async function findTemplateUse(rows: RowQueries, spokeId: string): Promise<TemplateUse | null> {
   return await rows.selectFrom("template_uses").selectAll().where("spokeId", "=", spokeId).executeTakeFirst() ?? null;
 }
 
@@ -112,7 +112,7 @@ export async function deleteTemplateUse(tx: Tx, { spokeId }: TemplateUse): Promi
   await tx.deleteFrom("template_uses").where("spokeId", "=", spokeId).execute();
 }
 
-export async function listTemplates(rows: Rows): Promise<SiteTemplate[]> {
+export async function listTemplates(rows: RowQueries): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
@@ -133,11 +133,11 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
 }
 
 /** Deletes the row of a retiring template. Call this after the template's volumes were deleted. */
-export async function removeTemplate(tx: Tx, id: string): Promise<void> {
+export async function deleteTemplateRow(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("id", "=", id).where("state", "=", "retiring").execute();
 }
 
-function selectByKey(rows: Rows, key: TemplateKey) {
+function selectByKey(rows: RowQueries, key: TemplateKey) {
   let query = rows.selectFrom("templates").selectAll();
   for (const [column, value] of Object.entries(key) as [keyof TemplateKey, string][]) {
     query = query.where(column, "=", value);

@@ -24,7 +24,7 @@ export async function bootstrapFirstOperator(db: Database, admin: Admin | null, 
     const variables = "BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD";
     return log.warn(`No operator exists: to create an operator, set ${variables}, and restart`);
   }
-  if (!await createOperator(db, admin)) return;
+  if (!await createFirstOperator(db, admin)) return;
   log.info("Created the first operator", { email: admin.email });
   const problem = findPasswordProblem(admin.password, admin.email);
   if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD is weak: a password ${problem}; set a stronger password`);
@@ -42,13 +42,13 @@ export async function ensureFirstOperator(
   if (admin) await bootstrapFirstOperator(db, admin, log);
   else {
     const created = { email: DEV_EMAIL, password: generatePassword() };
-    if (await createOperator(db, created)) return created;
+    if (await createFirstOperator(db, created)) return created;
   }
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
 /** Creates the first operator. Returns false if an operator exists. Several replicas can call this at the same time. */
-export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
+export async function createFirstOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);
   return await db.transact(async (tx) => {

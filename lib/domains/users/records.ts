@@ -1,7 +1,7 @@
 /** Lists users for operators, newest first, with filters for email address, role and state. */
 import { sql } from "kysely";
 import { containsText } from "#lib/drivers/db/text-search.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import {
   addNewestFirstOrder,
   type ListPage,
@@ -44,13 +44,13 @@ const columns = [
   "users.updatedAt",
 ] as const;
 
-export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord | undefined> {
+export async function findUserRecord(rows: RowQueries, id: string): Promise<UserRecord | undefined> {
   if (!isId("usr", id)) return undefined;
   const row = await rows.selectFrom("users").select(columns).where("id", "=", id).executeTakeFirst();
   return row && toRecord(row);
 }
 
-export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<ListPage<UserRecord>> {
+export async function listUserRecords(rows: RowQueries, filter: UserFilter): Promise<ListPage<UserRecord>> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
   if (filter.q) users = users.where(containsText(["users.email", "users.displayName"], filter.q));

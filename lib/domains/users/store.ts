@@ -1,6 +1,6 @@
 /** Stores users. */
 import { sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 import { federationIdsColumn, type Role, roleOf, spokeIdsColumn } from "#lib/domains/members/store.ts";
 
@@ -53,12 +53,12 @@ export function toUser(row: UserRow): User {
   };
 }
 
-export async function readUser(rows: Rows, id: string): Promise<User> {
+export async function readUser(rows: RowQueries, id: string): Promise<User> {
   return toUser(await rows.selectFrom("users").select(userColumns).where("id", "=", id).executeTakeFirstOrThrow());
 }
 
 /** Finds the account with this email address, which must be in lower case. */
-export async function findAccount(rows: Rows, email: string): Promise<Account | undefined> {
+export async function findAccount(rows: RowQueries, email: string): Promise<Account | undefined> {
   const row = await rows.selectFrom("users").select([
     "id",
     "email",
@@ -80,19 +80,19 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
 }
 
 /** Returns whether an operator exists. The result never changes from true to false: one operator always remains. */
-export async function hasOperators(rows: Rows): Promise<boolean> {
+export async function hasOperators(rows: RowQueries): Promise<boolean> {
   const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
   return row !== undefined;
 }
 
 /** Lists the active operators, to whom emails about the service are sent. */
-export async function listOperators(rows: Rows): Promise<{ id: string; email: string; displayName: string }[]> {
+export async function listOperators(rows: RowQueries): Promise<{ id: string; email: string; displayName: string }[]> {
   return await rows.selectFrom("users").select(["id", "email", "displayName"]).where("operator", "=", true)
     .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).orderBy("id").execute();
 }
 
 /** Returns the email address of the active operator who was created first. */
-export async function findFirstOperator(rows: Rows): Promise<string> {
+export async function findFirstOperator(rows: RowQueries): Promise<string> {
   const row = await rows.selectFrom("users").select("email").where("operator", "=", true)
     .where("disabledAt", "is", null).orderBy("createdAt").limit(1).executeTakeFirstOrThrow();
   return row.email;
@@ -112,8 +112,8 @@ export async function insertOperator(
   await tx.updateTable("users").set({ operator: true, disabledAt: null, displayName }).where("id", "=", id).execute();
   await verifyAndUpdateUser(tx, id, { passwordHash });
   if (newId === null) {
-    await endSessionsOf(tx, id);
-    await revokeTokensOf(tx, id);
+    await endUserSessions(tx, id);
+    await revokeUserTokens(tx, id);
   }
   return { id, isNew: newId !== null };
 }
@@ -124,7 +124,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
 }
 
 /** Ends all sessions of a user, and the event streams opened with these sessions. */
-export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
+export async function endUserSessions(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", id).where("endedAt", "is", null).execute();
   tx.wakes.add(`user:${id}`);
@@ -202,7 +202,7 @@ export async function enableUser(tx: Tx, id: string): Promise<void> {
 }
 
 /** Revokes all the user's API tokens. Returns the newly revoked tokens. */
-export async function revokeTokensOf(
+export async function revokeUserTokens(
   tx: Tx,
   id: string,
 ): Promise<{ readonly id: string; readonly name: string; readonly prefix: string }[]> {

@@ -1,5 +1,5 @@
 /** Defines the API schemas for users. */
-import { canonicalPrefix } from "#lib/base/email.ts";
+import { canonicalizeSearchTerm } from "#lib/base/email.ts";
 import * as v from "valibot";
 import {
   boundedText,
@@ -48,7 +48,7 @@ export type UserRecord = v.InferInput<typeof UserRecordView>;
 
 export const userFilters = {
   /** The email address or its prefix. */
-  email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalPrefix))),
+  email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalizeSearchTerm))),
   role: optionalChoice(ROLES),
   state: optionalChoice(STATES),
   /** Text that the email address or display name must contain. */
@@ -62,7 +62,7 @@ export const UserPatch = v.object({
 });
 export type UserPatch = v.InferOutput<typeof UserPatch>;
 
-export const UserPath = v.object({ userId: v.string() });
+export const UserPathParams = v.object({ userId: v.string() });
 
 /** A generated password. The password is shown only in this response. */
 export const NewPasswordView = v.object({ userId: v.string(), password: v.string() });

@@ -4,14 +4,14 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 const BUSY = "TooManyRequests";
 
 /** Error codes which mean that the API server was not reached, or that it would refuse requests from any caller. */
-export const UNAVAILABLE_CODES: readonly string[] = [
+export const CLUSTER_UNAVAILABLE_CODES: readonly string[] = [
   ...["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"],
   ...[BUSY, "Unauthorized", "BadGateway", "ServiceUnavailable", "Timeout"],
 ];
 
 /** Whether the error means that the cluster is currently unavailable to all callers. */
 export function isClusterUnavailable({ code, transient }: Pick<ClusterError, "code" | "transient">): boolean {
-  return transient && UNAVAILABLE_CODES.includes(code);
+  return transient && CLUSTER_UNAVAILABLE_CODES.includes(code);
 }
 
 /** Whether the error means that the cluster can be reached but is overloaded (HTTP status 429). */

@@ -39,7 +39,7 @@ export function objectRefOf({ apiVersion, kind, metadata: { name } }: KubeObject
 }
 
 /** A Kubernetes permission, for example the verb `create` on the resource `jobs`. Subresources look like `pods/log`. */
-export interface ClusterAccess {
+export interface ClusterPermission {
   readonly verb: string;
   /** The API group. Empty for Kubernetes' core group. */
   readonly group: string;
@@ -231,7 +231,7 @@ export interface Cluster {
   follow(kind: Omit<ObjectRef, "name">, from: WatchStart, call: ClusterCall): AsyncIterable<WatchedChange>;
   version(call: ClusterCall): Promise<string>;
   /** Whether Kubernetes grants Wheelwright this permission (checked by a SelfSubjectAccessReview). */
-  allows(access: ClusterAccess, call: ClusterCall): Promise<boolean>;
+  allows(access: ClusterPermission, call: ClusterCall): Promise<boolean>;
   /** Returns the API server's URL, and how many milliseconds its clock is ahead. Differences under 2 s count as 0. */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;

@@ -3,7 +3,7 @@
  * API calls. It does not know the API server's defaults, so a dry run must confirm each difference. `diffObjects`
  * compares an object with the result of that dry run, so both sides include the defaults.
  */
-import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters, escapeInvisibleCharactersDeep } from "#lib/base/readable.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
@@ -54,8 +54,8 @@ export function diffObjects(before: KubeObject | null, after: KubeObject): Field
 function readableDifference(path: string, from: unknown, to: unknown): FieldDifference {
   return {
     path: escapeInvisibleCharacters(path),
-    from: escapeInvisibleCharactersIn(from),
-    to: escapeInvisibleCharactersIn(to),
+    from: escapeInvisibleCharactersDeep(from),
+    to: escapeInvisibleCharactersDeep(to),
   };
 }
 

@@ -4,7 +4,7 @@ import {
   containersOf,
   type ContainerState,
   createdAt,
-  lastOccurrence,
+  lastEventTime,
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { ClusterCall, FailureEvidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -37,13 +37,13 @@ export async function collectEvidence(
   const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
   const source = findFailedContainer(pods, namespace);
   const log = source ? await readLog(api, source, call) : [];
-  return { log: [...missing, ...log], events: describeEvents(events) };
+  return { log: [...missing, ...log], events: summarizeEvents(events) };
 }
 
 /** Returns the newest 100 events, oldest first. Repeated messages about an object become one event with a count. */
-export function describeEvents(events: readonly KubeObject[]): FailureEvidence["events"] {
+export function summarizeEvents(events: readonly KubeObject[]): FailureEvidence["events"] {
   const merged = new Map<string, FailureEvidence["events"][number]>();
-  for (const event of events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b))) {
+  for (const event of events.toSorted((a, b) => lastEventTime(a) - lastEventTime(b))) {
     const about = event["involvedObject"] ?? {};
     const object = escapeInvisibleCharacters(`${about.kind ?? "?"}/${about.name ?? "?"}`),
       reason = escapeInvisibleCharacters(String(event["reason"] ?? ""));
@@ -53,7 +53,7 @@ export function describeEvents(events: readonly KubeObject[]): FailureEvidence["
     const before = merged.get(key)?.count ?? 0;
     merged.delete(key); // moves a repeated message to the end of the map
     merged.set(key, {
-      at: new Date(lastOccurrence(event)).toISOString(),
+      at: new Date(lastEventTime(event)).toISOString(),
       object,
       reason,
       message,

@@ -1,7 +1,7 @@
 /** Verifies before each call that a namespace is still the one that Wheelwright created. */
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
@@ -44,7 +44,8 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
   async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
-    const shared = other && await runWithin([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
+    const shared = other &&
+      await runCancellable([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
     if (shared) return shared;
     const own = pending = readNamespace(call);
     try {
@@ -83,7 +84,7 @@ export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
 }
 
 /** Whether the namespace has the same ownership labels as the manifest. Extra labels count as a difference. */
-export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
+export function hasSameOwnershipLabels(namespace: KubeObject, manifest: KubeObject): boolean {
   return namespace.metadata.labels?.[MANAGED_BY_LABEL] === OURS &&
     [MANAGED_BY_LABEL, FEDERATION_LABEL, SPOKE_LABEL, SANDBOX_LABEL].every((label) =>
       namespace.metadata.labels?.[label] === manifest.metadata.labels?.[label]

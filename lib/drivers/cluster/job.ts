@@ -18,17 +18,17 @@ import {
   type KubeObject,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose, failureOf } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject, findJobFailure } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import {
   attachEvidence,
-  errorOfDiagnosis,
+  createDiagnosisError,
   type NamespaceContext,
   POD_KIND,
   readNamespaceObjects,
 } from "#lib/drivers/cluster/ready.ts";
-import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
+import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
@@ -78,7 +78,7 @@ function reportLines(jobRun: JobRun, { onProgress }: JobWait, onLine: (line: str
 async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
   const { context, name, logs } = jobRun;
   const since = context.api.now();
-  const check = async (call: ClusterCall, isFirst: boolean): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall, isFirst: boolean): Promise<WaitCheckResult<true>> => {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
@@ -94,13 +94,13 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     if (complete) return { done: true };
 
     const watches = [...namespaceWatches, await context.objects.watchSince(JOB, job, call)];
-    const failure = failureOf(job, [...jobRun.pods.values()]);
+    const failure = findJobFailure(job, [...jobRun.pods.values()]);
     if (failure) {
       const ended = isStatusTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
     }
-    const diagnosis = diagnose(job, pods, events, { now: context.api.now(), since, patience: context.patience });
-    if (diagnosis.is === "impossible") throw errorOfDiagnosis(diagnosis);
+    const diagnosis = diagnoseObject(job, pods, events, { now: context.api.now(), since, patience: context.patience });
+    if (diagnosis.is === "impossible") throw createDiagnosisError(diagnosis);
     if (diagnosis.is === "ready") return { done: true };
     if (jobRun.lastSentence !== undefined) return { sentence: jobRun.lastSentence, again: diagnosis.again, watches };
     const line = context.api.now() - createdAt(job) > LOG_EXCERPT_AFTER
@@ -110,16 +110,16 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     return { sentence: line === undefined ? sentence : `${sentence}; last log line: ${line.trim()}`, again, watches };
   };
   try {
-    await waitFor({ ...context, what: `Job ${name}`, check }, waiting);
+    await waitForState({ ...context, what: `Job ${name}`, check }, waiting);
   } catch (error) {
-    const failing = jobRun.job && failureOf(jobRun.job, [...jobRun.pods.values()]);
+    const failing = jobRun.job && findJobFailure(jobRun.job, [...jobRun.pods.values()]);
     if (!(failing && error instanceof ClusterError && error.code === "deadline")) throw error;
   }
 }
 
 async function resultOf(jobRun: JobRun, call: ClusterCall): Promise<JobResult> {
   const { context, name } = jobRun, pods = [...jobRun.pods.values()], followed = jobRun.logs.followed();
-  const failure = failureOf(jobRun.job!, pods);
+  const failure = findJobFailure(jobRun.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
   const streamed = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);

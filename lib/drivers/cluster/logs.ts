@@ -2,7 +2,7 @@
  * Reads container logs, either once or while the containers run. Kubernetes deletes a log with its pod, for example at
  * a Job's deadline, so a Job's logs are followed from the start. Only the last 200 lines of a log are kept.
  */
-import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { isApiClosedError, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
@@ -129,7 +129,7 @@ export function followLogs(
  * useless if the pod was deleted or the log is forbidden.
  */
 function isWorthReopening(error: unknown): boolean {
-  return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
+  return error instanceof ClusterError && (error.transient || error.status === 400) && !isApiClosedError(error);
 }
 
 async function* linesOf(

@@ -11,7 +11,7 @@ import {
   type PatchOperation,
 } from "#lib/drivers/cluster/cluster.ts";
 import { apiPathOf, type Kind, type KindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
-import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
+import { isKubeObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
 import { isUidMismatch, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 
@@ -66,13 +66,13 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
 
   const send = async (request: ClusterRequest, call: ClusterCall): Promise<ApiObjectReply> => {
     const { body: object, warnings } = await api.call(request, call);
-    if (isObject(object)) return { object, warnings };
+    if (isKubeObject(object)) return { object, warnings };
     const { method, path } = request;
     throw unexpectedResponseError(`${method} ${path} did not return a Kubernetes object`, 200);
   };
 
   const listWatchable: ObjectClient["listWatchable"] = async (kind, selector, call) => {
-    const at = await path(kind, call), query = queryOf(selector);
+    const at = await path(kind, call), query = labelSelectorQuery(selector);
     for (let restarts = 0;; restarts++) {
       try {
         const { items, version } = await listPages(api, at, query, call);
@@ -95,7 +95,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
     listWatchable,
     list: async (kind, selector, call) => (await listWatchable(kind, selector, call)).items,
     listPage: async (kind, { selector, limit, next }, call) => {
-      const query = { ...queryOf(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
+      const query = { ...labelSelectorQuery(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
       const page = await listOnePage(api, await path(kind, call), query, call);
       return { items: withKind(kind, page.items), next: page.next || null, version: page.version };
     },
@@ -139,7 +139,11 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
 }
 
 /** Creates the object, or returns the existing object with the same name unchanged. */
-export async function createOrFind(objects: ObjectClient, object: KubeObject, call: ClusterCall): Promise<KubeObject> {
+export async function createOrGetObject(
+  objects: ObjectClient,
+  object: KubeObject,
+  call: ClusterCall,
+): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;
   const existing = await objects.get(objectRefOf(object), call);
@@ -157,7 +161,7 @@ function withKind({ apiVersion, kind }: Kind, items: readonly KubeObject[]): Kub
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }
 
-export function queryOf(selector: string): Record<string, string> {
+export function labelSelectorQuery(selector: string): Record<string, string> {
   return selector === "" ? {} : { labelSelector: selector };
 }
 

@@ -6,17 +6,17 @@ import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts
 import {
   findNamespace,
   foreignNamespaceError,
-  hasSameLabels,
+  hasSameOwnershipLabels,
   isTerminating,
   openNamespaceGuard,
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { openKindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
-import { createOrFind, openObjectClient, queryOf } from "#lib/drivers/cluster/objects.ts";
+import { createOrGetObject, labelSelectorQuery, openObjectClient } from "#lib/drivers/cluster/objects.ts";
 import { openClusterNamespace } from "#lib/drivers/cluster/space.ts";
 import { DIAGNOSIS_TIME_LIMITS, type DiagnosisTimeLimits } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
-import { watch } from "#lib/drivers/cluster/client/watch.ts";
+import { watchCollection } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -65,7 +65,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const namespace = created ?? await findNamespace(objects, manifest.metadata.name, call);
       const name = manifest.metadata.name;
       if (!namespace || isTerminating(namespace)) throw terminatingError(name);
-      if (!created && !hasSameLabels(namespace, manifest)) {
+      if (!created && !hasSameOwnershipLabels(namespace, manifest)) {
         throw foreignNamespaceError(`The namespace ${name} already exists with other labels`);
       }
       if (options.role) await bindRole({ api, objects: objectsIn(name), namespace: name }, options.role, call);
@@ -82,7 +82,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     applyGlobal: async (list, call) => {
       for (const object of list) await objects.apply(object, "write", call);
     },
-    createGlobal: (object, call) => createOrFind(objects, object, call),
+    createGlobal: (object, call) => createOrGetObject(objects, object, call),
     deleteGlobal: async (ref, uid, call) => void await objects.delete(ref, uid, call),
     patchGlobal: (ref, operations, call) => objects.patch(ref, operations, "write", call),
     serves: kinds.serves,
@@ -90,10 +90,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listUnder: (kind, namespace, call) => objectsIn(namespace).list(kind, "", call),
     listPage: objects.listPage,
     follow: async function* (kind, { selector, version }, call) {
-      const from = { ...await objects.watchSince(kind, null, call), query: queryOf(selector), version, strict: true };
+      const from = {
+        ...await objects.watchSince(kind, null, call),
+        query: labelSelectorQuery(selector),
+        version,
+        strict: true,
+      };
       const onRetry = (error: ClusterError) =>
         log.debug("A watch was interrupted", { path: from.path, error: error.message });
-      for await (const change of watch(api, { ...from, onRetry }, call)) {
+      for await (const change of watchCollection(api, { ...from, onRetry }, call)) {
         if (change.type !== "LISTED") yield change;
       }
     },

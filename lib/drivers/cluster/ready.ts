@@ -9,20 +9,20 @@ import {
   type ObjectRef,
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { isPvcEvent, PVC_KIND, withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { NamespaceGuard } from "#lib/drivers/cluster/guard.ts";
 import { readLog, UNREADABLE_LOG } from "#lib/drivers/cluster/logs.ts";
 import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import type { Diagnosis, DiagnosisTimeLimits, WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
-import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
-import { describeUnready } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
+import { findUnreadyReason } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { capitalize, displayNameOf } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { redact } from "#lib/base/redact.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The clients and settings that are needed to wait for objects in one namespace. */
@@ -55,24 +55,24 @@ export async function waitUntilReady(
   if (refs.length === 0) return;
   const since = context.api.now();
   const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
-  const check = async (call: ClusterCall, isFirst: boolean): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall, isFirst: boolean): Promise<WaitCheckResult<true>> => {
     await context.guard.write(call);
     const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
-    if (found.every((object) => object && describeUnready(object) === undefined)) return { done: true };
+    if (found.every((object) => object && findUnreadyReason(object) === undefined)) return { done: true };
     if (isFirst) return {};
     const { pods, events, watches } = await readNamespaceObjects(context, call);
     const orders = refs.some(({ kind }) => kind === "Certificate") ? await listOrders(context, call) : [];
     const clock: WaitClock = { now: context.api.now(), since, patience: context.patience };
     const diagnoses = found.map((object, index) =>
-      object ? diagnose(object, pods, events, clock, orders) : notCreated(refs[index]!)
+      object ? diagnoseObject(object, pods, events, clock, orders) : notCreated(refs[index]!)
     );
     const described = await Promise.all(diagnoses.map((diagnosis) => withLastLogLine(context, diagnosis, call)));
-    return { ...summarize(described), watches: [...watches, ...await watchesOf(context, refs, found, call)] };
+    return { ...summarize(described), watches: [...watches, ...await buildWatchQueries(context, refs, found, call)] };
   };
   await attachEvidence(
     context,
     waiting,
-    () => waitFor({ ...context, what: `Waiting for ${what}`, check }, waiting),
+    () => waitForState({ ...context, what: `Waiting for ${what}`, check }, waiting),
   );
 }
 
@@ -83,17 +83,20 @@ export async function waitUntilGone(
   waiting: ClusterWait,
 ): Promise<void> {
   if (refs.length === 0) return;
-  const check = async (call: ClusterCall): Promise<CheckResult<undefined>> => {
+  const check = async (call: ClusterCall): Promise<WaitCheckResult<undefined>> => {
     await context.guard.read(call);
     const found = await Promise.all(refs.map((ref) => context.objects.get(ref, call)));
     const left = found.filter((object) => object !== null).map(({ kind, metadata: { name, finalizers = [] } }) =>
       `${kind} ${name}${finalizers.length > 0 ? ` (held by ${finalizers.join(", ")})` : ""}`
     );
     if (left.length === 0) return { done: undefined };
-    return { sentence: `Not deleted yet: ${left.join(", ")}`, watches: await watchesOf(context, refs, found, call) };
+    return {
+      sentence: `Not deleted yet: ${left.join(", ")}`,
+      watches: await buildWatchQueries(context, refs, found, call),
+    };
   };
   const what = `Removing ${refs.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
-  await waitFor({ ...context, what, check }, waiting);
+  await waitForState({ ...context, what, check }, waiting);
 }
 
 /** The pods and events that a diagnosis needs, with watches that report changes to them. */
@@ -140,7 +143,7 @@ async function listOrders(context: NamespaceContext, call: ClusterCall): Promise
 }
 
 /** Returns one watch query per kind. A query for several objects has no version, because their versions differ. */
-export async function watchesOf(
+export async function buildWatchQueries(
   { objects }: NamespaceContext,
   refs: readonly ObjectRef[],
   found: readonly (KubeObject | null)[],
@@ -154,7 +157,7 @@ export async function watchesOf(
   return [...watches.values()];
 }
 
-export function errorOfDiagnosis(diagnosis: Diagnosis & { is: "impossible" }): ClusterError {
+export function createDiagnosisError(diagnosis: Diagnosis & { is: "impossible" }): ClusterError {
   const { code, message, blame, hint } = diagnosis;
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
@@ -177,7 +180,7 @@ export async function attachEvidence<T>(
 async function evidenceInTime(context: NamespaceContext, call: ClusterCall): Promise<FailureEvidence> {
   const timeoutError = () => new Error("timed out while collecting events and logs");
   try {
-    return await runWithin(
+    return await runCancellable(
       [call.signal],
       { ms: EVIDENCE_TIMEOUT, createError: timeoutError },
       (signal) => collectEvidence(context, { ...call, signal }),
@@ -206,11 +209,11 @@ function notCreated(ref: ObjectRef): Diagnosis {
   return { is: "waiting", sentence: `${capitalize(displayNameOf(ref.kind, ref.name))} is not created yet` };
 }
 
-function summarize(verdicts: readonly Diagnosis[]): Exclude<CheckResult<never>, { done: never }> | { done: true } {
+function summarize(verdicts: readonly Diagnosis[]): Exclude<WaitCheckResult<never>, { done: never }> | { done: true } {
   const sentences: string[] = [];
   let again: number | undefined;
   for (const diagnosis of verdicts) {
-    if (diagnosis.is === "impossible") throw errorOfDiagnosis(diagnosis);
+    if (diagnosis.is === "impossible") throw createDiagnosisError(diagnosis);
     if (diagnosis.is === "ready") continue;
     sentences.push(diagnosis.sentence);
     if (diagnosis.again !== undefined) again = Math.min(again ?? Infinity, diagnosis.again);

@@ -7,9 +7,9 @@ import type { ClusterCall, ClusterWait, KubeObject } from "#lib/drivers/cluster/
 import { findNamespace, isTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
 import { apiGroupPath, apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
 import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
-import { describeTerminatingPod, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { describeTerminatingPod, formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import { type NamespaceContext, POD_KIND } from "#lib/drivers/cluster/ready.ts";
-import { type CheckResult, waitFor } from "#lib/drivers/cluster/wait.ts";
+import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -21,7 +21,7 @@ const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
   const { all, namespace: name, uid } = context;
-  const check = async (call: ClusterCall): Promise<CheckResult<true>> => {
+  const check = async (call: ClusterCall): Promise<WaitCheckResult<true>> => {
     const found = await findNamespace(all, name, call);
     if (!found || found.metadata.uid !== uid) return { done: true };
     if (!isTerminating(found)) {
@@ -35,13 +35,13 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
     };
     return { sentence: await describeRemoval(context, found, call), again: POLL_INTERVAL, watches: [watch] };
   };
-  await waitFor({ ...context, what: `Removing namespace ${name}`, check }, waiting);
+  await waitForState({ ...context, what: `Removing namespace ${name}`, check }, waiting);
 }
 
 /** Returns a progress message that says when the deletion of the namespace began and what delays it. */
 async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: ClusterCall): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
-  const since = deletionTimestamp ? `, terminating since ${formatMinute(deletionTimestamp)},` : "";
+  const since = deletionTimestamp ? `, terminating since ${formatKubeTimestamp(deletionTimestamp)},` : "";
   const blocking = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
     .map((type) => conditionOf(namespace, type)).find(isStatusTrue);
   if (blocking) {

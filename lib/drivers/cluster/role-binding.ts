@@ -2,7 +2,7 @@
  * Binds a ClusterRole (CLUSTER_ROLE) to Wheelwright's account in each namespace that Wheelwright creates. An account
  * without cluster-wide permissions can then read Secrets only in these namespaces.
  */
-import { type ClusterAccess, type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type ClusterCall, ClusterError, type ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
@@ -15,7 +15,7 @@ const RBAC = "rbac.authorization.k8s.io";
 const BINDING_TIMEOUT = 30 * SECOND;
 const POLL_INTERVAL = SECOND / 4;
 /** A permission that Wheelwright has only after the RoleBinding has taken effect. */
-const PROBE_ACCESS: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
+const PROBE_ACCESS: ClusterPermission = { verb: "get", group: "", resource: "secrets" };
 
 interface RoleBindingContext {
   readonly api: KubeApi;
@@ -53,7 +53,7 @@ export async function bindRole(
 /** Whether the API server grants this permission in the namespace, or in all namespaces if `namespace` is missing. */
 export async function isAllowed(
   api: KubeApi,
-  access: ClusterAccess,
+  access: ClusterPermission,
   namespace: string | undefined,
   call: ClusterCall,
 ): Promise<boolean> {

@@ -9,9 +9,9 @@ import {
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { describeTerminatingPod } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import { type NamespaceContext, POD_KIND, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
-import { createOrFind, type WriteMode } from "#lib/drivers/cluster/objects.ts";
+import { createOrGetObject, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
-import { waitFor } from "#lib/drivers/cluster/wait.ts";
+import { waitForState } from "#lib/drivers/cluster/wait.ts";
 
 /** The maximum number of pod names in a progress message. */
 const MAX_NAMES = 5;
@@ -42,7 +42,7 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
   const create = async (object: KubeObject, call: ClusterCall): Promise<KubeObject> => {
     const manifest = withNamespace(object);
     await guard.write(call);
-    return await createOrFind(objects, manifest, call);
+    return await createOrGetObject(objects, manifest, call);
   };
 
   return {
@@ -74,7 +74,7 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
     ready: (refs, waiting) => waitUntilReady(context, refs, waiting),
     gone: (refs, waiting) => waitUntilGone(context, refs, waiting),
     noPods: (selector, waiting) =>
-      waitFor({
+      waitForState({
         ...context,
         what: "Waiting for pods to end",
         check: async (call) => {

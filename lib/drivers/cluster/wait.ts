@@ -5,13 +5,13 @@
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
-import { watch, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
+import { watchCollection, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import { openNotifier } from "#lib/base/notifier.ts";
 import type { Log } from "#lib/base/log.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-export type CheckResult<T> =
+export type WaitCheckResult<T> =
   | { readonly done: T }
   | {
     /** The progress message for users. Absent if there is no progress to report yet. */
@@ -28,7 +28,7 @@ interface WaitTask<T> {
   /** The start of the timeout message, for example `Job backup`. */
   readonly what: string;
   /** Checks whether the wait is over. The first check may omit the progress message, because the wait may end soon. */
-  readonly check: (call: ClusterCall, isFirst: boolean) => Promise<CheckResult<T>>;
+  readonly check: (call: ClusterCall, isFirst: boolean) => Promise<WaitCheckResult<T>>;
 }
 
 const POLL_INTERVAL = 10 * SECOND;
@@ -41,7 +41,7 @@ const MIN_INTERVAL = 250;
 /** The longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
+export async function waitForState<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
   let sentence = "nothing observed yet", backstop = POLL_INTERVAL, watching: Promise<void> | undefined;
   const report = (progress = sentence) => {
     if (progress !== sentence) waiting.onProgress?.(progress);
@@ -75,7 +75,7 @@ export async function waitFor<T>(wait: WaitTask<T>, waiting: ClusterWait): Promi
   };
   const late = () => timeoutError(wait.what, waiting.timeout, sentence);
   try {
-    return await runWithin(
+    return await runCancellable(
       [waiting.signal, wait.api.closed],
       {
         ms: Math.min(waiting.timeout, MAX_TIMER),
@@ -103,7 +103,7 @@ async function watchAll<T>(
   const one = async (options: WatchQuery) => {
     const onRetry = (error: ClusterError) =>
       wait.log.debug("A watch was interrupted", { path: options.path, error: error.message });
-    for await (const _change of watch(wait.api, { ...options, onRetry }, call)) listener.onChange();
+    for await (const _change of watchCollection(wait.api, { ...options, onRetry }, call)) listener.onChange();
   };
   const onError = (error: unknown) => {
     if (call.signal.aborted) return;

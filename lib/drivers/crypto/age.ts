@@ -22,12 +22,12 @@ export class DecryptionFailed extends Error {
 }
 
 /** Returns whether a file that starts with these bytes is encrypted with age. */
-export function isEncrypted(start: Bytes): boolean {
+export function isAgeEncrypted(start: Bytes): boolean {
   return Buffer.from(start).subarray(0, MAGIC.length).equals(Buffer.from(MAGIC));
 }
 
 /** Encrypts the content. Tests pass a lower `work` factor to save time. */
-export async function* encrypt(
+export async function* encryptStream(
   content: AsyncIterable<Bytes>,
   passphrase: string,
   work = SCRYPT_WORK_FACTOR,
@@ -39,7 +39,7 @@ export async function* encrypt(
 }
 
 /** Decrypts the content. Throws DecryptionFailed before the last chunk, or the error from reading `ciphertext`. */
-export async function* decrypt(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
+export async function* decryptStream(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   let problem = "The passphrase is wrong, or the start of the file is damaged", opened = false, failure: unknown;

@@ -22,7 +22,7 @@ export function findPasswordProblem(password: string, email?: string): string | 
 }
 
 /** Throws the fault `invalid_input` if the password is not allowed for the user with this email address. */
-export function requirePassword(password: string, email: string): void {
+export function requireStrongPassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email);
   if (problem !== null) throw new Fault("invalid", "invalid_input", `password ${problem}`);
 }

@@ -6,12 +6,12 @@ const SECRET_BYTES = 32;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 /** Returns 256 random bits as 43 characters that are safe in cookies and URLs. */
-export function newSecret(): string {
+export function createSecret(): string {
   return encodeBase64urlNoPadding(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
 }
 
 /** Returns whether the text has the format of a secret. Saves a database query for any other text. */
-export function isSecret(text: string): boolean {
+export function hasSecretFormat(text: string): boolean {
   return SECRET.test(text);
 }
 

@@ -27,7 +27,7 @@ interface NewToken {
   readonly prefix: string;
 }
 
-export function newToken(scope: TokenScope): NewToken {
+export function createApiToken(scope: TokenScope): NewToken {
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
   const random = base62(bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n), RANDOM_WIDTH);
   const unchecked = SCOPE_PREFIXES[scope] + random;
@@ -38,7 +38,7 @@ export function newToken(scope: TokenScope): NewToken {
 }
 
 /** Returns whether the text has the format of an API token and a valid checksum. */
-export function isToken(text: string): boolean {
+export function isApiToken(text: string): boolean {
   const [, word, random, sum] = TOKEN.exec(text) ?? [];
   return word !== undefined && random !== undefined && checksum(word + random) === sum;
 }

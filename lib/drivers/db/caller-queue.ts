@@ -1,12 +1,12 @@
 /** Queues callers that wait for a connection, until a caller gets a connection, aborts or times out. */
-import type { Client } from "#lib/drivers/db/client.ts";
+import type { DatabaseClient } from "#lib/drivers/db/client.ts";
 import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { Fault } from "#lib/base/errors.ts";
 
 interface Waiter {
   readonly user: string | undefined;
-  serve(client: Client): void;
+  serve(client: DatabaseClient): void;
   refuse(error: unknown): void;
 }
 
@@ -26,7 +26,7 @@ export interface CallerQueue {
   servable(): number;
   /** Returns the next waiting caller whose user may still take a connection. */
   next(): Waiter | undefined;
-  wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client>;
+  wait(signal: AbortSignal | undefined, user: string | undefined): Promise<DatabaseClient>;
   refuse(error: unknown): void;
 }
 

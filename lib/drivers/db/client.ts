@@ -47,7 +47,7 @@ export interface StatementResult {
   readonly count: number;
 }
 
-export interface Client {
+export interface DatabaseClient {
   /** The error that made this client unusable, or null while it is usable. */
   readonly dead: Error | null;
   /** The ID of the server process that handles this connection. */
@@ -77,13 +77,13 @@ const CANCEL_LIMIT = 2 * SECOND;
  * Connects to the first host that answers and is suitable, for example a primary. If no host is suitable, returns a
  * read-only client.
  */
-export async function openClient(options: ClientOptions): Promise<Client> {
+export async function openDatabaseClient(options: ClientOptions): Promise<DatabaseClient> {
   const address = resolveDatabaseAddress(options.url), { hosts, connectTimeout, target } = address;
   const share = Math.ceil(options.connectLimit / hosts.length), connectLimit = Math.min(share, connectTimeout ?? share);
-  let chosen: Client | null = null, reader: Client | null = null, failure: unknown = null;
+  let chosen: DatabaseClient | null = null, reader: DatabaseClient | null = null, failure: unknown = null;
   for (const host of hosts) {
-    let client: Client | null = null;
-    // Only the client that `openClient` returns may call `onDead`.
+    let client: DatabaseClient | null = null;
+    // Only the client that `openDatabaseClient` returns may call `onDead`.
     const onDead = () => void (client && client === chosen && options.onDead?.());
     try {
       client = await openSession({ ...options, connectLimit, onDead }, address, host);
@@ -102,7 +102,11 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   return chosen = reader;
 }
 
-async function openSession(options: ClientOptions, address: DatabaseAddress, host: DatabaseHost): Promise<Client> {
+async function openSession(
+  options: ClientOptions,
+  address: DatabaseAddress,
+  host: DatabaseHost,
+): Promise<DatabaseClient> {
   let dead: Error | null = null;
   const pending = new Set<(error: unknown) => void>(); // functions that reject the pending statements
   const sockets = openSockets(address, host, die);
@@ -182,7 +186,7 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
     });
   }
 
-  const client: Client = {
+  const client: DatabaseClient = {
     get dead() {
       return dead;
     },
@@ -201,7 +205,11 @@ async function openSession(options: ClientOptions, address: DatabaseAddress, hos
 }
 
 /** Opens the connection, and configures the session with a single statement. */
-async function startSession(client: Client, options: ClientOptions, address: DatabaseAddress): Promise<Client> {
+async function startSession(
+  client: DatabaseClient,
+  options: ClientOptions,
+  address: DatabaseAddress,
+): Promise<DatabaseClient> {
   const { text, params } = buildSessionQuery(options.settings, address.options);
   try {
     const { rows } = await client.query(text, params, { limit: options.connectLimit });

@@ -72,7 +72,7 @@ export function compareSchema(
         );
       }
       newer.push(name);
-    } else if (checksumOf(text) !== checksum) {
+    } else if (computeMigrationChecksum(text) !== checksum) {
       const message = `The migration ${name}.sql was changed after it was applied`;
       throw new SchemaMismatch(message, "restore the file, and put the change into a new migration");
     }
@@ -87,7 +87,7 @@ export function compareSchema(
   return { missing, newer };
 }
 
-export function checksumOf(text: string): string {
+export function computeMigrationChecksum(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 

@@ -3,7 +3,7 @@
  * silently, so the connection is probed every two seconds and replaced if the server does not answer. After a
  * replacement, listeners are called with null, because notifications may have been lost.
  */
-import { type Client, openClient, type StatementResult } from "#lib/drivers/db/client.ts";
+import { type DatabaseClient, openDatabaseClient, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -31,10 +31,10 @@ interface OpenControl {
   close(): Promise<void>;
 }
 
-export function openControl(options: ControlOptions): OpenControl {
+export function openControlConnection(options: ControlOptions): OpenControl {
   const limit = options.answerLimit ?? 2 * SECOND;
   const end = new AbortController();
-  let client: Client | null = null;
+  let client: DatabaseClient | null = null;
   let answeredAt = 0;
   let down = false, failure: unknown = null; // whether the last connection failed, and with which error
   let ready = Promise.withResolvers<void>();
@@ -70,8 +70,8 @@ export function openControl(options: ControlOptions): OpenControl {
     client = null;
   }
 
-  async function connect(onDead: () => void): Promise<Client> {
-    const fresh = await openClient({
+  async function connect(onDead: () => void): Promise<DatabaseClient> {
+    const fresh = await openDatabaseClient({
       url: options.url,
       name: options.name,
       settings: { statement_timeout: String(limit), lock_timeout: String(limit) },
@@ -91,7 +91,7 @@ export function openControl(options: ControlOptions): OpenControl {
   }
 
   /** Probes the client regularly until it is unusable. An answered heartbeat counts as a probe. */
-  async function probeRegularly(target: Client): Promise<void> {
+  async function probeRegularly(target: DatabaseClient): Promise<void> {
     const every = options.probeEvery ?? 2 * SECOND;
     while (!target.dead && !end.signal.aborted) {
       const left = answeredAt + every - performance.now();
@@ -100,7 +100,7 @@ export function openControl(options: ControlOptions): OpenControl {
     }
   }
 
-  async function send(target: Client, text: string, params: readonly unknown[]): Promise<StatementResult> {
+  async function send(target: DatabaseClient, text: string, params: readonly unknown[]): Promise<StatementResult> {
     const result = await target.query(text, params, { limit });
     answeredAt = performance.now();
     return result;

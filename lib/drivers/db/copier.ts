@@ -12,12 +12,12 @@ import { findHost } from "#lib/drivers/db/find-host.ts";
 import { buildSessionQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export type ByteChunk = Uint8Array<ArrayBufferLike>;
 
-export interface Copier {
+export interface CopyConnection {
   run(text: string, params?: readonly unknown[]): Promise<postgres.Row[]>;
   /** Runs a `copy … to stdout` statement and yields its output in chunks of about 64 KiB. */
   copyOut(text: string): AsyncGenerator<Buffer>;
@@ -36,11 +36,11 @@ const CONNECT_LIMIT = 30 * SECOND;
 const SETTINGS = { statement_timeout: "0", idle_in_transaction_session_timeout: "0", lock_timeout: "30000" };
 
 /** Opens a connection for copying. `settings` override the default session settings. */
-export async function openCopier(
+export async function openCopyConnection(
   source: DatabaseSource,
   name: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Copier> {
+): Promise<CopyConnection> {
   const address = resolveDatabaseAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
   const lost = new AbortController();
   const markLost = (reason: unknown) => lost.abort(new ConnectionLost(reason));
@@ -50,10 +50,10 @@ export async function openCopier(
 
   function runUnlessLost<T>(statement: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
-    return runWithin([lost.signal], null, () => Promise.resolve(statement()));
+    return runCancellable([lost.signal], null, () => Promise.resolve(statement()));
   }
 
-  const copier: Copier = {
+  const copier: CopyConnection = {
     run: async (text, params = []) =>
       await runUnlessLost(() => sql.unsafe(text, params.map((param) => sql.typed(param as never, 0)) as never[])),
     async *copyOut(text) {
@@ -102,7 +102,7 @@ export async function openCopier(
   const { text, params } = buildSessionQuery({ ...SETTINGS, ...settings }, address.options);
   const late = () => new ConnectionLost(new Error(`The database did not respond within ${CONNECT_LIMIT} ms`));
   try {
-    await runWithin([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));
+    await runCancellable([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));
     return copier;
   } catch (error) {
     await copier.close();

@@ -7,7 +7,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 /** Runs single statements, within the caller's transaction if it has one. Statements are retried after a deadlock. */
-export type Rows = Kysely<Schema> & {
+export type RowQueries = Kysely<Schema> & {
   /** Runs a short read on a shared connection. Absent within a transaction, which reads on its own connection. */
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
@@ -39,7 +39,7 @@ export interface ControlConnection {
 }
 
 /** The user on whose behalf a transaction runs, and a check that runs before the transaction's work. */
-export interface TransactionHold {
+export interface TransactionAuthorization {
   /**
    * The user's ID. If another transaction revokes one of this user's rights, that transaction waits after its commit
    * until this transaction has ended.
@@ -62,7 +62,7 @@ interface DatabaseStats {
 }
 
 export interface Database {
-  readonly rows: Rows;
+  readonly rows: RowQueries;
   /**
    * Runs the work as one transaction: commits when the work returns, and rolls back when the work throws. After a
    * deadlock the work runs again, so it must change only the database. If `wakes` contains a user, the call waits until
@@ -73,11 +73,11 @@ export interface Database {
    * Runs reads for event streams on separate connections. Callers wait for a connection without a time limit. `within`
    * does not cancel these reads, because cancelling a query closes its connection.
    */
-  readonly streams: Rows;
+  readonly streams: RowQueries;
   /** Returns the database for one request. When the signal aborts, the request's queries are cancelled. */
   within(signal: AbortSignal): Database;
   /** Returns a database whose transactions run on behalf of `hold.user`, each after `hold.check`. */
-  holding(hold: TransactionHold): Database;
+  holding(hold: TransactionAuthorization): Database;
   readonly wakeups: Wakeups;
   readonly control: ControlConnection;
   stats(): DatabaseStats;

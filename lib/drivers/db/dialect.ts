@@ -16,7 +16,7 @@ import {
 } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import type { StatementResult } from "#lib/drivers/db/client.ts";
-import type { TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
+import type { TransactionAuthorization, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import {
   CommitUnknown,
   isAbortedTransaction,
@@ -36,7 +36,7 @@ export interface DialectOptions {
   readonly signal?: AbortSignal | undefined;
   /** The user's ID. Each transaction takes the user's advisory lock and counts toward the user's connections. */
   readonly user?: string | undefined;
-  readonly onCommit?: TransactionHold["onCommit"] | undefined;
+  readonly onCommit?: TransactionAuthorization["onCommit"] | undefined;
 }
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -80,7 +80,7 @@ function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
  * Runs the work in a transaction. Statements that start at the same time are sent in a single write and run in order.
  * If the work throws or COMMIT fails, rolls the transaction back and throws the first error.
  */
-export async function inTransaction<T>(
+export async function runInTransaction<T>(
   options: DialectOptions,
   work: (tx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
@@ -127,7 +127,7 @@ function refuseAfterEnd(): Promise<never> {
  * Runs each statement on its own connection. Skips Kysely's intermediate layers, because creating them takes time in
  * every request.
  */
-export function rowsOn(options: DialectOptions): Kysely<Schema> {
+export function createRowQueries(options: DialectOptions): Kysely<Schema> {
   const { pool, limit, signal, user } = options;
   const provider = {
     async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
@@ -144,7 +144,7 @@ export function rowsOn(options: DialectOptions): Kysely<Schema> {
 }
 
 /** Returns a transaction for statements that run within another connection's open transaction. */
-export function transactionOn(
+export function createNestedTransaction(
   runStatement: (text: string, params: readonly unknown[]) => Promise<StatementResult["rows"]>,
 ): Tx {
   const query: PooledConnection["query"] = async (text, params) => ({

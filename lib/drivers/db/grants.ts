@@ -65,12 +65,12 @@ export function createRole({ role, password }: ServiceLogin): string {
 }
 
 /** Returns the statement that makes the current user the owner of everything the role owns in this database. */
-export function reassignOwned(role: string): string {
+export function buildReassignStatement(role: string): string {
   return `reassign owned by ${identifier(role)} to current_user;`;
 }
 
 /** Returns the statements that grant the listed privileges and revoke all other privileges on the same tables. */
-export function grantPrivileges(role: string, schema: string): string {
+export function buildGrantStatements(role: string, schema: string): string {
   const to = identifier(role), within = identifier(schema);
   const tables = Object.entries(TABLE_PRIVILEGES).map(([table, rights]) =>
     `revoke all on ${within}.${table} from ${to}; grant ${rights} on ${within}.${table} to ${to};`
@@ -105,7 +105,7 @@ export const NO_TEMPORARY_GRANTS: TemporaryGrants = { first: "", last: "" };
  * Returns temporary grants on the tables that a migration creates. A trigger on an older table may write to a new table
  * while the previous release is still running.
  */
-export function grantTemporarily(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
+export function buildTemporaryGrants(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
   if (!there || all || owns) return NO_TEMPORARY_GRANTS;
   const defaults = `alter default privileges in schema ${identifier(schema)}`,
     rights = "select, insert, update, delete";

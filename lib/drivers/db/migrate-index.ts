@@ -19,7 +19,7 @@ export function withoutConcurrently(text: string): string {
 }
 
 /** Returns the index's name. Throws if the migration does anything other than create one index. */
-export function indexNameOf(text: string): string {
+export function parseIndexName(text: string): string {
   const bare = text.replace(/--[^\n]*/g, "").trim().replaceAll(/\s+/g, " ");
   const [, index] = STATEMENT.exec(bare) ?? [];
   if (index) return index;
@@ -32,7 +32,7 @@ type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
 
 /** Creates the index. Safe to repeat after any failure. */
 export async function createIndex(run: Run, text: string): Promise<void> {
-  const index = indexNameOf(text);
+  const index = parseIndexName(text);
   if (await isInvalid(run, index)) await run(`drop index concurrently ${index}`);
   await run(text);
   if (await isInvalid(run, index)) throw new Error(`the index ${index} is still invalid`);

@@ -3,22 +3,22 @@
  * index (migrate-index.ts). An advisory lock lets one replica migrate while the others wait. If another role owns the
  * schema, migrations run as that owner, who then grants the service's role its privileges.
  */
-import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
 import {
+  buildGrantStatements,
+  buildReassignStatement,
+  buildTemporaryGrants,
   createRole,
-  grantPrivileges,
-  grantTemporarily,
   NO_TEMPORARY_GRANTS,
-  reassignOwned,
   type ServiceLogin,
   type ServiceRole,
   type TemporaryGrants,
 } from "#lib/drivers/db/grants.ts";
 import {
   type AppliedMigration,
-  checksumOf,
   compareSchema,
+  computeMigrationChecksum,
   findRequiredMigration,
   type Migration,
   MigrationError,
@@ -55,7 +55,7 @@ export async function migrate(
 ): Promise<string[]> {
   const login = ownerUrl === null ? null : loginOf(url);
   // Runs all statements on one connection, because the advisory lock belongs to that connection's session.
-  const copier = await openCopier(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
+  const copier = await openCopyConnection(ownerUrl ?? url, "wheelwright-migrate", { lock_timeout: "0" });
   const run = runWith(copier);
   try {
     await lock(run, report);
@@ -73,7 +73,7 @@ export async function migrate(
     if (missing.length > 0 && !state.may) throw new MigrationError(missingMessage(missing));
     if (!state.there) await run(CREATE_MIGRATIONS_TABLE);
     const temporaryGrants = login && missing.length > 0
-      ? grantTemporarily(login.role, await findRole(run, login))
+      ? buildTemporaryGrants(login.role, await findRole(run, login))
       : NO_TEMPORARY_GRANTS;
     for (const migration of missing) await apply(run, migration, temporaryGrants, report);
     if (login) await grantAccess(run, login);
@@ -83,7 +83,7 @@ export async function migrate(
   }
 }
 
-function runWith(copier: Copier): Run {
+function runWith(copier: CopyConnection): Run {
   return async (text, params = []) => {
     try {
       return await copier.run(text, params);
@@ -137,9 +137,9 @@ function missingMessage(missing: readonly Migration[]): string {
 async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);
   if (found.all) return;
-  const first = found.owns ? reassignOwned(login.role) : found.there ? "" : createRole(login);
+  const first = found.owns ? buildReassignStatement(login.role) : found.there ? "" : createRole(login);
   try {
-    await run(`begin;\n${first}\n${grantPrivileges(login.role, found.schema)}\ncommit;`);
+    await run(`begin;\n${first}\n${buildGrantStatements(login.role, found.schema)}\ncommit;`);
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
     const what = found.there ? "grant privileges to" : "create";
@@ -206,16 +206,16 @@ export async function lockMigrations(run: Run): Promise<void> {
  * Applies the migrations in the caller's transaction. Indexes are not created concurrently, because nothing uses the
  * tables yet.
  */
-export async function applyInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
+export async function applyMigrationsInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);
   for (const [name, text] of migrations) await run(`${withoutConcurrently(text)}\n;${recordOf(name, text)}`);
 }
 
 function recordOf(name: string, text: string): string {
   const needs = findRequiredMigration(text), more = needs === null ? ["", ""] : [", needs", `, ${quote(needs)}`];
-  return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${quote(checksumOf(text))}${
-    more[1]
-  })`;
+  return `insert into migrations (name, checksum${more[0]}) values (${quote(name)}, ${
+    quote(computeMigrationChecksum(text))
+  }${more[1]})`;
 }
 
 function quote(text: string): string {

@@ -1,11 +1,11 @@
 /** Opens the database: the connection pools, the control connection and the wake-ups. */
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import { openControl } from "#lib/drivers/db/control.ts";
-import type { OpenDatabase, Rows, TransactionHold, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
-import { type DialectOptions, inTransaction, rowsOn, userLockKey } from "#lib/drivers/db/dialect.ts";
+import { openControlConnection } from "#lib/drivers/db/control.ts";
+import type { OpenDatabase, RowQueries, TransactionAuthorization, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
+import { createRowQueries, type DialectOptions, runInTransaction, userLockKey } from "#lib/drivers/db/dialect.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
-import { openPipeline } from "#lib/drivers/db/pipeline.ts";
+import { openReadPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
 import { openWakeups, WAKEUP_CHANNEL } from "#lib/drivers/db/wakeups.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
@@ -54,10 +54,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const pool = openPool({ url, name, size: options.size, settings, ...waiting });
   const streamPool = openPool({ url, name: `${name} streams`, size: options.streams ?? 1, settings, waitLimit: null });
   const limit = statementLimit + NETWORK_LATENCY;
-  const pipeline = openPipeline({ pool, limit, maxConnections: Math.ceil(options.size / 4) });
-  const streams: Rows = rowsOn({ pool: streamPool, limit });
+  const pipeline = openReadPipeline({ pool, limit, maxConnections: Math.ceil(options.size / 4) });
+  const streams: RowQueries = createRowQueries({ pool: streamPool, limit });
   const wakeups = openWakeups({ notify, log });
-  const control = openControl({
+  const control = openControlConnection({
     url,
     name: `${name} control`,
     channel: WAKEUP_CHANNEL,
@@ -80,12 +80,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     }
   }
 
-  function databaseFor(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
-    let cachedRows: Rows | undefined;
+  function databaseFor(signal?: AbortSignal, hold?: TransactionAuthorization): OpenDatabase {
+    let cachedRows: RowQueries | undefined;
     // Creates `rows` at first use: every request has its own database object, but many requests never use it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
-    const rows = (): Rows =>
-      cachedRows ??= Object.assign(rowsOn(options), {
+    const rows = (): RowQueries =>
+      cachedRows ??= Object.assign(createRowQueries(options), {
         readShared: (text: string, params: readonly unknown[]) => pipeline.read(text, params, signal),
       });
     return {
@@ -135,7 +135,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
-function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | undefined): (tx: Tx) => Promise<T> {
+function withCheck<T>(
+  work: (tx: Tx) => Promise<T>,
+  hold: TransactionAuthorization | undefined,
+): (tx: Tx) => Promise<T> {
   if (!hold) return work;
   return async (tx) => {
     await hold.check(tx);
@@ -149,7 +152,7 @@ function withCheck<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | unde
  * later transactions cannot delay the wait forever.
  */
 async function waitForHolders(
-  rows: Rows,
+  rows: RowQueries,
   wakes: ReadonlySet<WakeupTopic>,
   log: Log,
   signal?: AbortSignal,
@@ -170,6 +173,6 @@ function transact<T>(
 ): Promise<{ readonly result: T; readonly wakes: ReadonlySet<WakeupTopic> }> {
   return retryTransient(async () => {
     const wakes = new Set<WakeupTopic>();
-    return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
+    return { result: await runInTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
   }, { signal: options.signal, sessions: () => options.pool.stats().size });
 }

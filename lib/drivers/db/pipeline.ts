@@ -38,7 +38,7 @@ interface SharedConnection {
 const SLOW_MS = 10; // milliseconds after which a connection counts as slow, so that new reads use another
 const CHECK_INTERVAL_MS = 25; // how often to check for cancelled reads, in milliseconds
 
-export function openPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
+export function openReadPipeline({ pool, limit, maxConnections: most, sharedFor = SECOND }: PipelineOptions): Pipeline {
   const connections = new Set<SharedConnection>();
   let opening: Promise<SharedConnection> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -4,7 +4,12 @@
  * PostgreSQL causes no errors. Background work uses a pool without this limit.
  */
 import { openCallerQueue } from "#lib/drivers/db/caller-queue.ts";
-import { type Client, openClient, type QueryOptions, type StatementResult } from "#lib/drivers/db/client.ts";
+import {
+  type DatabaseClient,
+  openDatabaseClient,
+  type QueryOptions,
+  type StatementResult,
+} from "#lib/drivers/db/client.ts";
 import { isReadOnly } from "#lib/drivers/db/faults.ts";
 import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { openPooledConnections } from "#lib/drivers/db/pooled-connections.ts";
@@ -75,13 +80,13 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   async function open(): Promise<void> {
-    let client: Client | null = null;
+    let client: DatabaseClient | null = null;
     const onDead = () => {
       if (!client) return;
       if (isReadOnly(client.dead) && !client.readOnly) connections.expireWritable();
       connections.forget(client);
     };
-    client = await openClient({ url, name, settings, connectLimit: waitLimit ?? WAIT_LIMIT, onDead });
+    client = await openDatabaseClient({ url, name, settings, connectLimit: waitLimit ?? WAIT_LIMIT, onDead });
     failures = 0;
     failure = null;
     connections.add(client);
@@ -89,7 +94,7 @@ export function openPool(options: PoolOptions): Pool {
     else putIdle(client);
   }
 
-  function putIdle(client: Client): void {
+  function putIdle(client: DatabaseClient): void {
     connections.put(client);
     serve();
   }
@@ -102,14 +107,14 @@ export function openPool(options: PoolOptions): Pool {
     }
   }
 
-  function takeBack(client: Client, user: string | undefined): void {
+  function takeBack(client: DatabaseClient, user: string | undefined): void {
     shares.release(user);
     if (!client.dead) return putIdle(client);
     serve(); // serves callers whose users had too many connections
     grow();
   }
 
-  async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
+  async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<DatabaseClient> {
     signal?.throwIfAborted();
     // Takes a connection before the first await, so that no caller overtakes callers that are already waiting.
     connections.closeExpired();
@@ -125,7 +130,7 @@ export function openPool(options: PoolOptions): Pool {
     return await take(signal, user);
   }
 
-  async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
+  async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<DatabaseClient> {
     if (closed) throw shutdownFault(); // the pool may have been closed during the probe
     const served = callers.wait(signal, user);
     grow();
@@ -150,7 +155,7 @@ export function openPool(options: PoolOptions): Pool {
   };
 }
 
-function lease(client: Client, onReleased: () => void, onAnswer: () => void): PooledConnection {
+function lease(client: DatabaseClient, onReleased: () => void, onAnswer: () => void): PooledConnection {
   let released = false;
   return {
     pid: client.pid,

@@ -1,5 +1,5 @@
 /** Tracks a pool's connections: which connections are idle, how old they are, and when they are closed. */
-import type { Client } from "#lib/drivers/db/client.ts";
+import type { DatabaseClient } from "#lib/drivers/db/client.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
@@ -12,14 +12,14 @@ const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {
   count(): { readonly open: number; readonly idle: number };
-  add(client: Client): void;
-  put(client: Client): void;
-  pop(): Client | undefined;
+  add(client: DatabaseClient): void;
+  put(client: DatabaseClient): void;
+  pop(): DatabaseClient | undefined;
   /** Returns whether the connection was used so recently that it needs no probe. */
-  isTrusted(client: Client): boolean;
+  isTrusted(client: DatabaseClient): boolean;
   /** Closes idle connections that are too old, or all idle connections once the pool is closed. */
   closeExpired(): void;
-  forget(client: Client): void;
+  forget(client: DatabaseClient): void;
   /** Marks all writable connections as too old, because their server has become read-only. */
   expireWritable(): void;
   /** Closes idle connections, waits up to two seconds for busy connections, then closes these with `reason`. */
@@ -27,13 +27,13 @@ interface PooledConnections {
 }
 
 export function openPooledConnections(onForgotten: () => void): PooledConnections {
-  const idle: Client[] = [];
-  const ages = new Map<Client, { retireAt: number; idleSince: number }>();
+  const idle: DatabaseClient[] = [];
+  const ages = new Map<DatabaseClient, { retireAt: number; idleSince: number }>();
   const closing = new Set<Promise<void>>();
   let closed = false;
   let onQuiet: (() => void) | null = null;
 
-  function forget(client: Client): void {
+  function forget(client: DatabaseClient): void {
     ages.delete(client);
     const at = idle.indexOf(client);
     if (at >= 0) idle.splice(at, 1);
@@ -41,7 +41,7 @@ export function openPooledConnections(onForgotten: () => void): PooledConnection
     if (ages.size === 0) onQuiet?.();
   }
 
-  function retire(client: Client): void {
+  function retire(client: DatabaseClient): void {
     const left = client.close().catch((error) => client.kill(error)).finally(() => closing.delete(left));
     closing.add(left);
     forget(client);

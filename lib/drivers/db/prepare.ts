@@ -3,7 +3,7 @@
  * queries that run in every request are prepared.
  */
 import type { CompiledQuery, QueryExecutorProvider } from "kysely";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 class Placeholder {
   readonly name: string;
@@ -25,8 +25,8 @@ type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
  * present values is prepared separately.
  */
 export function prepareQuery<Values extends object, Query extends Buildable<unknown>>(
-  build: (rows: Rows, values: Values) => Query,
-): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
+  build: (rows: RowQueries, values: Values) => Query,
+): (rows: RowQueries, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
   return async (rows, values) => (await rows.executeQuery(compile(rows, values))).rows as RowOf<Query>[];
 }
@@ -36,8 +36,8 @@ export function prepareQuery<Values extends object, Query extends Buildable<unkn
  * where a slow read would delay other reads.
  */
 export function prepareReadOnSharedConnection<Values extends object, Query extends Buildable<unknown>>(
-  build: (rows: Rows, values: Values) => Query,
-): (rows: Rows, values: Values) => Promise<RowOf<Query>[]> {
+  build: (rows: RowQueries, values: Values) => Query,
+): (rows: RowQueries, values: Values) => Promise<RowOf<Query>[]> {
   const compile = compiler(build);
   return async (rows, values) => {
     const query = compile(rows, values);
@@ -48,10 +48,10 @@ export function prepareReadOnSharedConnection<Values extends object, Query exten
   };
 }
 
-function compiler<Values extends object>(build: (rows: Rows, values: Values) => Buildable<unknown>) {
+function compiler<Values extends object>(build: (rows: RowQueries, values: Values) => Buildable<unknown>) {
   const cache = new Map<string, CompiledQuery>();
 
-  return function compile(rows: Rows, values: Values): CompiledQuery {
+  return function compile(rows: RowQueries, values: Values): CompiledQuery {
     // Skips the prepared query if plugins are installed, because tests use a plugin that inspects each query's values.
     if (rows.getExecutor().plugins.length > 0) return build(rows, values).compile(rows) as CompiledQuery;
     const names = Object.keys(values).filter((name) => values[name as keyof Values] !== undefined), key = names.join();
@@ -63,7 +63,7 @@ function compiler<Values extends object>(build: (rows: Rows, values: Values) => 
     return { ...compiled, parameters };
   };
 
-  function compileWithPlaceholders(rows: Rows, names: readonly string[]): CompiledQuery {
+  function compileWithPlaceholders(rows: RowQueries, names: readonly string[]): CompiledQuery {
     const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
     return build(rows, placeholders as Values).compile(rows) as CompiledQuery;
   }

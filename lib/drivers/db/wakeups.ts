@@ -3,7 +3,7 @@
  * it would make commits wait for each other. A wake-up may be lost, so listeners must also poll the rows.
  */
 import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
-import { runDetached } from "#lib/base/work-context.ts";
+import { runWithoutContext } from "#lib/base/work-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
@@ -35,7 +35,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
   function wake(topic: WakeupTopic): void {
     for (const listener of [...listeners.get(topic) ?? []]) {
       try {
-        runDetached(listener); // the listener's work does not belong to the caller's trace
+        runWithoutContext(listener); // the listener's work does not belong to the caller's trace
       } catch (error) {
         options.log.error("A listener for wake-ups failed", { topic, error });
       }
@@ -79,7 +79,7 @@ export function openWakeups(options: WakeupsOptions): OpenWakeups {
         pending.add(topic);
         wake(topic);
       }
-      if (pending.size > 0) sending ??= runDetached(() => Promise.resolve().then(send));
+      if (pending.size > 0) sending ??= runWithoutContext(() => Promise.resolve().then(send));
     },
     receive(payload) {
       if (payload === null) return [...listeners.keys()].forEach(wake);

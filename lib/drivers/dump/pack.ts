@@ -2,7 +2,7 @@
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { decrypt, encrypt, isEncrypted } from "#lib/drivers/crypto/age.ts";
+import { decryptStream, encryptStream, isAgeEncrypted } from "#lib/drivers/crypto/age.ts";
 import type { ByteChunk } from "#lib/drivers/db/copier.ts";
 import { BackupDamaged } from "#lib/drivers/dump/script.ts";
 import { messageOf } from "#lib/base/errors.ts";
@@ -11,7 +11,7 @@ const CHUNK_BYTES = 64 * 1024, START_BYTES = 32;
 
 export function packBackup(text: AsyncIterable<ByteChunk>, passphrase: string | null): AsyncGenerator<ByteChunk> {
   const packed = pipeThrough(text, createGzip({ chunkSize: CHUNK_BYTES }));
-  return passphrase === null ? packed : encrypt(packed, passphrase);
+  return passphrase === null ? packed : encryptStream(packed, passphrase);
 }
 
 /** The error for a backup without encryption. Anybody could have written such a file. */
@@ -37,9 +37,9 @@ export async function* unpackBackup(
     yield start;
     yield* { [Symbol.asyncIterator]: () => source };
   };
-  const encrypted = isEncrypted(start);
+  const encrypted = isAgeEncrypted(start);
   if (requireEncryption && !encrypted && start.length > 0) throw new BackupUnencrypted("The file is not encrypted");
-  const packed = encrypted ? decrypt(allBytes(), await readPassphrase()) : allBytes();
+  const packed = encrypted ? decryptStream(allBytes(), await readPassphrase()) : allBytes();
   try {
     yield* pipeThrough(packed, createGunzip({ chunkSize: CHUNK_BYTES }));
   } catch (error) {

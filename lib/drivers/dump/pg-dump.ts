@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { extendEnvironment, type ProcessVariables } from "#lib/base/environment.ts";
 import { type DatabaseAddress, type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { CONNECTION_KEYWORDS } from "#lib/base/database-keywords.ts";
-import { COPY_END, copyLine, parseCopyLine, splitPieces } from "#lib/drivers/dump/script.ts";
+import { COPY_END, formatCopyLine, parseCopyLine, splitCopyText } from "#lib/drivers/dump/script.ts";
 
 interface PgDumpOptions {
   readonly url: DatabaseSource;
@@ -14,7 +14,7 @@ interface PgDumpOptions {
 }
 
 /** Returns whether the installed pg_dump supports this major version of PostgreSQL. It cannot dump newer servers. */
-export async function hasPgDump(server: number): Promise<boolean> {
+export async function supportsPgDump(server: number): Promise<boolean> {
   const version = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
 }
@@ -25,7 +25,7 @@ export class PgDumpFailed extends Error {
 }
 
 /** Yields the tables' rows in COPY format, without the schema. Throws PgDumpFailed. */
-export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions): AsyncGenerator<Buffer> {
+export async function* streamPgDump({ url, snapshot, schema, tables }: PgDumpOptions): AsyncGenerator<Buffer> {
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],
     ...tables.map((table) => `--table="${schema}"."${table}"`),
@@ -35,11 +35,11 @@ export async function* pgDump({ url, snapshot, schema, tables }: PgDumpOptions):
   const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
   ended.catch(() => {});
   try {
-    for await (const piece of splitPieces(child.stdout)) {
+    for await (const piece of splitCopyText(child.stdout)) {
       if (typeof piece !== "string") yield piece.bytes;
       else {
         const table = parseCopyLine(piece);
-        if (table) yield Buffer.from(copyLine(table.table, table.columns));
+        if (table) yield Buffer.from(formatCopyLine(table.table, table.columns));
         else if (piece === COPY_END) yield Buffer.from(`${piece}\n`);
       }
     }

@@ -1,9 +1,9 @@
 /** Restores a database backup into an empty database in one transaction. A damaged backup writes nothing. */
-import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { transactionOn } from "#lib/drivers/db/dialect.ts";
+import { createNestedTransaction } from "#lib/drivers/db/dialect.ts";
 import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
-import { applyInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
+import { applyMigrationsInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
 import { LATER_NUMBER_SQL, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
@@ -29,8 +29,8 @@ export interface RestoreOptions {
  * Restores a backup. Jobs do not run again until an operator allows it. Throws RestoreRefused, BackupDamaged, or an
  * error from reading `parts`.
  */
-export async function restoreParts(options: RestoreOptions): Promise<BackupManifest> {
-  const copier = await openCopier(options.url, "wheelwright-restore");
+export async function restoreDatabaseBackup(options: RestoreOptions): Promise<BackupManifest> {
+  const copier = await openCopyConnection(options.url, "wheelwright-restore");
   try {
     await copier.run("begin");
     await lockMigrations(copier.run); // a replica that starts now waits until the restore is finished
@@ -39,7 +39,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
     await copier.run(ADVANCE_IDENTITIES);
     for (const { fixup } of Object.values(TABLE_RESTORES)) if (fixup !== null) await copier.run(fixup);
     await copier.run("insert into database_restores (taken_at) values ($1::timestamptz)", [manifest.takenAt]);
-    await options.note?.(transactionOn(copier.run), manifest);
+    await options.note?.(createNestedTransaction(copier.run), manifest);
     await copier.run("commit");
     return manifest;
   } catch (error) {
@@ -50,7 +50,7 @@ export async function restoreParts(options: RestoreOptions): Promise<BackupManif
 }
 
 /** Throws unless the database is empty, because existing tables may belong to another program or a running service. */
-async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): Promise<void> {
+async function requireEmpty(copier: CopyConnection, name: string, howToEmpty?: string): Promise<void> {
   const tables = await copier.run(
     `select relname as table from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
        and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e') order by relname`,
@@ -63,13 +63,13 @@ async function requireEmpty(copier: Copier, name: string, howToEmpty?: string): 
   );
 }
 
-async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
+async function loadRows(copier: CopyConnection, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the backup is incomplete
   const first = await next();
   if (first.kind !== "manifest") throw new BackupDamaged("The file does not start with a backup manifest");
   const { manifest } = first, [existing, newer] = splitMigrations(manifest, migrations);
-  await applyInTransaction(copier.run, existing);
+  await applyMigrationsInTransaction(copier.run, existing);
   const tables = (await copier.run(SELECT_TABLES)).map(({ table }) => table as string);
   const onAll = (change: string) => copier.run(tables.map((table) => `alter table ${table} ${change};`).join("\n"));
   await onAll("disable trigger user"); // the backup's rows already include the triggers' effects
@@ -96,7 +96,7 @@ async function loadRows(copier: Copier, { parts, migrations }: RestoreOptions): 
   await source.next(); // throws if the backup has data after its end
   await copier.run(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await onAll("enable trigger user");
-  await applyInTransaction(copier.run, newer);
+  await applyMigrationsInTransaction(copier.run, newer);
   return manifest;
 }
 

@@ -51,11 +51,11 @@ const SETVAL_LINE = /^SELECT setval\('(\w+)', (\d{1,19})\);$/;
 const NEWLINE = 10, END_OF_ROWS = Buffer.from("\\.\n");
 const MAGIC = "-- wheelwright backup 1 ";
 
-export function manifestLine(manifest: BackupManifest): string {
+export function formatManifestLine(manifest: BackupManifest): string {
   return `${MAGIC}${JSON.stringify(manifest)}\n`;
 }
 
-export function copyLine(table: string, columns: string): string {
+export function formatCopyLine(table: string, columns: string): string {
   return `COPY ${table} (${columns}) FROM stdin;\n`;
 }
 
@@ -67,14 +67,17 @@ export function parseCopyLine(line: string): { readonly table: string; readonly 
 
 export const COPY_END = "\\.";
 
-export function sequenceLine(sequence: string, value: string): string {
+export function formatSequenceLine(sequence: string, value: string): string {
   return `SELECT setval('${sequence}', ${value});\n`;
 }
 
-export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: RowProgressListener): AsyncGenerator<Buffer> {
+export async function* appendEndLine(
+  text: AsyncIterable<ByteChunk>,
+  onRows: RowProgressListener,
+): AsyncGenerator<Buffer> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "";
-  for await (const piece of splitPieces(text)) {
+  for await (const piece of splitCopyText(text)) {
     if (typeof piece !== "string") onRows(table, rows[table]! += piece.count);
     else if ((table = parseCopyLine(piece)?.table ?? "") !== "") onRows(table, rows[table] = 0);
     const bytes = typeof piece === "string" ? Buffer.from(`${piece}\n`) : piece.bytes;
@@ -85,13 +88,13 @@ export async function* withEnd(text: AsyncIterable<ByteChunk>, onRows: RowProgre
 }
 
 /** Reads a backup part by part. Throws BackupDamaged if it is damaged, possibly only after the last rows. */
-export async function* readScript(
+export async function* readBackupParts(
   text: AsyncIterable<ByteChunk>,
   onRows: RowProgressListener,
 ): AsyncGenerator<BackupPart> {
   const hash = createHash("sha256"), rows: Record<string, number> = {};
   let table = "", started = false, ended = false;
-  for await (const piece of splitPieces(text)) {
+  for await (const piece of splitCopyText(text)) {
     if (ended) throw new BackupDamaged("The backup has data after its end");
     if (typeof piece !== "string") {
       onRows(table, rows[table]! += piece.count);
@@ -134,7 +137,7 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
 }
 
 /** Yields each line outside COPY as a string, and rows within COPY as bytes, several rows at a time. */
-export async function* splitPieces(text: AsyncIterable<ByteChunk>): AsyncGenerator<string | Rows> {
+export async function* splitCopyText(text: AsyncIterable<ByteChunk>): AsyncGenerator<string | Rows> {
   let buffered: Buffer = Buffer.alloc(0), within = false;
   for await (const bytes of text) {
     buffered = Buffer.concat([buffered, bytes]);

@@ -2,22 +2,22 @@
  * Reads a consistent snapshot of all tables in a single repeatable-read transaction. The transaction needs only the
  * privileges of the service's database role, and blocks only schema changes.
  */
-import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { type Migration, MigrationError } from "#lib/drivers/db/compare-schema.ts";
-import { hasPgDump, pgDump } from "#lib/drivers/dump/pg-dump.ts";
+import { streamPgDump, supportsPgDump } from "#lib/drivers/dump/pg-dump.ts";
 import {
+  appendEndLine,
   type BackupManifest,
   COPY_END,
-  copyLine,
-  manifestLine,
+  formatCopyLine,
+  formatManifestLine,
+  formatSequenceLine,
   type RowProgressListener,
-  sequenceLine,
-  withEnd,
 } from "#lib/drivers/dump/script.ts";
 import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 
-export interface Snapshot {
+export interface DatabaseSnapshot {
   readonly manifest: BackupManifest;
   /** Returns the method for reading rows: pg_dump or COPY. Correct only after reading has started. */
   readonly method: () => DumpMethod;
@@ -29,12 +29,12 @@ export interface Snapshot {
 type DumpMethod = "pg_dump" | "COPY";
 
 /** Opens a snapshot. Throws MigrationError if the database is newer than this program or not from Wheelwright. */
-export async function openSnapshot(
+export async function openDatabaseSnapshot(
   url: DatabaseSource,
   release: string,
   migrations: readonly Migration[],
-): Promise<Snapshot> {
-  const copier = await openCopier(url, "wheelwright-backup");
+): Promise<DatabaseSnapshot> {
+  const copier = await openCopyConnection(url, "wheelwright-backup");
   try {
     await readApplied(copier, migrations);
     const names = (await listTables(copier)).map(({ table }) => table).join(", ");
@@ -45,7 +45,7 @@ export async function openSnapshot(
     const tables = await listTables(copier);
     let method: DumpMethod = "COPY";
     const text = textOf({ copier, url, manifest, tables, info, onMethod: (used) => method = used });
-    return { manifest, method: () => method, text: (onRows) => withEnd(text, onRows), close: copier.close };
+    return { manifest, method: () => method, text: (onRows) => appendEndLine(text, onRows), close: copier.close };
   } catch (error) {
     await copier.close();
     throw error;
@@ -53,7 +53,7 @@ export async function openSnapshot(
 }
 
 interface SnapshotSource {
-  readonly copier: Copier;
+  readonly copier: CopyConnection;
   readonly url: DatabaseSource;
   readonly manifest: BackupManifest;
   readonly tables: readonly Table[];
@@ -67,17 +67,17 @@ interface Table {
 }
 
 async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
-  yield Buffer.from(manifestLine(source.manifest));
+  yield Buffer.from(formatManifestLine(source.manifest));
   yield* rowsOf(source);
   // Reads `job_fences` last: sequences ignore the snapshot, and the value must not be lower than fences in the rows.
   const [{ fence }] = await source.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
-  yield Buffer.from(sequenceLine("job_fences", fence));
+  yield Buffer.from(formatSequenceLine("job_fences", fence));
 }
 
 /** Reads the rows with pg_dump if possible, and otherwise with COPY. */
 async function* rowsOf({ copier, url, tables, info, onMethod }: SnapshotSource): AsyncGenerator<Buffer> {
-  if (info.sequences && await hasPgDump(info.version)) {
-    const dump = pgDump({ url, ...info, tables: tables.map(({ table }) => table) });
+  if (info.sequences && await supportsPgDump(info.version)) {
+    const dump = streamPgDump({ url, ...info, tables: tables.map(({ table }) => table) });
     const first = await dump.next().catch(() => null); // pg_dump may fail to connect to the server
     if (first && !first.done) {
       onMethod("pg_dump");
@@ -86,7 +86,7 @@ async function* rowsOf({ copier, url, tables, info, onMethod }: SnapshotSource):
     }
   }
   for (const { table, columns } of tables) {
-    yield Buffer.from(copyLine(table, columns));
+    yield Buffer.from(formatCopyLine(table, columns));
     yield* copier.copyOut(`copy ${table} (${columns}) to stdout`);
     yield Buffer.from(`${COPY_END}\n`);
   }
@@ -126,14 +126,14 @@ const SELECT_TABLES = `
   from referring join pg_class using (oid) group by oid, relname order by max(level), relname`;
 
 /** Returns the tables to back up. A database that is not yet migrated may lack some tables. */
-async function listTables(copier: Copier): Promise<Table[]> {
+async function listTables(copier: CopyConnection): Promise<Table[]> {
   const found = await copier.run(SELECT_TABLES) as Table[];
   return found.filter(({ table }) =>
     Object.hasOwn(TABLE_RESTORES, table) && TABLE_RESTORES[table as keyof typeof TABLE_RESTORES].isInBackup
   );
 }
 
-async function readApplied(copier: Copier, migrations: readonly Migration[]): Promise<string[]> {
+async function readApplied(copier: CopyConnection, migrations: readonly Migration[]): Promise<string[]> {
   const [{ there }] = await copier.run("select to_regclass('migrations') is not null as there") as [{ there: boolean }];
   if (!there) throw new MigrationError("The database has no Wheelwright tables");
   const applied = (await copier.run("select name from migrations order by name")).map(({ name }) => name as string);

@@ -7,7 +7,7 @@ export type MailBlock =
   | { readonly kind: "button"; readonly label: string }
   | { readonly kind: "note"; readonly text: string };
 
-export interface LetterContent {
+export interface MailContent {
   readonly subject: string;
   /** The preview text that email programs show next to the subject. */
   readonly preview: string;

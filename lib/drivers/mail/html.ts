@@ -4,8 +4,8 @@
  */
 // Imports `html` as `markup`: the formatter reformats `html` templates, but whitespace matters in email programs.
 import { html as markup, raw } from "hono/html";
-import type { LetterContent, MailBlock } from "#lib/drivers/mail/content.ts";
-import type { LetterContext } from "#lib/drivers/mail/text.ts";
+import type { MailBlock, MailContent } from "#lib/drivers/mail/content.ts";
+import type { MailContext } from "#lib/drivers/mail/text.ts";
 
 type Markup = ReturnType<typeof markup>;
 
@@ -40,7 +40,7 @@ const SHEET = `
   }
 `;
 
-export function renderHtml({ subject, preview, title, blocks }: LetterContent, context: LetterContext): string {
+export function renderHtml({ subject, preview, title, blocks }: MailContent, context: MailContext): string {
   const { home, to } = context;
   return toText(markup`<!doctype html>
 <html lang="en">
@@ -81,7 +81,7 @@ ${raw("<!--[if mso]></td></tr></table><![endif]-->")}
 `);
 }
 
-function renderBlock(block: MailBlock, context: LetterContext): Markup {
+function renderBlock(block: MailBlock, context: MailContext): Markup {
   switch (block.kind) {
     case "paragraph":
       return markup`<p class="ink" style="${TEXT}">${block.text}</p>

@@ -51,7 +51,7 @@ export interface AnnouncedNotice {
 
 export type MailTemplate = keyof MailTemplateData;
 
-export type LetterOf<T extends MailTemplate> = {
+export type QueuedMailOf<T extends MailTemplate> = {
   readonly [K in T]: {
     readonly template: K;
     readonly to: { readonly email: string; readonly name: string };
@@ -59,4 +59,4 @@ export type LetterOf<T extends MailTemplate> = {
   };
 }[T];
 
-export type Letter = LetterOf<MailTemplate>;
+export type QueuedMail = QueuedMailOf<MailTemplate>;

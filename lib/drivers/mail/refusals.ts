@@ -75,7 +75,7 @@ export function isPermanentRejection(code: string): boolean {
 }
 
 /** Returns the mail server's reply, which follows the first colon in a MailError's message. */
-export function mailServerReply(message: string): string {
+export function extractServerReply(message: string): string {
   const at = message.indexOf(": ");
   return at < 0 ? message : message.slice(at + 2);
 }

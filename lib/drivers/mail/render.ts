@@ -1,9 +1,9 @@
 /** Renders the subject, the plain text and the HTML for an email. */
 import { absoluteUrl } from "#lib/base/config.ts";
 import { renderHtml } from "#lib/drivers/mail/html.ts";
-import type { Letter, MailTemplate } from "#lib/drivers/mail/letter.ts";
+import type { MailTemplate, QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { renderText } from "#lib/drivers/mail/text.ts";
-import { mailContentOf } from "#lib/drivers/mail/templates.ts";
+import { buildMailContent } from "#lib/drivers/mail/templates.ts";
 
 /** The path of the page for the one-time link in each template's emails. */
 const LINK_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = {
@@ -15,7 +15,7 @@ const LINK_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = {
 /** The path of the public page for templates without a one-time link. */
 const PUBLIC_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = { announcement: "/changelog" };
 
-export interface RenderedLetter {
+export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -26,7 +26,7 @@ export function hasOneTimeLink(template: MailTemplate): boolean {
 }
 
 /** Returns the one-time link that contains the secret. `home` is the service's public URL. */
-export function mailLinkOf(template: MailTemplate, home: URL, secret: string): string {
+export function buildMailLink(template: MailTemplate, home: URL, secret: string): string {
   const page = LINK_PAGES[template];
   if (page === undefined) throw new Error(`The email ${template} has no link`);
   const link = absoluteUrl(home, page);
@@ -35,12 +35,12 @@ export function mailLinkOf(template: MailTemplate, home: URL, secret: string): s
 }
 
 /** Returns the URL of the template's public page, or null if the template has none. */
-export function publicPageOf(template: MailTemplate, home: URL): string | null {
+export function getPublicPageUrl(template: MailTemplate, home: URL): string | null {
   const page = PUBLIC_PAGES[template];
   return page === undefined ? null : absoluteUrl(home, page).href;
 }
 
-export function renderLetter(letter: Letter, home: URL, link: string | null): RenderedLetter {
-  const content = mailContentOf(letter, home), context = { home, link, to: letter.to.email };
+export function renderMail(letter: QueuedMail, home: URL, link: string | null): RenderedMail {
+  const content = buildMailContent(letter, home), context = { home, link, to: letter.to.email };
   return { subject: content.subject, text: renderText(content, context), html: renderHtml(content, context) };
 }

@@ -8,7 +8,7 @@ import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
 import { composeMail, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { redactReply, toMailError } from "#lib/drivers/mail/refusals.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The maximum number of emails that a replica sends at the same time. */
@@ -52,7 +52,7 @@ export async function checkSmtp(options: SmtpOptions): Promise<void> {
   const { host, port, user, pass, timeouts: timeouts = TIMEOUTS } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(timeouts.total);
   try {
-    await runWithin([limit], null, () => transport.verify());
+    await runCancellable([limit], null, () => transport.verify());
   } catch (error) {
     const secrets = secretsOf(null, user, pass);
     throw toMailError(error, { server: `${host}:${port}`, to: "", secrets, late: limit.aborted });

@@ -3,12 +3,12 @@ import {
   buttonBlock,
   formatDate,
   formatMailTimestamp,
-  type LetterContent,
   type MailBlock,
+  type MailContent,
   noteBlock,
   paragraphBlock,
 } from "#lib/drivers/mail/content.ts";
-import type { AnnouncedNotice, LetterOf, MailTemplate, MailTemplateData } from "#lib/drivers/mail/letter.ts";
+import type { AnnouncedNotice, MailTemplate, MailTemplateData, QueuedMailOf } from "#lib/drivers/mail/letter.ts";
 import { cleanName, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
 const MAX_NAME = 60; // the maximum length of a name in the text, in characters
@@ -17,15 +17,15 @@ const MAX_PLACES = 10;
 const MAX_REASON = 2000;
 const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // maximum lengths in the text and in the subject line
 
-export function mailContentOf<T extends MailTemplate>(
-  { template, about, to }: LetterOf<T>,
+export function buildMailContent<T extends MailTemplate>(
+  { template, about, to }: QueuedMailOf<T>,
   { host }: URL,
-): LetterContent {
+): MailContent {
   return TEMPLATES[template](about, host, to.email);
 }
 
 const TEMPLATES: {
-  readonly [T in MailTemplate]: (about: MailTemplateData[T], host: string, email: string) => LetterContent;
+  readonly [T in MailTemplate]: (about: MailTemplateData[T], host: string, email: string) => MailContent;
 } = {
   invitation: ({ inviter, places, expiresAt }, host) => {
     const who = preventAutoLink(inviter, MAX_NAME) || "Somebody";

@@ -10,7 +10,7 @@ import { parseResponse } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal, toPaymentError } from "#lib/drivers/payments/errors.ts";
 import { openStripeHttpClient } from "#lib/drivers/payments/http-client.ts";
 import { openSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -83,7 +83,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
     };
     try {
       // Stops a cancelled call immediately, even while it waits for a slot or for the package to load.
-      return await runWithin([signal], null, (inner) => slots.run([inner], run));
+      return await runCancellable([signal], null, (inner) => slots.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
       throw toPaymentError(error, [secretKey, webhookSecret]);

@@ -6,7 +6,7 @@
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
-import { isKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
+import { isIdempotencyKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { sleep } from "#lib/base/time.ts";
 
 interface CreateOnceOptions<T> {
@@ -31,7 +31,7 @@ export async function createOnce<T>(
       const created = await make(`wheelwright-${key}-${number}`);
       if (created !== null) return created;
     } catch (error) {
-      if (isKeyMismatch(error)) await sleep(settleMs, signal);
+      if (isIdempotencyKeyMismatch(error)) await sleep(settleMs, signal);
       else if (!(error instanceof PaymentRefusal && error.replayed)) throw error;
     }
   }

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import type { CustomerRequest } from "#lib/drivers/payments/payments.ts";
-import { CustomerShape, parseResponse } from "#lib/drivers/payments/schemas.ts";
+import { CustomerSchema, parseResponse } from "#lib/drivers/payments/schemas.ts";
 
 export async function findOrCreateCustomer(
   client: PaymentClient,
@@ -16,7 +16,7 @@ export async function findOrCreateCustomer(
 ): Promise<string> {
   const { federationId } = request;
   // Returns null for a customer that was just deleted, because the provider may still return it.
-  const describe = (id: string) => describeCustomer(client, id, request, signal);
+  const describe = (id: string) => updateCustomerDetails(client, id, request, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,
     find: async () => {
@@ -27,13 +27,13 @@ export async function findOrCreateCustomer(
     create: async (idempotencyKey) => {
       const params = { metadata: { federationId } };
       const response = await client.call(signal, (stripe) => stripe.customers.create(params, { idempotencyKey }));
-      return await describe(parseResponse(CustomerShape, response, "customer").id);
+      return await describe(parseResponse(CustomerSchema, response, "customer").id);
     },
   }, signal);
 }
 
 /** Updates the customer's name and email address. Returns the customer's ID, or null if the customer does not exist. */
-export async function describeCustomer(
+export async function updateCustomerDetails(
   client: PaymentClient,
   id: string,
   { name, email }: CustomerRequest,
@@ -48,7 +48,7 @@ async function findCustomer(client: PaymentClient, federationId: string, signal:
   if (!/^\w+$/.test(federationId)) throw new TypeError("The hub's ID contains invalid characters");
   const query = `metadata["federationId"]:"${federationId}"`;
   const answer = await client.call(signal, (stripe) => stripe.customers.search({ query, limit: 100 }));
-  const { data } = parseResponse(v.object({ data: v.array(CustomerShape) }), answer, "list of customers");
+  const { data } = parseResponse(v.object({ data: v.array(CustomerSchema) }), answer, "list of customers");
   const ours = data.filter(({ deleted, metadata }) => !deleted && metadata["federationId"] === federationId);
   return ours.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))[0] ?? null;
 }

@@ -26,7 +26,7 @@ const RESOURCE_LIMIT = "resource_limit";
 const KEY_HINT = "Check in Stripe that STRIPE_SECRET_KEY is valid and has the required permissions.";
 
 /** Returns whether the idempotency key was used earlier with different parameters. That call's result is unknown. */
-export function isKeyMismatch(error: unknown): boolean {
+export function isIdempotencyKeyMismatch(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 

@@ -5,7 +5,7 @@
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
-import { eventOf } from "#lib/drivers/payments/schemas.ts";
+import { toProviderEvent } from "#lib/drivers/payments/schemas.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const TOLERANCE = 5 * MINUTE;
@@ -17,13 +17,16 @@ interface SignedBody {
   readonly now: Date;
 }
 
-export async function readEvent(client: Pick<PaymentClient, "load">, signed: SignedBody): Promise<ProviderEvent> {
+export async function verifyWebhookEvent(
+  client: Pick<PaymentClient, "load">,
+  signed: SignedBody,
+): Promise<ProviderEvent> {
   const { webhooks } = await client.load();
   const { body, signature, secret, now } = signed;
   let event: ProviderEvent | null = null;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-    event = eventOf(
+    event = toProviderEvent(
       await webhooks.constructEventAsync(text, signature ?? "", secret, TOLERANCE / SECOND, undefined, now.getTime()),
     );
   } catch {

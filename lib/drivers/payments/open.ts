@@ -1,9 +1,9 @@
 /** Opens the payment provider, Stripe, whose package is loaded at first use. */
 import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
-import { describeCustomer, findOrCreateCustomer } from "#lib/drivers/payments/customers.ts";
-import { readEvent } from "#lib/drivers/payments/events.ts";
-import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
-import { readPreview } from "#lib/drivers/payments/preview.ts";
+import { findOrCreateCustomer, updateCustomerDetails } from "#lib/drivers/payments/customers.ts";
+import { verifyWebhookEvent } from "#lib/drivers/payments/events.ts";
+import { PaymentError, type PaymentProvider } from "#lib/drivers/payments/payments.ts";
+import { readInvoicePreview } from "#lib/drivers/payments/preview.ts";
 import { findOrCreatePrice } from "#lib/drivers/payments/prices.ts";
 import { readRefunds } from "#lib/drivers/payments/refunds.ts";
 import {
@@ -17,14 +17,14 @@ import {
 
 export type PaymentsOptions = ClientOptions;
 
-export function openPayments(options: PaymentsOptions): Payments {
+export function openPaymentProvider(options: PaymentsOptions): PaymentProvider {
   const client = openPaymentClient(options);
   return {
     check: async (signal) => void await client.call(signal, (stripe) => stripe.prices.list({ limit: 1 })),
     priceFor: (request, signal) => findOrCreatePrice(client, request, signal),
     customerFor: (request, signal) => findOrCreateCustomer(client, request, signal),
     async updateCustomer(id, request, signal) {
-      if (await describeCustomer(client, id, request, signal) !== null) return;
+      if (await updateCustomerDetails(client, id, request, signal) !== null) return;
       throw new PaymentError("customer_gone", `The customer ${id} no longer exists`, { transient: false });
     },
     findSubscription: (object, signal) => findSubscription(client, object, signal),
@@ -33,8 +33,9 @@ export function openPayments(options: PaymentsOptions): Payments {
     setQuantities: async (id, items, signal) =>
       await setQuantities(client, await readOpenSubscription(client, id, signal), items, signal),
     endSubscription: (id, signal) => endSubscription(client, id, signal),
-    preview: (change, signal) => readPreview(client, change, signal),
+    preview: (change, signal) => readInvoicePreview(client, change, signal),
     readRefunds: (object, signal) => nullIfMissing(readRefunds(client, object, signal)),
-    readEvent: (body, signature, now) => readEvent(client, { body, signature, now, secret: options.webhookSecret }),
+    readEvent: (body, signature, now) =>
+      verifyWebhookEvent(client, { body, signature, now, secret: options.webhookSecret }),
   };
 }

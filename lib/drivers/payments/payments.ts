@@ -1,5 +1,5 @@
 /**
- * Defines the interface to the payment provider, which `openPayments` in open.ts implements. Amounts are integers in
+ * Defines the interface to the payment provider, which `openPaymentProvider` in open.ts implements. Amounts are integers in
  * the currency's smallest unit, such as cents. Every call is safe to repeat: before creating an object, it looks for an
  * existing object with the hub's ID in the metadata. All calls throw PaymentError.
  */
@@ -14,7 +14,7 @@ export class SignatureError extends Error {
   override readonly name = "SignatureError";
 }
 
-export interface Payments {
+export interface PaymentProvider {
   /** Checks that the provider answers and accepts the API key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
   /** Finds or creates the monthly price for a size. Returns the price's ID. Throws if an existing price differs. */

@@ -20,14 +20,14 @@ import {
   UnixTimeSchema,
 } from "#lib/drivers/payments/schemas.ts";
 import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const MAX_ATTEMPTS = 2;
 
 const Details = v.nullish(v.object({ proration: v.nullish(v.boolean(), false) }), null);
 
-const LineShape = v.object({
+const InvoiceLineSchema = v.object({
   amount: AmountSchema,
   quantity: v.nullish(v.number(), 0),
   period: v.object({ start: UnixTimeSchema }),
@@ -36,9 +36,9 @@ const LineShape = v.object({
   pricing: v.nullish(v.object({ price_details: v.nullish(v.object({ price: ObjectIdSchema }), null) }), null),
   parent: v.nullish(v.object({ subscription_item_details: Details, invoice_item_details: Details }), null),
 });
-export type LineShape = v.InferOutput<typeof LineShape>;
+export type InvoiceLine = v.InferOutput<typeof InvoiceLineSchema>;
 
-const Lines = v.object({ data: v.array(LineShape), has_more: v.nullish(v.boolean(), false) });
+const Lines = v.object({ data: v.array(InvoiceLineSchema), has_more: v.nullish(v.boolean(), false) });
 
 const PreviewShape = v.object({
   id: v.nullish(v.string(), null),
@@ -54,7 +54,7 @@ const PreviewShape = v.object({
 });
 type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
-export async function readPreview(
+export async function readInvoicePreview(
   client: PaymentClient,
   change: InvoicePreviewRequest,
   caller: AbortSignal,
@@ -62,16 +62,20 @@ export async function readPreview(
   const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
   const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
   const previewClient = { ...client, call: client.callForPreview }; // previews have their own concurrency limit
-  return await runWithin([caller], { ms: client.previewTimeoutMs, createError: createTimeoutError }, async (signal) => {
-    for (let attempt = 1;; attempt++) {
-      try {
-        return await previewOnce(previewClient, change, signal);
-      } catch (error) {
-        const mayRetry = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
-        if (!mayRetry || signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
+  return await runCancellable(
+    [caller],
+    { ms: client.previewTimeoutMs, createError: createTimeoutError },
+    async (signal) => {
+      for (let attempt = 1;; attempt++) {
+        try {
+          return await previewOnce(previewClient, change, signal);
+        } catch (error) {
+          const mayRetry = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
+          if (!mayRetry || signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 async function previewOnce(
@@ -103,7 +107,7 @@ async function previewOnce(
   };
   const answer = await client.call(signal, (stripe) => stripe.invoices.createPreview(params));
   const shape = await withAllLines(client, parseResponse(PreviewShape, answer, "preview of an invoice"), signal);
-  return current === null ? previewFirstInvoice(shape, sizes) : previewChange(shape, sizes);
+  return current === null ? previewFirstInvoice(shape, sizes) : previewSubscriptionChange(shape, sizes);
 }
 
 async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
@@ -130,7 +134,7 @@ export function previewFirstInvoice(shape: PreviewShape, sizes: readonly Preview
 }
 
 /** Previews a subscription change: prorations are due now, other lines every month. Has no side effects. */
-export function previewChange(
+export function previewSubscriptionChange(
   { currency, created, lines, parent }: PreviewShape,
   sizes: readonly PreviewedSize[],
 ): InvoicePreview {
@@ -148,7 +152,7 @@ export function previewChange(
   };
 }
 
-function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSize[]): InvoicePreview["sizes"] {
+function monthlyPrices(lines: readonly InvoiceLine[], sizes: readonly PreviewedSize[]): InvoicePreview["sizes"] {
   return sizes.map(({ size, price, monthly: fallback }) => {
     const sizeLines = lines.filter((line) => priceOf(line) === price);
     const quantity = sum(sizeLines.map((line) => line.quantity));
@@ -159,16 +163,16 @@ function monthlyPrices(lines: readonly LineShape[], sizes: readonly PreviewedSiz
   });
 }
 
-function isProration({ parent }: LineShape): boolean {
+function isProration({ parent }: InvoiceLine): boolean {
   return parent?.subscription_item_details?.proration === true || parent?.invoice_item_details?.proration === true;
 }
 
-function priceOf({ pricing }: LineShape): string | null {
+function priceOf({ pricing }: InvoiceLine): string | null {
   return pricing?.price_details?.price ?? null;
 }
 
 /** Returns the amount to pay for a line: its amount minus discounts, plus taxes that are not included. */
-function totalOf({ amount, discount_amounts, taxes }: LineShape): number {
+function totalOf({ amount, discount_amounts, taxes }: InvoiceLine): number {
   const added = taxes.filter(({ tax_behavior }) => tax_behavior === "exclusive");
   return amount - sum(discount_amounts.map(({ amount }) => amount)) + sum(added.map(({ amount }) => amount));
 }

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.ts";
-import { isMonthly, parseResponse, PriceShape } from "#lib/drivers/payments/schemas.ts";
+import { isMonthly, parseResponse, PriceSchema } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
 export async function findOrCreatePrice(
@@ -31,7 +31,7 @@ export async function findOrCreatePrice(
     create: async (idempotencyKey) => {
       try {
         const response = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
-        return requireMatchingPrice(parseResponse(PriceShape, response, "price"), request, lookupKey);
+        return requireMatchingPrice(parseResponse(PriceSchema, response, "price"), request, lookupKey);
       } catch (error) {
         // Finds the price if another replica created it in the meantime, for another hub.
         const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
@@ -48,12 +48,12 @@ function lookupKeyOf({ size, currency, monthly }: PriceRequest): string {
 
 async function findPrice(client: PaymentClient, request: PriceRequest, lookupKey: string, signal: AbortSignal) {
   const answer = await client.call(signal, (stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
-  const { data: [found] } = parseResponse(v.object({ data: v.array(PriceShape) }), answer, "list of prices");
+  const { data: [found] } = parseResponse(v.object({ data: v.array(PriceSchema) }), answer, "list of prices");
   return found ? requireMatchingPrice(found, request, lookupKey) : null;
 }
 
 /** Throws if the price differs, because somebody may have created the price manually for another purpose. */
-function requireMatchingPrice(price: PriceShape, { currency, monthly }: PriceRequest, lookupKey: string): string {
+function requireMatchingPrice(price: PriceSchema, { currency, monthly }: PriceRequest, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;
   const problem = fits ? "archived" : `not ${monthly} ${currency} a month per spoke`;

@@ -25,7 +25,7 @@ const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 export const ObjectIdSchema = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
 const NullableObjectIdSchema = v.nullish(ObjectIdSchema, null);
 
-export const PriceShape = v.object({
+export const PriceSchema = v.object({
   id: v.string(),
   active: v.boolean(),
   currency: CurrencySchema,
@@ -37,14 +37,14 @@ export const PriceShape = v.object({
   billing_scheme: v.nullish(v.string(), "per_unit"),
   metadata: Metadata,
 });
-export type PriceShape = v.InferOutput<typeof PriceShape>;
+export type PriceSchema = v.InferOutput<typeof PriceSchema>;
 
-export const ItemShape = v.pipe(
+export const SubscriptionItemSchema = v.pipe(
   v.object({
     id: v.string(),
     quantity: v.nullish(v.pipe(v.number(), v.safeInteger()), 0),
     metadata: Metadata,
-    price: PriceShape,
+    price: PriceSchema,
   }),
   v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
     id,
@@ -56,7 +56,7 @@ export const ItemShape = v.pipe(
   })),
 );
 
-export const InvoiceShape = v.pipe(
+export const InvoiceSchema = v.pipe(
   v.object({
     id: v.string(),
     number: v.nullish(v.string(), null),
@@ -72,19 +72,19 @@ export const InvoiceShape = v.pipe(
   }),
 );
 
-export const SubscriptionShape = v.object({
+export const SubscriptionSchema = v.object({
   id: v.string(),
   customer: ObjectIdSchema,
   status: v.picklist(SUBSCRIPTION_STATUSES),
   currency: CurrencySchema,
   metadata: Metadata,
-  items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
+  items: v.object({ data: v.array(SubscriptionItemSchema), has_more: v.nullish(v.boolean(), false) }),
   /** The latest invoice. Null if it was a draft that was deleted, because the provider then returns only its ID. */
-  latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
+  latest_invoice: v.nullish(v.union([InvoiceSchema, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
-export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
+export type SubscriptionSchema = v.InferOutput<typeof SubscriptionSchema>;
 
-export const RefundShape = v.pipe(
+export const RefundSchema = v.pipe(
   v.object({
     id: v.string(),
     charge: NullableObjectIdSchema,
@@ -96,9 +96,9 @@ export const RefundShape = v.pipe(
   v.transform(({ created: createdAt, ...rest }): Refund => ({ ...rest, createdAt })),
 );
 
-export const ChargeShape = v.object({ id: v.string(), customer: NullableObjectIdSchema });
+export const ChargeSchema = v.object({ id: v.string(), customer: NullableObjectIdSchema });
 
-export const CustomerShape = v.object({
+export const CustomerSchema = v.object({
   id: v.string(),
   created: v.nullish(UnixTimeSchema, 0),
   deleted: v.nullish(v.boolean(), false),
@@ -136,7 +136,7 @@ export function parseResponse<S extends v.GenericSchema>(schema: S, value: unkno
   throw new PaymentError("bad_answer", message, { transient: true });
 }
 
-export function subscriptionOf(shape: SubscriptionShape): Subscription {
+export function toSubscription(shape: SubscriptionSchema): Subscription {
   return {
     id: shape.id,
     customer: shape.customer,
@@ -149,13 +149,13 @@ export function subscriptionOf(shape: SubscriptionShape): Subscription {
 }
 
 /** Returns whether the price is a fixed amount per unit and month. The quantity must be set in advance, not metered. */
-export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceShape): boolean {
+export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceSchema): boolean {
   return recurring?.interval === "month" && recurring.interval_count === 1 && billing_scheme === "per_unit" &&
     (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
 }
 
 /** Converts a webhook event. Returns null if the event is invalid. */
-export function eventOf(value: unknown): ProviderEvent | null {
+export function toProviderEvent(value: unknown): ProviderEvent | null {
   const { success, output } = v.safeParse(EventShape, value);
   if (!success) return null;
   const { object } = output.data;

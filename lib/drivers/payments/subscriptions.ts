@@ -16,11 +16,11 @@ import {
   type SubscriptionRequest,
 } from "#lib/drivers/payments/payments.ts";
 import {
-  InvoiceShape,
-  ItemShape,
+  InvoiceSchema,
   parseResponse,
-  subscriptionOf,
-  SubscriptionShape,
+  SubscriptionItemSchema,
+  SubscriptionSchema,
+  toSubscription,
 } from "#lib/drivers/payments/schemas.ts";
 import { isResourceLimit } from "#lib/drivers/payments/errors.ts";
 
@@ -149,7 +149,7 @@ async function listSubscriptions(
 ): Promise<readonly Subscription[]> {
   const expand = ["data.latest_invoice"];
   const params = { customer: owner.customer, status: "all", expand, limit: 100 } as const;
-  const all = await listAllPages(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
+  const all = await listAllPages(client, SubscriptionSchema, signal, (stripe) => stripe.subscriptions.list(params));
   // Reverses the list, because the provider returns the newest subscription first. Sorting by time would be unreliable,
   // because two subscriptions can be created in the same second.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === owner.federationId).reverse();
@@ -157,16 +157,16 @@ async function listSubscriptions(
 }
 
 async function readAll(client: PaymentClient, answer: unknown, signal: AbortSignal): Promise<Subscription> {
-  return await complete(client, parseResponse(SubscriptionShape, answer, "subscription"), signal);
+  return await complete(client, parseResponse(SubscriptionSchema, answer, "subscription"), signal);
 }
 
 /** Adds the items that the response omitted. If a payment is overdue, sets the invoice that was due first. */
-async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+async function complete(client: PaymentClient, shape: SubscriptionSchema, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isPaymentOverdue(subscription)) return subscription;
   // Reads all open invoices, because the latest invoice is often newer than the overdue one.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
-  const open = await listAllPages(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
+  const open = await listAllPages(client, InvoiceSchema, signal, (stripe) => stripe.invoices.list(params));
   const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));
   return first ? { ...subscription, invoice: first } : subscription;
 }
@@ -175,9 +175,14 @@ function dueTime({ dueAt }: Invoice): number {
   return dueAt?.getTime() ?? 0; // an invoice without a due date is due immediately
 }
 
-async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
-  if (!shape.items.has_more) return subscriptionOf(shape);
+async function withItems(client: PaymentClient, shape: SubscriptionSchema, signal: AbortSignal): Promise<Subscription> {
+  if (!shape.items.has_more) return toSubscription(shape);
   const params = { subscription: shape.id, limit: 100 };
-  const data = await listAllPages(client, ItemShape, signal, (stripe) => stripe.subscriptionItems.list(params));
-  return subscriptionOf({ ...shape, items: { data, has_more: false } });
+  const data = await listAllPages(
+    client,
+    SubscriptionItemSchema,
+    signal,
+    (stripe) => stripe.subscriptionItems.list(params),
+  );
+  return toSubscription({ ...shape, items: { data, has_more: false } });
 }

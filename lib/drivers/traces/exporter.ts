@@ -6,7 +6,7 @@
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { setTimeout } from "node:timers";
-import { runDetached } from "#lib/base/work-context.ts";
+import { runWithoutContext } from "#lib/base/work-context.ts";
 import { DriverError, reasonOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
@@ -63,7 +63,7 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
   function startSending(): void {
     clearTimeout(timer);
     timer = undefined;
-    sending ??= runDetached(sendAll).finally(() => sending = null);
+    sending ??= runWithoutContext(sendAll).finally(() => sending = null);
   }
 
   async function sendAll(): Promise<void> {

@@ -1,14 +1,14 @@
 /** Renders the audit log page with its search form and export links. */
-import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/audit/kinds.ts";
+import { AUDIT_KINDS, AUDIT_OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
+  appendQuery,
   definitionList,
   emptyState,
   humanize,
   linkButton,
-  olderLink,
-  withQuery,
+  nextPageLink,
 } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
@@ -27,7 +27,7 @@ export interface AuditFilters {
 }
 
 /** Returns the query parameters for the audit API. The page cursor `before` takes precedence over the time `until`. */
-export function auditQuery({ until, ...filters }: AuditFilters, before?: string) {
+export function buildAuditQuery({ until, ...filters }: AuditFilters, before?: string) {
   const end = until !== undefined && !until.endsWith("Z") ? `${until}Z` : until;
   return { ...filters, before: before ?? end };
 }
@@ -43,7 +43,7 @@ const PATH = "/audit";
 
 export function auditView({ events, next, filters }: AuditProps): PageView {
   const isFiltered = Object.values(filters).some((each) => each !== undefined);
-  const exportLink = (format: string) => withQuery(`${PATH}/export`, { format, ...filters });
+  const exportLink = (format: string) => appendQuery(`${PATH}/export`, { format, ...filters });
   return {
     title: "Audit",
     section: "audit",
@@ -66,7 +66,7 @@ export function auditView({ events, next, filters }: AuditProps): PageView {
           linkButton(["Show all", PATH]),
         )
     }</div>
-${olderLink(next && withQuery(PATH, { ...filters, before: next }))}`,
+${nextPageLink(next && appendQuery(PATH, { ...filters, before: next }))}`,
   };
 }
 
@@ -93,7 +93,7 @@ ${dayField(until)}
 }
 
 const KINDS = Object.keys(AUDIT_KINDS).map((kind) => [kind, humanize(kind)] as const);
-const TYPES = OBJECT_TYPES.map((type) => [type, humanize(type)] as const);
+const TYPES = AUDIT_OBJECT_TYPES.map((type) => [type, humanize(type)] as const);
 
 function dayField(until: string | undefined): Markup {
   return markup`<div class="field"><label for="until">Before (UTC)</label>
@@ -102,7 +102,7 @@ function dayField(until: string | undefined): Markup {
 
 function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, metadata }: AuditEventItem): Markup {
   const filter = (query: Record<string, string>, text: string) =>
-    markup`<a href="${withQuery(PATH, query)}"><code>${text}</code></a>`;
+    markup`<a href="${appendQuery(PATH, query)}"><code>${text}</code></a>`;
   const list = definitionList([
     ["Event", filter({ kind }, kind)],
     ["Actor", filter({ actor: actor.id }, actor.id)],

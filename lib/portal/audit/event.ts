@@ -43,7 +43,7 @@ ${action ? markup`<div class="row-action">${action}</div>` : ""}</li>`;
 }
 
 /** Returns the sentence that describes an audit event, as plain text for screen readers. */
-export function eventSentence(event: AuditEventItem): string {
+export function describeAuditEvent(event: AuditEventItem): string {
   return pieces(event).map(({ text }) => text).join("");
 }
 

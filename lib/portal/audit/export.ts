@@ -20,7 +20,7 @@ interface ExportedLog {
 }
 
 /** Collects up to `limit` audit events, newest first. `read` returns one page of events, starting at a cursor. */
-export async function collectEvents(
+export async function collectAuditEvents(
   format: Format,
   read: (before: string | undefined) => Promise<ListPage<AuditEventItem>>,
   limit = MAX_EXPORTED_EVENTS,

@@ -2,9 +2,9 @@
 import type * as v from "valibot";
 import type { NotificationView } from "#lib/domains/notifications/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { badge, emptyState, linkButton, olderLink, postButton, withQuery } from "#lib/portal/components/parts.ts";
+import { appendQuery, badge, emptyState, linkButton, nextPageLink, postButton } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { eventSentence, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
+import { describeAuditEvent, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 
 export const NOTIFICATIONS_PER_PAGE = 30;
 
@@ -27,8 +27,8 @@ export function notificationsView({ me, list, next, query }: NotificationsProps)
     section: "notifications",
     actions: me.unread > 0 ? postButton(`${PATH}/read-all`, "Mark all as read") : "",
     tabs: {
-      links: [["All", PATH], ["Unread", withQuery(PATH, { show: "unread" })]],
-      here: withQuery(PATH, { show: query.show }),
+      links: [["All", PATH], ["Unread", appendQuery(PATH, { show: "unread" })]],
+      here: appendQuery(PATH, { show: query.show }),
     },
     ...(query.before === undefined && { poll: 10 }),
     style: eventStyle,
@@ -37,18 +37,18 @@ export function notificationsView({ me, list, next, query }: NotificationsProps)
         ? noNotifications(unreadOnly)
         : markup`<ul class="list event-list">${list.map((each) => row(each, me, query))}</ul>`
     }</div>
-${olderLink(next && withQuery(PATH, { show: query.show, before: next }))}`,
+${nextPageLink(next && appendQuery(PATH, { show: query.show, before: next }))}`,
   };
 }
 
 function row(notification: NotificationItem, { role }: CurrentUser, query: NotificationsProps["query"]): Markup {
   const linkUsers = role === "operator";
   if (notification.read) return renderEventRow(notification, { linkUsers });
-  const about = eventSentence(notification);
+  const about = describeAuditEvent(notification);
   return renderEventRow(notification, {
     linkUsers,
     badge: markup`${badge("info", "dot", "Unread")} `,
-    action: postButton(withQuery(PATH, query), "Mark as read", { fields: { id: notification.id }, about }),
+    action: postButton(appendQuery(PATH, query), "Mark as read", { fields: { id: notification.id }, about }),
   });
 }
 

@@ -3,7 +3,7 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { callout, hiddenInputs } from "#lib/portal/components/parts.ts";
 
 /** A form submission that was refused: the user's input, and the reason for the refusal. */
-export interface Submission {
+export interface RefusedSubmission {
   readonly values: Readonly<Record<string, string>>;
   readonly message: string;
   /** Validation errors by field name, such as `must be text`. */
@@ -14,7 +14,7 @@ interface Form {
   readonly action: string;
   readonly button: string;
   readonly variant?: "main" | "danger";
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   /** Whether to omit the error message above the form. True if a preview next to the form shows that message. */
   readonly hideRefusal?: boolean;
   readonly hidden?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ ${hiddenInputs(also)}${inside}
 }
 
 /** Returns the API's error message, or a short message if every error already appears next to its form field. */
-function refusalText({ message, problems }: Submission, inside: string): string {
+function refusalText({ message, problems }: RefusedSubmission, inside: string): string {
   const names = Object.keys(problems), isListed = (name: string) => inside.includes(`id="${name}-problem"`);
   if (names.length === 0 || !names.every(isListed)) return `${message}.`;
   return "Your input was not saved. Correct the marked fields.";
@@ -61,7 +61,7 @@ interface Field {
   readonly required?: boolean;
   readonly autocomplete?: string;
   readonly placeholder?: string;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   /** The minimum length in characters. */
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -94,7 +94,7 @@ interface Area {
   readonly label: string;
   readonly hint?: string;
   readonly required?: boolean;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   readonly maxLength: number;
 }
 
@@ -117,7 +117,7 @@ interface Choice {
   readonly options: readonly SelectOption[];
   readonly value?: string | null | undefined;
   readonly hint?: Markup | string;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function selectField({ name, label, options, value, hint, submission }: Choice): Markup {
@@ -140,7 +140,11 @@ ${hintAndProblem(name, label, hint, undefined)}</div>`;
 }
 
 /** Returns the ARIA attributes of a form field. The first field with an error also gets the focus. */
-function ariaAttributes(name: string, hint: Markup | string | undefined, submission: Submission | undefined): Markup {
+function ariaAttributes(
+  name: string,
+  hint: Markup | string | undefined,
+  submission: RefusedSubmission | undefined,
+): Markup {
   const wrong = submission?.problems[name] !== undefined;
   const about = [...(wrong ? [`${name}-problem`] : []), ...(hint ? [`${name}-hint`] : [])].join(" ");
   return markup`${about ? markup`aria-describedby="${about}"` : ""} ${wrong ? markup`aria-invalid="true"` : ""} ${
@@ -152,7 +156,7 @@ function hintAndProblem(
   name: string,
   subject: string,
   hint: Markup | string | undefined,
-  submission: Submission | undefined,
+  submission: RefusedSubmission | undefined,
 ): Markup {
   const problem = submission?.problems[name];
   return markup`${hint ? markup`<p class="hint" id="${name}-hint">${hint}</p>` : ""}${

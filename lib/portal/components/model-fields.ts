@@ -4,7 +4,7 @@ import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
 import { type Field, type Fields, fieldsWith, type FieldWith } from "#lib/model/field.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
-import { checkboxField, inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { checkboxField, inputField, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
 import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 
@@ -22,7 +22,7 @@ interface FieldState {
   readonly value: string | boolean | null | undefined;
   readonly required?: boolean;
   readonly words?: FieldWords | undefined;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 /** Returns the form field for a declared field: a checkbox, a select or a text field. */

@@ -1,5 +1,5 @@
 /** CSS for components that several portal pages use. */
-export const partStyle: string = `
+export const componentStyle: string = `
 button, .button { min-height: 2.25rem; padding: .3rem .85rem; font-size: var(--small); }
 button.quiet, .button.quiet { color: var(--ink); background: var(--surface); border-color: var(--line); }
 button.quiet:hover, .button.quiet:hover { border-color: var(--edge); filter: none; }

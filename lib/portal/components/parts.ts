@@ -129,14 +129,14 @@ export function copyableCode(text: string, label: string): Markup {
 }
 
 /** Returns a link to the next page of a list, or an empty string if `href` is null on the last page. */
-export function olderLink(href: string | null, text = "Older"): Markup | string {
+export function nextPageLink(href: string | null, text = "Older"): Markup | string {
   return href === null
     ? ""
     : markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">${text}</a></p>`;
 }
 
 /** Appends query parameters to a path. Omits undefined parameters. */
-export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+export function appendQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
 }

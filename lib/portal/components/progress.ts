@@ -6,7 +6,7 @@ import type { Operation, OperationDetails } from "#lib/portal/components/api-typ
 
 export const OPERATIONS_PER_PAGE = 25;
 
-export function isUnfinished(operation: Operation | null): operation is Operation {
+export function isUnfinishedOperation(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
 }
 

@@ -2,10 +2,10 @@
 import { themeStyle } from "#lib/reference/theme.ts";
 import { listStyle } from "#lib/portal/hubs/style.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
-import { partStyle } from "#lib/portal/components/part-style.ts";
+import { componentStyle } from "#lib/portal/components/part-style.ts";
 import { progressStyle } from "#lib/portal/components/progress.ts";
 import { shellStyle } from "#lib/portal/components/shell-style.ts";
 import { assetPath } from "#lib/portal/page/asset.ts";
 
-export const portalStyle: string = themeStyle + formStyle + shellStyle + partStyle + progressStyle + listStyle;
+export const portalStyle: string = themeStyle + formStyle + shellStyle + componentStyle + progressStyle + listStyle;
 export const stylePath: string = assetPath("portal.css", portalStyle);

@@ -1,7 +1,7 @@
 /** Renders a hub's billing page: the subscription, the open invoice and the email address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import {
   badge,
   type BadgeTone,
@@ -25,7 +25,7 @@ export interface HubBillingProps {
   readonly hub: Hub;
   readonly billing: Billing;
   readonly catalog: CatalogOffer;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function hubBillingView({ me, hub, billing, catalog, submission }: HubBillingProps): PageView {
@@ -142,7 +142,7 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
   );
 }
 
-function operatorPanel(id: string, { connected, email }: Billing, submission: Submission | undefined): Markup {
+function operatorPanel(id: string, { connected, email }: Billing, submission: RefusedSubmission | undefined): Markup {
   return panel(
     connected ? "Invoices" : "Bill this hub",
     markup`${

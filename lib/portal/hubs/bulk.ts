@@ -26,7 +26,7 @@ interface BulkProps {
   readonly selected: readonly SelectedSpoke[];
 }
 
-export function confirmBulkView({ hub, action, selected }: BulkProps): PageView {
+export function bulkConfirmationView({ hub, action, selected }: BulkProps): PageView {
   const refused = selected.filter(({ preview }) => typeof preview === "string").length;
   const able = selected.length - refused, word = humanize(action);
   return {
@@ -74,7 +74,7 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
     }<p>${back}</p>`;
 }
 
-export function bulkOutcomeView(
+export function bulkResultsView(
   { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkResult[] },
 ): PageView {
   const spokes = new Map(selected.map(({ spoke }) => [spoke.id, spoke]));

@@ -1,6 +1,6 @@
 /** Renders form fields for catalog values: a select if the catalog lists the values, otherwise a text field. */
 import type { Markup } from "#lib/http/page.ts";
-import { inputField, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 
@@ -14,7 +14,7 @@ interface CatalogFieldProps {
   readonly value?: string | null;
   /** The label of the empty option, which selects no value. */
   readonly nothing?: string;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 /** Returns a form field for one list in the catalog, or an empty string if that list has no values. */
@@ -51,7 +51,7 @@ interface HubFields {
   readonly hub?: Described;
   /** Whether the user can choose the slug. The slug of an existing hub is fixed. */
   readonly slug: "chosen" | "fixed";
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function hubFields({ catalog, hub, slug, submission }: HubFields): readonly (Markup | string)[] {

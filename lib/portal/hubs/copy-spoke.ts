@@ -1,6 +1,6 @@
 /** Renders the parts of the new-spoke form for copying an existing spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { BackupList, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
@@ -37,7 +37,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
 export function backupSelect(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,
-  submission: Submission | undefined,
+  submission: RefusedSubmission | undefined,
 ): Markup {
   const ready = snapshots.filter(({ state }) => state === "ready");
   const options = ready.map(({ id, createdAt }, i) =>

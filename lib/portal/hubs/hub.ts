@@ -2,16 +2,16 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
+  appendQuery,
   callout,
   emptyState,
   humanize,
   linkButton,
-  olderLink,
+  nextPageLink,
   postButton,
   stateBadge,
-  withQuery,
 } from "#lib/portal/components/parts.ts";
-import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
+import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
@@ -48,7 +48,7 @@ export function hubView(
       ? markup`<a class="button main" href="/hubs/${id}/spokes/new" data-create>Add a spoke</a>`
       : "",
     follow,
-    body: markup`<div id="hub" data-live>${isUnfinished(operation) ? progressBar(operation) : ""}${
+    body: markup`<div id="hub" data-live>${isUnfinishedOperation(operation) ? progressBar(operation) : ""}${
       state === "failed"
         ? callout(
           "bad",
@@ -76,7 +76,7 @@ ${
         ? markup`<ul class="list spokes">${spokes.map((spoke) => spokeRow(spoke, canManageHub))}</ul>`
         : noSpokes(hub, isFiltered, canManageHub)
     }</div>${canManageHub ? bulkForm(isOperator) : ""}</form>
-${olderLink(next && withQuery(`/hubs/${id}`, { ...query, before: next }))}`,
+${nextPageLink(next && appendQuery(`/hubs/${id}`, { ...query, before: next }))}`,
   };
 }
 
@@ -109,7 +109,7 @@ function spokeRow(spoke: Spoke, canManageHub: boolean): Markup {
       : ""
   }<span class="name"><a class="cover" href="/spokes/${id}">${displayName}</a><span class="tiny soft">${domain}</span></span>
 ${
-    isUnfinished(operation)
+    isUnfinishedOperation(operation)
       ? progressBar(operation)
       : markup`<span class="small soft">${
         stateReason ?? (maintenance ? "Maintenance mode" : markup`${size} · Moodle ${lmsVersion}`)

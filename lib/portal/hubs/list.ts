@@ -3,18 +3,18 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { inputField, selectField } from "#lib/portal/components/forms.ts";
 import {
+  appendQuery,
   badge,
   emptyState,
   formatDuration,
   humanize,
   linkButton,
-  olderLink,
+  nextPageLink,
   panel,
   stateBadge,
   timeElement,
-  withQuery,
 } from "#lib/portal/components/parts.ts";
-import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
+import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
@@ -54,7 +54,7 @@ ${selectField({ name: "state", label: "State", value: query.state, options: [[""
         ? emptyState("No matching hubs", "Change the search or show all hubs.", linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
-${olderLink(next && withQuery("/hubs", { ...query, before: next }))}`,
+${nextPageLink(next && appendQuery("/hubs", { ...query, before: next }))}`,
   };
 }
 
@@ -146,7 +146,7 @@ function hubRow(hub: Hub, { hubs }: FleetOverview): Markup {
   const here = hubs.find(({ federationId }) => federationId === id);
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/hubs/${id}">${name}</a><span class="tiny soft">${slug}</span></span>
 ${
-    isUnfinished(operation)
+    isUnfinishedOperation(operation)
       ? progressBar(operation)
       : markup`<span class="marks">${here ? stateCounts(here) : ""}</span>`
   }

@@ -1,17 +1,17 @@
 /** Renders a hub's admins, with forms to invite and remove admins. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
 import { emptyState, linkButton, panel, timeElement } from "#lib/portal/components/parts.ts";
-import type { Hub, HubMember } from "#lib/portal/components/api-types.ts";
+import type { Hub, MemberItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
 
 interface HubMembersProps {
   readonly me: CurrentUser;
   readonly hub: Hub;
-  readonly members: readonly HubMember[];
-  readonly submission?: Submission | undefined;
+  readonly members: readonly MemberItem[];
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function hubMembersView({ me, hub, members, submission }: HubMembersProps): PageView {
@@ -68,7 +68,7 @@ ${
   };
 }
 
-export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: HubMember, me: CurrentUser): PageView {
+export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: MemberItem, me: CurrentUser): PageView {
   const here = `/hubs/${hub.id}/members`, who = email === me.email ? "yourself" : displayName || email;
   return {
     title: `Remove ${who} from ${hub.name}?`,

@@ -1,12 +1,12 @@
 /** Renders the form with which operators create a hub. */
 import { markup } from "#lib/http/page.ts";
-import { postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 
-export function newHubView(catalog: CatalogOffer, submission?: Submission): PageView {
+export function newHubView(catalog: CatalogOffer, submission?: RefusedSubmission): PageView {
   return {
     title: "New hub",
     section: "hubs",

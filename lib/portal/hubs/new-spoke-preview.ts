@@ -1,6 +1,6 @@
 /** Renders a preview of a new spoke from the API's dry run: its price, address and objects in the cluster. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";
 import { badge, callout, copyableCode, definitionList, humanize, panel } from "#lib/portal/components/parts.ts";
 import type { SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
@@ -13,7 +13,7 @@ export interface NewSpokeProps {
   readonly catalog: CatalogOffer;
   /** The values in the form; empty when the page is first shown. */
   readonly values: Readonly<Record<string, string>>;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   /** The preview from the API; null until the user requests a preview. */
   readonly preview: PreviewedSpoke | null;
   readonly cost: CostEstimate;
@@ -34,7 +34,7 @@ ${preview ? spokeDetails(preview) : ""}`,
   );
 }
 
-function previewStatus(preview: PreviewedSpoke | null, submission: Submission | undefined): Markup {
+function previewStatus(preview: PreviewedSpoke | null, submission: RefusedSubmission | undefined): Markup {
   if (submission) return renderRefusal(submission);
   return preview
     ? markup`<p class="small">${badge("good", "done", "Ready to create")}</p>`
@@ -44,7 +44,7 @@ function previewStatus(preview: PreviewedSpoke | null, submission: Submission | 
 /** A pattern for the name and value of the DNS record in the API's message about an unverified domain. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
-export function renderRefusal({ message }: Submission): Markup {
+export function renderRefusal({ message }: RefusedSubmission): Markup {
   const [, name, value] = RECORD.exec(message) ?? [];
   return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${spoken(message)}.</p>${
     name && value

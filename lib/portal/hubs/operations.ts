@@ -1,16 +1,16 @@
 /** Renders a hub's operations, and explains how a program can follow the hub's events. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
+  appendQuery,
   copyableCode,
   emptyState,
   humanize,
-  olderLink,
+  nextPageLink,
   panel,
   stateBadge,
   timeElement,
-  withQuery,
 } from "#lib/portal/components/parts.ts";
-import { isUnfinished, progressBar } from "#lib/portal/components/progress.ts";
+import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
@@ -41,7 +41,7 @@ export function hubOperationsView(
         ? emptyState("No operations yet", "Operations on this hub and its spokes appear here.")
         : markup`<ul class="list plain">${operations.map((operation) => operationRow(hub, operation, spokes))}</ul>`
     }</div>
-${olderLink(next && withQuery(`/hubs/${id}/operations`, { before: next }))}
+${nextPageLink(next && appendQuery(`/hubs/${id}/operations`, { before: next }))}
 ${
       panel(
         "Follow events from a program",
@@ -61,7 +61,7 @@ function operationRow(hub: Hub, operation: Operation, spokes: HubOperationsProps
     spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${humanize(kind)}</a>` : humanize(kind)
   } <span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "Removed spoke"}</span></span>
 ${
-    isUnfinished(operation)
+    isUnfinishedOperation(operation)
       ? progressBar(operation)
       : markup`<span class="small soft">${error ? `${error.message}. ` : ""}<span class="tiny">${
         timeElement(createdAt)

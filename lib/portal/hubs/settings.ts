@@ -1,6 +1,6 @@
 /** Renders a hub's settings page and the page for removing the hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
@@ -14,7 +14,7 @@ interface SettingsProps {
   readonly me: CurrentUser;
   readonly hub: Hub;
   readonly catalog: CatalogOffer;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps): PageView {
@@ -67,7 +67,7 @@ interface RemovalProps {
   readonly hub: Hub;
   /** The hub's remaining spokes, newest first, up to a limit. */
   readonly spokes: readonly Spoke[];
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 /** Returns the page for removing a hub. The user types the hub's slug to confirm the removal. */
@@ -125,7 +125,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
 }
 
 /** Renders the progress of a hub's removal. Users can abandon a failing removal, leaving objects in the cluster. */
-function removalProgressPanel({ id, slug, operation }: Hub, submission?: Submission): Markup {
+function removalProgressPanel({ id, slug, operation }: Hub, submission?: RefusedSubmission): Markup {
   const error = operation?.error ?? null;
   return panel(
     "Removal in progress",

@@ -2,25 +2,25 @@
 import * as v from "valibot";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 
 /** The fields of a form that an emailed link opens. Missing fields become empty strings; the link is checked first. */
-export const LinkForm = v.object({
+export const MailLinkForm = v.object({
   token: v.optional(v.string(), ""),
   password: v.optional(v.string(), ""),
   displayName: v.optional(v.string(), ""),
 });
-export type LinkForm = v.InferOutput<typeof LinkForm>;
+export type MailLinkForm = v.InferOutput<typeof MailLinkForm>;
 
-export const PasswordResetForm = v.object({ ...LinkForm.entries, keepTokens: v.optional(v.string(), "") });
+export const PasswordResetForm = v.object({ ...MailLinkForm.entries, keepTokens: v.optional(v.string(), "") });
 export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
 
-type Checked<T> = { readonly fields: T } | { readonly problems: Submission["problems"] };
+type Checked<T> = { readonly fields: T } | { readonly problems: RefusedSubmission["problems"] };
 
 /** Validates form fields with the API's schema and the account's password rules. Empty fields count as absent. */
 export function checkLinkForm<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
-  form: LinkForm,
+  form: MailLinkForm,
   email: string,
 ): Checked<T> {
   const filledFields = Object.fromEntries(
@@ -42,7 +42,7 @@ export function addressField(email: string): Markup {
 <input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }
 
-export function nameField(value: string, submission: Submission | undefined): Markup {
+export function nameField(value: string, submission: RefusedSubmission | undefined): Markup {
   return inputField({
     name: "displayName",
     label: "Your name",
@@ -53,7 +53,7 @@ export function nameField(value: string, submission: Submission | undefined): Ma
   });
 }
 
-export function passwordField(label: string, submission: Submission | undefined): Markup {
+export function passwordField(label: string, submission: RefusedSubmission | undefined): Markup {
   return inputField({
     name: "password",
     label,

@@ -3,10 +3,10 @@ import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
-import { html, type Reply } from "#lib/http/reply.ts";
+import { htmlReply, type Reply } from "#lib/http/reply.ts";
 
 /** A response of the portal: a page or a redirect, with a status, headers and an optional session cookie. */
-export type PortalAnswer =
+export type PortalResponse =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
 
@@ -35,7 +35,7 @@ form.stack { max-width: none; }
 .ways { display: grid; gap: var(--s2); }
 `;
 
-export function renderFrame(title: string, body: Markup): HtmlPage {
+export function renderStandalonePage(title: string, body: Markup): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
     style: themeStyle + formStyle + STYLE,
@@ -69,11 +69,11 @@ d="${result === "well" ? TICK : CROSS}"/></svg>`;
  */
 const REFERRER_POLICY = "strict-origin";
 
-export const portalReply: Reply<PortalAnswer, PortalAnswer> = {
-  ...html(),
+export const portalReply: Reply<PortalResponse, PortalResponse> = {
+  ...htmlReply(),
   send(answer) {
     const { status, cookie } = answer;
-    const { headers, body } = "page" in answer ? html(status).send(answer.page) : redirectTo(answer.to);
+    const { headers, body } = "page" in answer ? htmlReply(status).send(answer.page) : redirectTo(answer.to);
     return {
       status,
       body,
@@ -98,7 +98,7 @@ interface RefusedRequest {
 }
 
 /** Returns the error page for a refused form submission on a page that opens from an emailed link. */
-export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
+export function linkFormErrorPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "No changes were made. Go back and try again in a moment.",
     permanent: "No changes were made. Open the link from the email again.",
@@ -106,7 +106,7 @@ export function refusedLinkPage(problem: RefusedRequest): HtmlPage {
 }
 
 /** Returns the error page for a refused request to view a public page, such as the changelog. */
-export function refusedReadPage(problem: RefusedRequest): HtmlPage {
+export function publicErrorPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "Reload the page in a moment.",
     permanent: markup`Go to the <a href="/">front page</a>.`,
@@ -121,5 +121,5 @@ interface Advice {
 function refusalWithAdvice({ statusCode, message }: RefusedRequest, { retryable, permanent }: Advice): HtmlPage {
   const title = statusCode >= 500 ? "Temporarily unavailable" : "The request was refused";
   const advice = statusCode >= 500 ? retryable : permanent;
-  return renderFrame(title, markup`${resultHeading("wrong", title, `${message}.`)}<p>${advice}</p>`);
+  return renderStandalonePage(title, markup`${resultHeading("wrong", title, `${message}.`)}<p>${advice}</p>`);
 }

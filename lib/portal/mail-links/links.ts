@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { acceptInvitation, acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { findLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
+import { findMailLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
 import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { AcceptInvitationBody, ResetPasswordBody } from "#lib/domains/auth/views.ts";
@@ -11,24 +11,24 @@ import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/m
 import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { checkboxField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { checkboxField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import {
   bulletList,
-  catchSpentLink,
-  hasPortal,
+  catchInvalidLink,
+  invalidLinkPage,
+  isPortalEnabled,
   renderNextSteps,
-  spentLinkPage,
 } from "#lib/portal/mail-links/next-steps.ts";
 import { callout } from "#lib/portal/components/parts.ts";
 import {
   addressField,
   checkLinkForm,
-  type LinkForm,
+  type MailLinkForm,
   nameField,
   passwordField,
   type PasswordResetForm,
 } from "#lib/portal/mail-links/fields.ts";
-import { pageHeading, type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
+import { pageHeading, type PortalResponse, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 /** The text of the result page, and the session cookie if the user was signed in. */
 interface LinkResult {
@@ -37,7 +37,7 @@ interface LinkResult {
   readonly cookie?: string;
 }
 
-interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
+interface LinkPage<Form extends MailLinkForm, Body extends { password: string }> {
   readonly purpose: MailLink["purpose"];
   readonly path: string;
   readonly title: string;
@@ -50,7 +50,7 @@ interface LinkPage<Form extends LinkForm, Body extends { password: string }> {
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Returns the fields of the form. `form` contains the submitted values, or is null before the first submission. */
-  readonly fields: (link: MailLink, form: Form | null, submission: Submission | undefined) => readonly Markup[];
+  readonly fields: (link: MailLink, form: Form | null, submission: RefusedSubmission | undefined) => readonly Markup[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
@@ -65,56 +65,60 @@ interface Context<Form> {
 }
 
 /** Shows a link's form. The link stays valid until the form is sent, because mail scanners open links before users. */
-export async function showLinkForm<Form extends LinkForm, Body extends { password: string }>(
+export async function showLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
   token: string,
   reader: SignedInUser = null,
-): Promise<PortalAnswer> {
-  const link = await findLink(app.db.rows, page.purpose, token);
+): Promise<PortalResponse> {
+  const link = await findMailLink(app.db.rows, page.purpose, token);
   return link
     ? { status: 200, page: await renderForm(app, page, link, null, { reader }) }
-    : spentLinkPage(app, page.purpose);
+    : invalidLinkPage(app, page.purpose);
 }
 
-export async function submitLinkForm<Form extends LinkForm, Body extends { password: string }>(
+export async function submitLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   service: ServerInfo,
   origin: RequestOrigin,
   page: LinkPage<Form, Body>,
   form: Form,
   reader: SignedInUser = null,
-): Promise<PortalAnswer> {
-  const link = await findLink(app.db.rows, page.purpose, form.token);
-  if (!link) return spentLinkPage(app, page.purpose);
+): Promise<PortalResponse> {
+  const link = await findMailLink(app.db.rows, page.purpose, form.token);
+  if (!link) return invalidLinkPage(app, page.purpose);
   const checked = checkLinkForm(page.body, form, link.email);
   if ("problems" in checked) {
     const { problems } = checked;
     return { status: 400, page: await renderForm(app, page, link, form, { problems, reader }) };
   }
-  return await catchSpentLink(app, page.purpose, async () => {
+  return await catchInvalidLink(app, page.purpose, async () => {
     const places = await listAdministeredObjects(app.db.rows, link.userId);
     const { title, lead, ...session } = await page.run(app, origin, checked.fields, { service, link, form, places });
     const body = markup`${resultHeading("well", title, lead)}${renderNextSteps(app, service, places)}`;
-    return { status: 200, page: renderFrame(title, body), ...session };
+    return { status: 200, page: renderStandalonePage(title, body), ...session };
   });
 }
 
-async function renderForm<Form extends LinkForm, Body extends { password: string }>(
+async function renderForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
   link: MailLink,
   form: Form | null,
-  { problems = {}, reader }: { readonly problems?: Submission["problems"]; readonly reader: SignedInUser },
+  { problems = {}, reader }: { readonly problems?: RefusedSubmission["problems"]; readonly reader: SignedInUser },
 ): Promise<HtmlPage> {
   const places = page.listsMemberships ? await listAdministeredObjects(app.db.rows, link.userId) : [];
   const submission = form ? { values: { ...form }, message: "", problems } : undefined;
   const fields = [addressField(link.email), ...page.fields(link, form, submission)];
-  return renderFrame(
+  return renderStandalonePage(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${pageHeading(page.title, page.lead(places))}
 ${bulletList(places.map(({ name }) => name))}
-${reader && page.signsIn && hasPortal(app) && reader.email !== link.email ? signedInAs(reader.email, link.email) : ""}
+${
+      reader && page.signsIn && isPortalEnabled(app) && reader.email !== link.email
+        ? signedInAs(reader.email, link.email)
+        : ""
+    }
 ${postForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
 <footer><p>The link works until ${
       formatMailTimestamp(link.expiresAt.toISOString())
@@ -129,7 +133,7 @@ If you accept it, this browser is signed in as ${email}.`;
 }
 
 /** The page on which a user accepts an invitation. */
-export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvitationBody>> = {
+export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptInvitationBody>> = {
   purpose: "invitation",
   path: "/invite",
   title: "You are invited",
@@ -148,7 +152,9 @@ export const invitationPage: LinkPage<LinkForm, v.InferOutput<typeof AcceptInvit
   async run(app, origin, body, { link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
     const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
-    if (hasPortal(app)) return { title, lead, cookie: (await acceptInvitationAndSignIn(app, origin, body)).cookie };
+    if (isPortalEnabled(app)) {
+      return { title, lead, cookie: (await acceptInvitationAndSignIn(app, origin, body)).cookie };
+    }
     await acceptInvitation(app, origin, body);
     return { title, lead };
   },
@@ -189,7 +195,7 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
  * The page that verifies an email address. The user must set a password there, because someone else may have signed up
  * with this address and chosen the current password.
  */
-export const verificationPage: LinkPage<LinkForm, v.InferOutput<typeof NewPasswordBody>> = {
+export const verificationPage: LinkPage<MailLinkForm, v.InferOutput<typeof NewPasswordBody>> = {
   purpose: "email_verification",
   path: "/verify",
   title: "Confirm your address",

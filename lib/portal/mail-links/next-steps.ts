@@ -5,18 +5,18 @@ import { Fault } from "#lib/base/errors.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { AdministeredObject } from "#lib/domains/members/memberships.ts";
-import { type PortalAnswer, renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
+import { type PortalResponse, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 type Site = NonNullable<AdministeredObject["site"]>;
 
-export function hasPortal({ config }: App): boolean {
+export function isPortalEnabled({ config }: App): boolean {
   return config.portal;
 }
 
 /** Returns the next steps for a user who can sign in: a list of their hubs and sites, and how to sign in. */
 export function renderNextSteps(app: App, service: ServerInfo, places: readonly AdministeredObject[]): Markup {
   const list = bulletList(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
-  if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
+  if (isPortalEnabled(app)) return markup`${list}<a class="button" href="/hubs">Continue to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
   return markup`${list}<p>Sign in with this address and your password in your organisation's
 portal, or through the API: <code class="address">POST ${
@@ -60,27 +60,27 @@ const ADVICE: Readonly<Record<LinkPurpose, string>> = {
 };
 
 /** Returns the error page for links that do not work. The page is always the same and does not reveal the reason. */
-export function spentLinkPage(app: App, purpose: LinkPurpose): PortalAnswer {
+export function invalidLinkPage(app: App, purpose: LinkPurpose): PortalResponse {
   const title = "This link no longer works";
   const lead = "The link was already used, has expired or was not copied completely.";
   const [words, path] = purpose === "password_reset" ? ["Request a new link", "/forgot"] : ["Sign in", "/sign-in"];
-  const way = hasPortal(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
+  const way = isPortalEnabled(app) ? markup`<a class="button" href="${path}">${words}</a>` : "";
   return {
     status: 422,
-    page: renderFrame(title, markup`${resultHeading("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`),
+    page: renderStandalonePage(title, markup`${resultHeading("wrong", title, lead)}<p>${ADVICE[purpose]}</p>${way}`),
   };
 }
 
 /** Runs `work`. If the link was used in the meantime, returns the error page for links that do not work. */
-export async function catchSpentLink(
+export async function catchInvalidLink(
   app: App,
   purpose: LinkPurpose,
-  work: () => Promise<PortalAnswer>,
-): Promise<PortalAnswer> {
+  work: () => Promise<PortalResponse>,
+): Promise<PortalResponse> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Fault && error.code === "link_spent") return spentLinkPage(app, purpose);
+    if (error instanceof Fault && error.code === "link_spent") return invalidLinkPage(app, purpose);
     throw error;
   }
 }

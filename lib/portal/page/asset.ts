@@ -8,7 +8,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { eitherReply, plainText, type Reply, seeOther } from "#lib/http/reply.ts";
+import { eitherReply, type Reply, seeOtherReply, textReply } from "#lib/http/reply.ts";
 
 const HASH = 12; // hexadecimal digits
 
@@ -34,7 +34,7 @@ export function assetEndpoint({ summary, type, text: content, path }: PortalAsse
     portal: true,
     query: v.object({ v: v.optional(boundedText(1, 100)) }),
     polled: true,
-    reply: eitherReply(assetReply(type), seeOther),
+    reply: eitherReply(assetReply(type), seeOtherReply),
     handle: ({ query: { v: version } }) =>
       version === undefined || version === currentVersion
         ? { usual: { text: content, isImmutable: version === currentVersion } }
@@ -49,7 +49,7 @@ interface AssetFile {
 }
 
 function assetReply(type: string): Reply<AssetFile, AssetFile> {
-  const plain = plainText(type), control = `public, max-age=${365 * DAY / SECOND}, immutable`;
+  const plain = textReply(type), control = `public, max-age=${365 * DAY / SECOND}, immutable`;
   return {
     ...plain,
     send({ text, isImmutable }) {

@@ -13,7 +13,7 @@ import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
 /** The HTTP call that the endpoint of a portal page received. */
 // deno-lint-ignore no-explicit-any
-export type AnyEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
+export type PageEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
 
 interface ApiRequest {
   /** Path parameters for the API endpoint. Defaults to the path parameters of the page. */
@@ -34,7 +34,7 @@ export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: Api
 
 const NOTHING = new Uint8Array();
 
-export function createApiCaller(call: AnyEndpointCall): CallApi {
+export function createApiCaller(call: PageEndpointCall): CallApi {
   const { app, request, ip, userAgent, signal, runInHubQueue, service } = call;
   return async (
     endpoint,
@@ -69,7 +69,7 @@ export function createApiCaller(call: AnyEndpointCall): CallApi {
 }
 
 /** Returns the result of an API call, or null if the user may not see the object. For optional parts of a page. */
-export async function ifAllowed<T>(answer: Promise<T>): Promise<T | null> {
+export async function resultIfVisible<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {

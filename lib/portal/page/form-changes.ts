@@ -3,7 +3,7 @@
 /** The name of the hidden form field with the original value of field `K`, from when the form was first shown. */
 export type OriginalField<K extends string> = `was:${K}`;
 
-export function originalFields<K extends string>(names: readonly K[]): readonly OriginalField<K>[] {
+export function originalFieldNames<K extends string>(names: readonly K[]): readonly OriginalField<K>[] {
   return names.map((name) => `was:${name}` as const);
 }
 
@@ -18,12 +18,12 @@ export function originalValues<K extends string>(
 }
 
 /** Returns the key of the flash message that reports whether a form changed anything (flash-messages.ts). */
-export function flashKeyFor(changes: object): "changed" | "unchanged" {
+export function flashKeyForChanges(changes: object): "changed" | "unchanged" {
   return Object.keys(changes).length > 0 ? "changed" : "unchanged";
 }
 
 /** Returns the fields that the user changed. Fields that the user emptied count as unchanged. */
-export function changedFields<K extends string>(
+export function findChangedFields<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,
   form: Readonly<Record<string, string>>,

@@ -6,16 +6,16 @@ import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
-import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
+import { buildErrorHeaders, httpStatusOf } from "#lib/http/problem.ts";
+import { type CallApi, createApiCaller, type PageEndpointCall } from "#lib/portal/page/call-api.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { flashMessage } from "#lib/portal/components/flash-messages.ts";
 import { renderShell } from "#lib/portal/components/shell.ts";
 import type { CurrentUser, PageView, StreamPosition } from "#lib/portal/components/view.ts";
-import { type PortalAnswer, portalReply } from "#lib/portal/mail-links/frame.ts";
+import { portalReply, type PortalResponse } from "#lib/portal/mail-links/frame.ts";
 
-export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
+export interface PageContext<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
   readonly callApi: CallApi;
   readonly me: CurrentUser;
   readonly actor: Actor;
@@ -37,13 +37,13 @@ type Schema<T> = v.GenericSchema<any, T>;
 interface Page<Q> {
   readonly summary: string;
   readonly query?: Schema<Q>;
-  show(call: PageCall<Q>): PageView | Promise<PageView>;
+  show(call: PageContext<Q>): PageView | Promise<PageView>;
 }
 
 const Params = v.record(v.string(), v.string());
 
 /** Returns a schema for a page's query. All parameters are optional, and empty parameters count as absent. */
-export function queryParams<K extends string>(...names: readonly K[]) {
+export function optionalQuerySchema<K extends string>(...names: readonly K[]) {
   const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
   return v.object(
     Object.fromEntries(names.map((name) => [name, Word])) as Record<string, typeof Word> as Record<K, typeof Word>,
@@ -51,7 +51,7 @@ export function queryParams<K extends string>(...names: readonly K[]) {
 }
 
 /** Returns a schema for a form. Fields that are not sent, such as unticked checkboxes, become empty strings. */
-export function formFields<K extends string>(...names: readonly K[]) {
+export function formSchema<K extends string>(...names: readonly K[]) {
   const Field = v.optional(v.string(), "");
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
@@ -73,7 +73,7 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
     query: query ?? v.object({}) as unknown as Schema<Q>,
     reply: portalReply,
     errorPage: renderRefusalPage,
-    async handle(call): Promise<PortalAnswer> {
+    async handle(call): Promise<PortalResponse> {
       const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
       // Lets the browser cache the page for the Back button. Signing out clears this cache (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
@@ -89,9 +89,9 @@ interface FormAction<B, Q> {
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
   /** Handles a submitted form and returns a redirect or a page. Throws faults from the API. */
-  submit(call: PageCall<Q, B>): Promise<PageView | Redirect>;
+  submit(call: PageContext<Q, B>): Promise<PageView | Redirect>;
   /** Returns the form with an error message. Without this function, the error is shown on a separate page. */
-  onRefusal?(call: PageCall<Q, B>, submission: Submission): PageView | Promise<PageView>;
+  onRefusal?(call: PageContext<Q, B>, submission: RefusedSubmission): PageView | Promise<PageView>;
 }
 
 export interface Redirect {
@@ -115,35 +115,38 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
     body: body ?? v.object({}) as unknown as Schema<B>,
     reply: portalReply,
     errorPage: renderRefusalPage,
-    async handle(call): Promise<PortalAnswer> {
+    async handle(call): Promise<PortalResponse> {
       const pageCall = await openCall<Q, B>(call);
       try {
         const done = await submit(pageCall);
         return "to" in done ? { status: 303, ...done } : answer(pageCall, done);
       } catch (error) {
         if (!onRefusal || !isForForm(error)) throw error;
-        const view = await onRefusal(pageCall, toSubmission(error, pageCall.body as Record<string, string>));
-        return { ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }), headers: errorHeaders(error) };
+        const view = await onRefusal(pageCall, toRefusedSubmission(error, pageCall.body as Record<string, string>));
+        return {
+          ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }),
+          headers: buildErrorHeaders(error),
+        };
       }
     },
   });
 }
 
 /** The result of an API call such as a preview, or its refusal. `blocked`: the real call would be refused as well. */
-export type CallResult<T> =
+export type ResultOrRefusal<T> =
   | { readonly result: T; readonly submission?: undefined; readonly blocked: false }
-  | { readonly result: null; readonly submission: Submission; readonly blocked: boolean };
+  | { readonly result: null; readonly submission: RefusedSubmission; readonly blocked: boolean };
 
 /** Awaits an API call for an optional part of a page, such as a preview. Returns faults instead of throwing them. */
-export async function attemptCall<T>(
+export async function catchRefusal<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},
-): Promise<CallResult<T>> {
+): Promise<ResultOrRefusal<T>> {
   try {
     return { result: await answer, blocked: false };
   } catch (error) {
     if (!isForForm(error) || error.kind === "forbidden") throw error;
-    return { result: null, submission: toSubmission(error, values), blocked: error.kind !== "unavailable" };
+    return { result: null, submission: toRefusedSubmission(error, values), blocked: error.kind !== "unavailable" };
   }
 }
 
@@ -168,12 +171,15 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   backup_unusable: "copyBackup",
 };
 
-export function toSubmission({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Submission {
+export function toRefusedSubmission(
+  { code, message, fields }: Fault,
+  values: Readonly<Record<string, string>>,
+): RefusedSubmission {
   const field = FIELD_OF[code];
   return { values, message, problems: field === undefined ? fields : { ...fields, [field]: message } };
 }
 
-async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
+async function openCall<Q, B>(call: PageEndpointCall): Promise<PageContext<Q, B>> {
   const { app, params, query, body } = call, actor: Actor = call.actor;
   const { displayName, email, role } = actor;
   const hold = app.held();
@@ -194,6 +200,6 @@ async function openCall<Q, B>(call: AnyEndpointCall): Promise<PageCall<Q, B>> {
   };
 }
 
-function answer<Q, B>({ me }: PageCall<Q, B>, view: PageView): PortalAnswer {
+function answer<Q, B>({ me }: PageContext<Q, B>, view: PageView): PortalResponse {
   return { status: view.status ?? 200, page: renderShell(me, view) };
 }

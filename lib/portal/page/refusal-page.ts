@@ -2,7 +2,7 @@
 import type { RequestRefusal } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
-import { renderFrame, resultHeading } from "#lib/portal/mail-links/frame.ts";
+import { renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 const TITLES: Readonly<Record<number, string>> = {
   403: "You are not allowed to do this",
@@ -27,7 +27,7 @@ export function renderRefusalPage({ statusCode, message, path }: RequestRefusal)
   }
   const title = TITLES[statusCode] ?? "The request was refused";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return renderFrame(
+  return renderStandalonePage(
     title,
     markup`${resultHeading("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
 <div class="ways">${path !== null && statusCode >= 429 ? markup`<a class="button" href="${path}">Try again</a>` : ""}

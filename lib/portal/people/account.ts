@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import {
   badge,
   callout,
@@ -24,7 +24,7 @@ interface AccountProps {
   readonly onboarded: boolean;
 }
 
-export function accountView({ me, sessions, onboarded }: AccountProps, submission?: Submission): PageView {
+export function accountView({ me, sessions, onboarded }: AccountProps, submission?: RefusedSubmission): PageView {
   const others = sessions.some(({ current }) => !current);
   return {
     title: "Account",
@@ -104,7 +104,7 @@ function deviceOf(userAgent: string): string {
   return [browser ?? "Unknown program", system].filter((each) => each !== undefined).join(" on ");
 }
 
-export function passwordView(email: string, submission?: Submission): PageView {
+export function changePasswordView(email: string, submission?: RefusedSubmission): PageView {
   return {
     title: "Change password",
     section: "account",
@@ -125,7 +125,7 @@ export function passwordView(email: string, submission?: Submission): PageView {
   };
 }
 
-export function newPasswordField(submission: Submission | undefined, required: boolean): Markup {
+export function newPasswordField(submission: RefusedSubmission | undefined, required: boolean): Markup {
   return inputField({
     name: "password",
     label: "New password",

@@ -1,9 +1,9 @@
 /** Marks members whose mail server refused an email, with a button that sends the invitation again. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { badge, postButton } from "#lib/portal/components/parts.ts";
-import type { HubMember } from "#lib/portal/components/api-types.ts";
+import type { MemberItem } from "#lib/portal/components/api-types.ts";
 
-export function mailBadge({ pending, mailRefusal }: Pick<HubMember, "pending" | "mailRefusal">): Markup | string {
+export function mailBadge({ pending, mailRefusal }: Pick<MemberItem, "pending" | "mailRefusal">): Markup | string {
   if (mailRefusal !== null) return badge("bad", "cross", "Mail refused");
   return pending ? badge("still", "wait", "Invited") : "";
 }

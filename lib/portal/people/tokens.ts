@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import {
   badge,
   callout,
@@ -65,7 +65,7 @@ function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: Toke
 <a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="visually-hidden"> ${name}</span></a></li>`;
 }
 
-export function newTokenView(submission?: Submission): PageView {
+export function newTokenView(submission?: RefusedSubmission): PageView {
   return {
     ...TOKEN_PAGE,
     title: "New token",
@@ -86,7 +86,7 @@ export function newTokenView(submission?: Submission): PageView {
   };
 }
 
-function scopeField(submission: Submission | undefined): Markup {
+function scopeField(submission: RefusedSubmission | undefined): Markup {
   const chosen = submission?.values.scope ?? "readonly", problem = submission?.problems.scope;
   return markup`<fieldset class="scopes"><legend>Scope</legend>${
     Object.entries(SCOPES).map(([scope, [title, permission]]) =>

@@ -2,8 +2,9 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import {
+  appendQuery,
   callout,
   copyableCode,
   definitionList,
@@ -11,7 +12,6 @@ import {
   linkButton,
   panel,
   timeElement,
-  withQuery,
 } from "#lib/portal/components/parts.ts";
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
@@ -26,14 +26,14 @@ interface UserProps {
   readonly isSelf: boolean;
 }
 
-export function userView({ user, memberships, isSelf }: UserProps, submission?: Submission): PageView {
+export function userView({ user, memberships, isSelf }: UserProps, submission?: RefusedSubmission): PageView {
   const { id, email, role, emailVerifiedAt, mailRefusal, disabledAt, createdAt, displayName } = user;
   return {
     ...headOf(user),
     title: displayName,
     badge: userBadge(user.state),
     lead: email,
-    actions: markup`${linkButton(["Audit events", withQuery("/audit", { actor: id })])}${
+    actions: markup`${linkButton(["Audit events", appendQuery("/audit", { actor: id })])}${
       isSelf ? linkButton(["Your account", "/account"], "main") : ""
     }`,
     body: markup`<div class="two-columns"><div class="column">
@@ -152,7 +152,7 @@ export function requireUserChange(change: string | undefined): UserChange {
   throw new Fault("missing", "no_route", "No endpoint at this path");
 }
 
-export function userChangeView(user: UserItem, change: string, submission?: Submission): PageView {
+export function userChangeView(user: UserItem, change: string, submission?: RefusedSubmission): PageView {
   const { title, text, button, variant } = requireUserChange(change), { id, displayName } = user;
   return {
     ...headOf(user),
@@ -168,7 +168,7 @@ export function userChangeView(user: UserItem, change: string, submission?: Subm
   };
 }
 
-export function resetPasswordView(user: UserItem, submission?: Submission): PageView {
+export function resetPasswordView(user: UserItem, submission?: RefusedSubmission): PageView {
   const { id, displayName, email } = user;
   const text =
     "The user is signed out everywhere, and their address counts as confirmed. The next page shows the new password once. " +

@@ -2,16 +2,22 @@
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, selectField, type SelectOption, type Submission } from "#lib/portal/components/forms.ts";
+import {
+  inputField,
+  postForm,
+  type RefusedSubmission,
+  selectField,
+  type SelectOption,
+} from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import {
+  appendQuery,
   badge,
   type BadgeTone,
   emptyState,
   humanize,
   linkButton,
-  olderLink,
-  withQuery,
+  nextPageLink,
 } from "#lib/portal/components/parts.ts";
 import type { Hub } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -54,7 +60,7 @@ ${
         ? emptyState("No matching users", "Change the search or show all users.", linkButton(["All users", "/users"]))
         : markup`<ul class="list people">${users.map(row)}</ul>`
     }
-${olderLink(next && withQuery("/users", { ...query, before: next }))}`,
+${nextPageLink(next && appendQuery("/users", { ...query, before: next }))}`,
   };
 }
 
@@ -92,7 +98,7 @@ function membershipCount(hubs: number, spokes: number): string {
 }
 
 /** Returns the invitation form. With too many hubs for a select, `hubs` is null and operators type the hub's slug. */
-export function inviteView(hubs: readonly Hub[] | null, submission?: Submission): PageView {
+export function inviteView(hubs: readonly Hub[] | null, submission?: RefusedSubmission): PageView {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {
     const action = linkButton(["New hub", "/hubs/new"], "main");

@@ -1,11 +1,11 @@
 /** Renders the page on which new users enter their name, a password and their first hub request. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { newPasswordField } from "#lib/portal/people/account.ts";
 
-export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submission): PageView {
+export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: RefusedSubmission): PageView {
   const submission = refused && withFormNames(refused);
   const page = { title: `Welcome, ${me.displayName}`, section: "account" } as const;
   if (onboarded) {
@@ -37,7 +37,7 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Submi
   };
 }
 
-function hubFields(submission: Submission | undefined) {
+function hubFields(submission: RefusedSubmission | undefined) {
   return markup`<h2>Your first hub</h2>
 <p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request,
 and you get an email.</p>
@@ -56,7 +56,7 @@ ${inputField({ name: "reason", label: "Reason", maxLength: 2000, submission })}`
 }
 
 /** Renames API fields in error messages, such as `federationRequest.slug`, to the names of the form's fields. */
-function withFormNames(submission: Submission): Submission {
+function withFormNames(submission: RefusedSubmission): RefusedSubmission {
   const problems = Object.entries(submission.problems).map((
     [name, each],
   ) => [name.replace("federationRequest.", ""), each]);

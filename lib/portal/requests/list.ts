@@ -3,17 +3,17 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import {
+  appendQuery,
   badge,
   type BadgeTone,
   emptyState,
   humanize,
   linkButton,
-  olderLink,
+  nextPageLink,
   panel,
   timeElement,
-  withQuery,
 } from "#lib/portal/components/parts.ts";
-import type { HubRequest, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
+import type { HubRequest, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
 export const REQUESTS_PER_PAGE = 25;
@@ -24,7 +24,7 @@ interface RequestsProps {
   /** The cursor for the next page; null on the last page. */
   readonly next: string | null;
   /** Restore requests that are still open; empty unless the user is an operator. */
-  readonly restores: readonly RequestedRestoreItem[];
+  readonly restores: readonly RestoreRequestItem[];
   readonly query: { readonly state?: string | undefined };
 }
 
@@ -58,11 +58,11 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
           linkButton(["All requests", "/requests"]),
         )
     }</div>
-${olderLink(next && withQuery("/requests", { ...query, before: next }))}`,
+${nextPageLink(next && appendQuery("/requests", { ...query, before: next }))}`,
   };
 }
 
-function restoreRequestsPanel(restores: readonly RequestedRestoreItem[]): Markup | string {
+function restoreRequestsPanel(restores: readonly RestoreRequestItem[]): Markup | string {
   if (restores.length === 0) return "";
   return panel(
     "Restore requests",

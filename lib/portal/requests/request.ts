@@ -1,13 +1,13 @@
 /** Renders the form to request a hub, and the page for a request, on which operators approve or reject it. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { postForm, type Submission, textAreaField } from "#lib/portal/components/forms.ts";
+import { postForm, type RefusedSubmission, textAreaField } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
 import { requestBadge } from "#lib/portal/requests/list.ts";
 
-export function newRequestView(catalog: CatalogOffer, submission?: Submission): PageView {
+export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmission): PageView {
   return {
     title: "Request a hub",
     section: "requests",
@@ -43,7 +43,7 @@ interface RequestProps {
   readonly request: HubRequest;
   readonly catalog: CatalogOffer;
   /** The operator's input in a decision form that was refused, with the error message. */
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   readonly refusedDecision?: "approve" | "reject";
 }
 
@@ -93,7 +93,7 @@ function requestDetailsPanel(request: HubRequest): Markup {
   );
 }
 
-function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Submission | undefined): Markup {
+function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: RefusedSubmission | undefined): Markup {
   return panel(
     "Approve",
     postForm(
@@ -113,7 +113,7 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Su
   );
 }
 
-function rejectPanel({ id, requestedBy }: HubRequest, submission: Submission | undefined): Markup {
+function rejectPanel({ id, requestedBy }: HubRequest, submission: RefusedSubmission | undefined): Markup {
   return panel(
     "Reject",
     postForm(

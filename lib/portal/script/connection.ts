@@ -2,7 +2,7 @@
  * Shows "Reconnecting…" instead of the browser's error page while the server is unreachable. A link that the user
  * clicks opens once the server is reachable again. Forms are not sent meanwhile, so that no input is lost.
  */
-export const connectionScript: string = `
+export const reconnectScript: string = `
 const PROBE = 3000;
 const bar = document.createElement("p");
 bar.className = "callout warn";

@@ -2,7 +2,7 @@
  * Refreshes a portal page after each event in its hub. After a slow refresh, the next refresh waits longer, to limit
  * the load from busy hubs. If the event stream is unavailable, the page is refreshed periodically.
  */
-export const liveScript: string = `
+export const liveUpdateScript: string = `
 const EVERY = 15000, LEAST = 400;
 let reads = false, again = false, earliest = 0;
 

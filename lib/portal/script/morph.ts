@@ -2,7 +2,7 @@
  * Updates part of the page from a newly fetched copy, preserving focus, input, ticked boxes and open details. Elements
  * are matched by ID or, without an ID, by position among siblings with the same tag.
  */
-export const domMorphScript: string = `
+export const domUpdateScript: string = `
 const OURS = { DETAILS: ["open"], INPUT: ["value", "checked"], OPTION: ["selected"] };
 
 function morph(from, to) {

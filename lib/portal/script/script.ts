@@ -3,11 +3,11 @@
  * server and builds no HTML: the script replaces parts of a page with the same parts of a newly fetched copy.
  */
 import { assetPath } from "#lib/portal/page/asset.ts";
-import { connectionScript } from "#lib/portal/script/connection.ts";
+import { reconnectScript } from "#lib/portal/script/connection.ts";
 import { draftScript } from "#lib/portal/script/drafts.ts";
 import { shortcutScript } from "#lib/portal/script/shortcuts.ts";
-import { liveScript } from "#lib/portal/script/live.ts";
-import { domMorphScript } from "#lib/portal/script/morph.ts";
+import { liveUpdateScript } from "#lib/portal/script/live.ts";
+import { domUpdateScript } from "#lib/portal/script/morph.ts";
 import { enhancementScript } from "#lib/portal/script/enhancements.ts";
 
 export const portalScript: string = `(() => {
@@ -15,7 +15,7 @@ export const portalScript: string = `(() => {
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const shell = document.querySelector(".shell");
 const announcer = document.getElementById("announcer");
-${connectionScript}${domMorphScript}${draftScript}${enhancementScript}${liveScript}${shortcutScript}
+${reconnectScript}${domUpdateScript}${draftScript}${enhancementScript}${liveUpdateScript}${shortcutScript}
 })();
 `;
 

@@ -4,16 +4,16 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Actor, publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import type { HtmlPage } from "#lib/http/page.ts";
-import { errorHeaders, httpStatusOf } from "#lib/http/problem.ts";
+import { buildErrorHeaders, httpStatusOf } from "#lib/http/problem.ts";
 import { safeNextPath } from "#lib/portal/sign-in/sign-in.ts";
-import { type PortalAnswer, portalReply } from "#lib/portal/mail-links/frame.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { type AnyEndpointCall, type CallApi, createApiCaller } from "#lib/portal/page/call-api.ts";
-import { type Redirect, toSubmission } from "#lib/portal/page/page.ts";
+import { portalReply, type PortalResponse } from "#lib/portal/mail-links/frame.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { type CallApi, createApiCaller, type PageEndpointCall } from "#lib/portal/page/call-api.ts";
+import { type Redirect, toRefusedSubmission } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
 /** The data that the functions `show` and `submit` of a public page receive. */
-export interface PublicCall<T> {
+export interface PublicPageContext<T> {
   readonly callApi: CallApi;
   readonly input: T;
   readonly signup: boolean;
@@ -27,7 +27,7 @@ type Schema<T> = v.GenericSchema<any, T>;
 interface PublicPage<T> {
   readonly summary: string;
   readonly query: Schema<T>;
-  show(call: PublicCall<T>): HtmlPage;
+  show(call: PublicPageContext<T>): HtmlPage;
 }
 
 /** Declares a public page. Users who are already signed in are redirected to `next`. */
@@ -40,7 +40,7 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
     query,
     reply: portalReply,
     errorPage: renderRefusalPage,
-    handle(call): PortalAnswer {
+    handle(call): PortalResponse {
       const publicCall = openCall<T>(call, call.query as T);
       return call.actor ? { status: 303, to: publicCall.next } : { status: 200, page: show(publicCall) };
     },
@@ -52,8 +52,8 @@ interface PublicForm<T> {
   /** The message of a 429 response. If this message is set, form submissions are rate-limited per client network. */
   readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
-  submit(call: PublicCall<T>): Promise<HtmlPage | Redirect>;
-  onRefusal(call: PublicCall<T>, submission: Submission): HtmlPage;
+  submit(call: PublicPageContext<T>): Promise<HtmlPage | Redirect>;
+  onRefusal(call: PublicPageContext<T>, submission: RefusedSubmission): HtmlPage;
 }
 
 export function publicForm<T extends object>({ summary, rateLimitMessage, body, submit, onRefusal }: PublicForm<T>) {
@@ -67,24 +67,24 @@ export function publicForm<T extends object>({ summary, rateLimitMessage, body, 
     body,
     reply: portalReply,
     errorPage: renderRefusalPage,
-    async handle(call): Promise<PortalAnswer> {
+    async handle(call): Promise<PortalResponse> {
       const publicCall = openCall<T>(call, call.body as T);
       try {
         const done = await submit(publicCall);
         return "to" in done ? { status: 303, ...done } : { status: 200, page: done };
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        const page = onRefusal(publicCall, toSubmission(error, publicCall.input as Record<string, string>));
-        return { status: httpStatusOf(error.kind), headers: errorHeaders(error), page };
+        const page = onRefusal(publicCall, toRefusedSubmission(error, publicCall.input as Record<string, string>));
+        return { status: httpStatusOf(error.kind), headers: buildErrorHeaders(error), page };
       }
     },
   });
 }
 
 function openCall<T extends { readonly next?: string }>(
-  call: AnyEndpointCall & { actor: Actor | null },
+  call: PageEndpointCall & { actor: Actor | null },
   input: T,
-): PublicCall<T> {
+): PublicPageContext<T> {
   const { publicUrl, signup } = call.app.config;
   return { callApi: createApiCaller(call), input, signup, next: safeNextPath(input.next ?? "/hubs", publicUrl) };
 }

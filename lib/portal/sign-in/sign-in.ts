@@ -1,14 +1,14 @@
 /** Renders the pages on which users sign in, sign up or request a new password. */
 import { type HtmlPage, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { callout } from "#lib/portal/components/parts.ts";
-import { pageHeading, renderFrame } from "#lib/portal/mail-links/frame.ts";
+import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
 
 interface SignIn {
   /** The path to open after signing in; null for the default, `/hubs`. */
   readonly next: string | null;
   readonly lead?: string | undefined;
-  readonly submission?: Submission;
+  readonly submission?: RefusedSubmission;
   readonly signup?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function signInPage({ next, lead, submission, signup = false }: SignIn): 
       autocomplete: "current-password",
     }),
   ];
-  return renderFrame(
+  return renderStandalonePage(
     "Sign in",
     markup`${pageHeading("Sign in", lead ?? "Manage your hubs and their sites.")}
 ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
@@ -41,9 +41,9 @@ ${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: 
 }
 
 /** Returns the page for users who forgot their password. The page does not reveal whether an account exists. */
-export function forgotPage(sentTo: string | null, submission?: Submission): HtmlPage {
+export function forgotPasswordPage(sentTo: string | null, submission?: RefusedSubmission): HtmlPage {
   const lead = "Enter your email address to get a link for setting a new password.";
-  return renderFrame(
+  return renderStandalonePage(
     "Forgot password",
     markup`${pageHeading("Forgot password", lead)}
 ${
@@ -70,13 +70,13 @@ ${
 
 export function signUpClosedPage(): HtmlPage {
   const lead = "Sign-up is closed. Ask an administrator for an invitation.";
-  return renderFrame(
+  return renderStandalonePage(
     "Create an account",
     markup`${pageHeading("Create an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );
 }
 
-export function signUpPage(sentMessage: string | null, submission?: Submission): HtmlPage {
+export function signUpPage(sentMessage: string | null, submission?: RefusedSubmission): HtmlPage {
   const fields = [
     inputField({ name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200, submission }),
     inputField({
@@ -98,7 +98,7 @@ export function signUpPage(sentMessage: string | null, submission?: Submission):
     }),
   ];
   const form = postForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
-  return renderFrame(
+  return renderStandalonePage(
     "Create an account",
     markup`${pageHeading("Create an account", sentMessage === null ? "You get an email to confirm your address." : "")}
 ${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in the email to confirm your address.`)}

@@ -3,7 +3,13 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { checkboxField, inputField, postForm, selectField, type Submission } from "#lib/portal/components/forms.ts";
+import {
+  checkboxField,
+  inputField,
+  postForm,
+  type RefusedSubmission,
+  selectField,
+} from "#lib/portal/components/forms.ts";
 import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -62,7 +68,7 @@ export interface ActionProps {
   readonly values: ActionFields;
   /** The preview of the action; null if the API refused the preview or could not create one. */
   readonly preview: PreviewedAction | null;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   /** Whether the API would refuse the action. */
   readonly blocked: boolean;
 }
@@ -110,7 +116,7 @@ function fieldsOf(
   { size, lmsVersion }: Spoke,
   catalog: CatalogOffer,
   values: ActionFields,
-  submission: Submission | undefined,
+  submission: RefusedSubmission | undefined,
 ): readonly Markup[] {
   if (action === "resize") return [sizeField({ catalog, chosen: values.size, currentSize: size, submission })];
   if (action !== "upgrade") return [];
@@ -125,7 +131,7 @@ function versionField(
   current: string,
   { open, versions }: CatalogOffer,
   value: string,
-  submission: Submission | undefined,
+  submission: RefusedSubmission | undefined,
 ): Markup {
   const named = versions.map(({ name, preview }) => [name, preview ? `${name} (preview)` : name] as const);
   const about = { name: "lmsVersion", label: "Version", value, submission };

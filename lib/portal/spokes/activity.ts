@@ -1,6 +1,6 @@
 /** Renders a spoke's activity: a chart over time, and a list of events. */
 import { markup } from "#lib/http/page.ts";
-import { emptyState, olderLink, panel, timeElement, withQuery } from "#lib/portal/components/parts.ts";
+import { appendQuery, emptyState, nextPageLink, panel, timeElement } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 import { chartStyle, eventChart } from "#lib/portal/spokes/chart.ts";
@@ -39,7 +39,7 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
 <section aria-labelledby="events-title" class="column"><h2 class="visually-hidden" id="events-title">Events</h2><ul class="list event-list" id="events" data-live>${
         events.map((event) => renderEventRow(event, { linkUsers: isOperator }))
       }</ul></section>
-${olderLink(next && withQuery(here, { before: next }))}`
+${nextPageLink(next && appendQuery(here, { before: next }))}`
       : emptyState(
         "No activity",
         before === null ? "Events for this spoke appear here." : "There are no older events.",

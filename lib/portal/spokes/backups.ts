@@ -11,19 +11,19 @@ import {
   postButton,
   timeElement,
 } from "#lib/portal/components/parts.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { restoreRequestForm, restoreRequestList, restoreRequestStyle } from "#lib/portal/spokes/restore-requests.ts";
-import type { BackupList, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
+import type { BackupList, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 interface BackupsProps {
   readonly spokePage: SpokePageData;
   readonly backups: BackupList;
-  readonly requests: readonly RequestedRestoreItem[];
+  readonly requests: readonly RestoreRequestItem[];
 }
 
-export function backupsView({ spokePage, backups, requests }: BackupsProps, submission?: Submission): PageView {
+export function backupsView({ spokePage, backups, requests }: BackupsProps, submission?: RefusedSubmission): PageView {
   const { spoke: { id, state } } = spokePage, isRemoved = state === "removed" || state === "removing";
   return {
     ...spokeHeader(spokePage, "/backups"),

@@ -1,7 +1,7 @@
 /** Renders the page that removes a spoke: what is deleted, what is kept, and the confirmation. */
 import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { callout, linkButton, panel, postButton, stateBadge } from "#lib/portal/components/parts.ts";
 import { failureReport, progressBar } from "#lib/portal/components/progress.ts";
@@ -10,7 +10,7 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
 /** Throws an `invalid` fault unless the user typed the spoke's slug as confirmation. */
-export function requireSlug({ slug }: Spoke, typed: string): void {
+export function requireTypedSlug({ slug }: Spoke, typed: string): void {
   if (typed.trim() === slug) return;
   const fields = { slug: `must be ${slug}, the slug of this spoke` };
   throw new Fault("invalid", "invalid_input", `slug ${fields.slug}`, { fields });
@@ -21,7 +21,7 @@ export interface DestroyProps {
   readonly backups: BackupList;
   /** The operation that removes the spoke; null before a user requests the removal. */
   readonly removal: OperationDetails | null;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function destroySpokeView({ spokePage, backups, removal, submission }: DestroyProps): PageView {
@@ -83,7 +83,7 @@ function slugForm(
   { id, slug }: Spoke,
   button: string,
   hidden: Readonly<Record<string, string>>,
-  submission: Submission | undefined,
+  submission: RefusedSubmission | undefined,
 ): Markup {
   return postForm(
     {
@@ -108,7 +108,7 @@ function slugForm(
 function removalPanels(
   { spoke, isOperator }: SpokePageData,
   removal: OperationDetails | null,
-  submission: Submission | undefined,
+  submission: RefusedSubmission | undefined,
 ): Markup {
   if (spoke.state === "removed") {
     return callout("info", markup`This spoke was removed. ${spoke.stateReason ? `${spoke.stateReason}.` : ""}`);

@@ -1,10 +1,10 @@
 /** Renders a spoke's admins, with forms to add and remove admins. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
 import { emptyState, panel, timeElement } from "#lib/portal/components/parts.ts";
-import type { HubMember as SpokeMember } from "#lib/portal/components/api-types.ts";
+import type { MemberItem as SpokeMember } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -12,7 +12,7 @@ export interface SpokeMembersProps {
   readonly me: CurrentUser;
   readonly spokePage: SpokePageData;
   readonly members: readonly SpokeMember[];
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function spokeMembersView({ me, spokePage, members, submission }: SpokeMembersProps): PageView {

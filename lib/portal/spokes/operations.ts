@@ -2,18 +2,18 @@
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
+  appendQuery,
   emptyState,
   humanize,
   linkButton,
-  olderLink,
+  nextPageLink,
   panel,
   stateBadge,
   timeElement,
-  withQuery,
 } from "#lib/portal/components/parts.ts";
 import {
   failureReport,
-  isUnfinished,
+  isUnfinishedOperation,
   operationNotes,
   operationSummary,
   progressBar,
@@ -38,7 +38,7 @@ export function operationsView(spokePage: SpokePageData, { items, next }: ListPa
     ...spokeHeader(spokePage, "/operations"),
     style: spokeStyle,
     body: markup`<div id="history" data-live>${operationList(id, items)}</div>
-${olderLink(next && withQuery(`/spokes/${id}/operations`, { before: next }))}`,
+${nextPageLink(next && appendQuery(`/spokes/${id}/operations`, { before: next }))}`,
   };
 }
 
@@ -50,7 +50,7 @@ function operationList(id: string, operations: readonly Operation[]): Markup {
       return markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
         humanize(kind)
       }</a><span class="tiny soft">${timeElement(createdAt)}</span></span>${markup`<span class="small soft">${
-        isUnfinished(operation) ? label : error?.message ?? ""
+        isUnfinishedOperation(operation) ? label : error?.message ?? ""
       }</span>`}${stateBadge(state)}</li>`;
     })
   }</ul>`;
@@ -78,7 +78,7 @@ export function operationView({ spokePage, operation, now }: OperationProps): Pa
       : "",
     body: markup`<section class="panel" id="operation" data-live aria-labelledby="operation-title">
 <h2 id="operation-title">Steps</h2>
-${isUnfinished(operation) ? progressBar(operation) : ""}
+${isUnfinishedOperation(operation) ? progressBar(operation) : ""}
 ${operationSummary(operation, now)}
 ${
       waitingFor?.spokeId

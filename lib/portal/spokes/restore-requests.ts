@@ -1,12 +1,12 @@
 /** Renders restore requests on a spoke's backups page: a form, a list, and buttons for an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { postForm, selectField, type Submission, textAreaField } from "#lib/portal/components/forms.ts";
+import { postForm, type RefusedSubmission, selectField, textAreaField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import { badge, type BadgeTone, copyableCode, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
-import type { BackupList, RequestedRestoreItem } from "#lib/portal/components/api-types.ts";
+import type { BackupList, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
-const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [BadgeTone, IconName, string]>> = {
+const BADGES: Readonly<Record<RestoreRequestItem["state"], readonly [BadgeTone, IconName, string]>> = {
   open: ["warn", "wait", "Open"],
   done: ["good", "done", "Done"],
   declined: ["bad", "cross", "Declined"],
@@ -16,7 +16,7 @@ const BADGES: Readonly<Record<RequestedRestoreItem["state"], readonly [BadgeTone
 export function restoreRequestForm(
   { spoke: { id }, canManageHub }: SpokePageData,
   backups: BackupList,
-  submission?: Submission,
+  submission?: RefusedSubmission,
 ): Markup | string {
   const ready = backups.snapshots.filter(({ state }) => state === "ready");
   if (!canManageHub || ready.length === 0) return "";
@@ -55,7 +55,7 @@ export function restoreRequestForm(
 
 export function restoreRequestList(
   { isOperator }: SpokePageData,
-  requests: readonly RequestedRestoreItem[],
+  requests: readonly RestoreRequestItem[],
 ): Markup | string {
   if (requests.length === 0) return "";
   return panel(
@@ -79,7 +79,7 @@ export function restoreRequestList(
   );
 }
 
-function decision({ id, spokeId, command }: RequestedRestoreItem): Markup {
+function decision({ id, spokeId, command }: RestoreRequestItem): Markup {
   const action = `/spokes/${spokeId}/restore-requests/${id}`;
   return markup`${command === null ? "" : copyableCode(command, "the command that restores")}
 ${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}

@@ -2,7 +2,7 @@
 import { markup } from "#lib/http/page.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { inOrder, modelField } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
@@ -27,7 +27,7 @@ export interface SettingsProps {
   readonly form?: SpokeFields | undefined;
   /** The preview of the changes; null if nothing would change or the API refused the changes. */
   readonly preview: PreviewedAction | null;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
   /** Whether the user saved the form instead of only previewing the changes. */
   readonly isSave: boolean;
 }

@@ -1,16 +1,16 @@
 /** Renders a form that creates a sign-in link for the site's administrator, and shows the new link once. */
 import { markup } from "#lib/http/page.ts";
-import { postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { callout, copyableCode, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
-import type { IssuedSignInLink } from "#lib/portal/components/api-types.ts";
+import type { NewSignInLink } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
 export function signInLinkView(
   spokePage: SpokePageData,
-  link: IssuedSignInLink | null,
-  submission?: Submission,
+  link: NewSignInLink | null,
+  submission?: RefusedSubmission,
 ): PageView {
   const { spoke: { id, domain, state, health } } = spokePage;
   return {

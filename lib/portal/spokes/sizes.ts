@@ -1,6 +1,6 @@
 /** Renders a form field to select a spoke's size, with the resources and prices of each size. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { formatCpus, formatPrice, formatStorage } from "#lib/portal/components/amounts.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
@@ -10,7 +10,7 @@ interface SizeChoice {
   readonly chosen: string;
   /** The spoke's current size, which cannot be selected. */
   readonly currentSize?: string;
-  readonly submission?: Submission | undefined;
+  readonly submission?: RefusedSubmission | undefined;
 }
 
 export function sizeField({ catalog: { sizes }, chosen, currentSize, submission }: SizeChoice): Markup {

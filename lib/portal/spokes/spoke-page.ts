@@ -5,8 +5,8 @@ import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { stateBadge } from "#lib/portal/components/parts.ts";
 import type { Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
-import { type EndpointReturning, ifAllowed } from "#lib/portal/page/call-api.ts";
-import type { PageCall } from "#lib/portal/page/page.ts";
+import { type EndpointReturning, resultIfVisible } from "#lib/portal/page/call-api.ts";
+import type { PageContext } from "#lib/portal/page/page.ts";
 
 export interface SpokePageData {
   readonly spoke: Spoke;
@@ -18,7 +18,7 @@ export interface SpokePageData {
   readonly follow: StreamPosition;
 }
 
-type SpokePageCall = Pick<PageCall<unknown, unknown>, "callApi" | "actor" | "follow">;
+type SpokePageCall = Pick<PageContext<unknown, unknown>, "callApi" | "actor" | "follow">;
 
 /** Loads a spoke and its hub. Pages call this function before reading other data. Operators also see removed spokes. */
 export async function loadSpokePage(
@@ -30,7 +30,7 @@ export async function loadSpokePage(
   const { federationId } = await callApi(spokes, { query }), following = await follow(federationId);
   const [spoke, hub] = await Promise.all([
     callApi(spokes, { query }),
-    ifAllowed(callApi(hubs, { params: { federationId }, query })),
+    resultIfVisible(callApi(hubs, { params: { federationId }, query })),
   ]);
   return {
     spoke,

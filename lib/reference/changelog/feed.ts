@@ -4,17 +4,17 @@
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { CHANGELOG_PATH, FEED_PATH } from "#lib/domains/changelog/anchors.ts";
+import { CHANGELOG_FEED_PATH, CHANGELOG_PATH } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, buildChangelog, type Changelog } from "#lib/domains/changelog/view.ts";
 import { formatDateTime } from "#lib/reference/changelog/dates.ts";
-import { proseMarkup } from "#lib/reference/page/code.ts";
+import { renderFormattedText } from "#lib/reference/page/code.ts";
 import { absoluteUrl } from "#lib/base/config.ts";
 import { markup } from "#lib/http/page.ts";
 
-export async function changelogFeed(app: App, releases: readonly ReleaseNotes[]): Promise<string> {
+export async function buildChangelogFeed(app: App, releases: readonly ReleaseNotes[]): Promise<string> {
   const now = await app.db.now();
-  return writeFeed(buildChangelog(app, releases, now), app.config.publicUrl, now);
+  return renderAtomFeed(buildChangelog(app, releases, now), app.config.publicUrl, now);
 }
 
 interface Entry {
@@ -31,7 +31,7 @@ interface Entry {
 /** The time in the `updated` element if the feed has no entries. */
 const BEGINNING = new Date("2026-11-21T00:00:00Z");
 
-export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
+export function renderAtomFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
   const page = absoluteUrl(publicUrl, CHANGELOG_PATH).href;
   const entries = entriesOf(changelog, page).filter(({ published }) => published <= now)
     .sort((a, b) => b.published.getTime() - a.published.getTime());
@@ -43,7 +43,7 @@ export function writeFeed(changelog: Changelog, publicUrl: URL, now: Date): stri
     element("subtitle", "API changes, announced at least 30 days ahead, and release notes"),
     element("updated", (entries[0]?.published ?? BEGINNING).toISOString()),
     `<author>${element("name", "Wheelwright")}</author>`,
-    link("self", "application/atom+xml", absoluteUrl(publicUrl, FEED_PATH).href),
+    link("self", "application/atom+xml", absoluteUrl(publicUrl, CHANGELOG_FEED_PATH).href),
     link("alternate", "text/html", page),
     ...entries.map(writeEntry),
     "</feed>\n",
@@ -55,7 +55,9 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
     ...notices.map(entryOfNotice),
     ...releases.flatMap(({ version, releasedAt, changes }): Entry[] => {
       if (releasedAt === null) return [];
-      const content = String(markup`<ul>${changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)}</ul>`);
+      const content = String(
+        markup`<ul>${changes.map((change) => markup`<li>${renderFormattedText(change)}</li>`)}</ul>`,
+      );
       const name = `release ${version}`, title = `Wheelwright ${version}`, url = `${page}#v${version}`;
       return [{ name, kind: "release", title, url, published: releasedAt, content }];
     }),
@@ -67,7 +69,7 @@ function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt 
   const [opening, effect] = kind === "deprecation"
     ? ["Deprecated", `The endpoint works unchanged until it ends on ${day}.`]
     : ["New limit", `The limit applies from ${day} on.`];
-  const content = String(markup`<p>${proseMarkup(note)}</p><p>${effect}</p>`);
+  const content = String(markup`<p>${renderFormattedText(note)}</p><p>${effect}</p>`);
   return { name: `notice ${id}`, kind, title: `${opening}: ${title}`, url, published: announcedAt, content };
 }
 

@@ -1,26 +1,26 @@
 /** Renders the changelog page: upcoming changes, releases and past announcements. */
 import type { App } from "#lib/app.ts";
-import { FEED_PATH } from "#lib/domains/changelog/anchors.ts";
-import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
+import { CHANGELOG_FEED_PATH } from "#lib/domains/changelog/anchors.ts";
+import { type ReleaseNotes, UNRELEASED_VERSION } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, buildChangelog, type Changelog } from "#lib/domains/changelog/view.ts";
 import { changelogStyle } from "#lib/reference/changelog/style.ts";
 import { describeDaysUntil, formatDateTime, formatDay } from "#lib/reference/changelog/dates.ts";
-import { pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import { renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
 import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
-export async function changelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
+export async function buildChangelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
   const now = await app.db.now();
-  return writeChangelog(buildChangelog(app, releases, now), now);
+  return renderChangelogPage(buildChangelog(app, releases, now), now);
 }
 
-export function writeChangelog({ api, version, notices, releases }: Changelog, now: Date): HtmlPage {
+export function renderChangelogPage({ api, version, notices, releases }: Changelog, now: Date): HtmlPage {
   const ahead = notices.filter(({ state }) => state === "announced")
     .sort((a, b) => a.takesEffectAt.getTime() - b.takesEffectAt.getTime());
   const past = notices.filter(({ state }) => state === "in_effect");
   return {
     title: "Changelog · Wheelwright",
-    feed: { title: "Wheelwright changelog", href: FEED_PATH },
+    feed: { title: "Wheelwright changelog", href: CHANGELOG_FEED_PATH },
     style: themeStyle + changelogStyle,
     body: markup`
 <a class="skip" href="#main">Skip to changes</a>
@@ -35,7 +35,7 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
 <p class="lead">Upcoming and past changes. Breaking changes to the API are announced here at least 30 days ahead. Users with
 an active token get an email on the same day.</p>
 <ul class="ways">
-<li><a href="${FEED_PATH}">${trustedMarkup(WAVES)}Atom feed</a></li>
+<li><a href="${CHANGELOG_FEED_PATH}">${trustedMarkup(WAVES)}Atom feed</a></li>
 <li><a href="/api/changelog">${trustedMarkup(BRACES)}JSON</a></li>
 </ul>
 </section>
@@ -86,7 +86,7 @@ function noticeMarkup(notice: Announcement, now: Date | null): Markup {
 <p class="kind">${kind === "deprecation" ? "Deprecation" : "New limit"}</p>
 <h3><a href="#${id}">${titleMarkup(notice)}</a></h3>
 <p class="when">${whenMarkup(notice, now)}</p>
-<p>${proseMarkup(note)}</p>
+<p>${renderFormattedText(note)}</p>
 <p class="hint">Announced on <time datetime="${announcedAt.toISOString()}">${formatDay(announcedAt)}</time></p>
 </div>
 </article>`;
@@ -94,7 +94,7 @@ function noticeMarkup(notice: Announcement, now: Date | null): Markup {
 
 function titleMarkup({ method, path, title }: Announcement): Markup {
   if (method === undefined || path === undefined) return markup`${title}`;
-  return markup`<span class="method ${method}">${method}</span> <code>${pathMarkup(path)}</code>`;
+  return markup`<span class="method ${method}">${method}</span> <code>${renderEndpointPath(path)}</code>`;
 }
 
 function whenMarkup({ kind, takesEffectAt }: Announcement, now: Date | null): Markup {
@@ -111,8 +111,8 @@ function monthOf(at: Date): string {
 }
 
 function releaseMarkup({ version, releasedAt, changes }: Changelog["releases"][number]): Markup {
-  const unreleased = version === UNRELEASED;
-  const id = unreleased ? UNRELEASED : `v${version}`;
+  const unreleased = version === UNRELEASED_VERSION;
+  const id = unreleased ? UNRELEASED_VERSION : `v${version}`;
   return markup`
 <article class="release" id="${id}">
 <header><h3><a href="#${id}">${unreleased ? "Unreleased" : version}</a></h3><p class="hint">${
@@ -147,6 +147,6 @@ function byTopic(changes: readonly string[]): readonly Group[] {
 
 function groupMarkup({ topic, changes }: Group): Markup {
   return markup`${topic === null ? "" : markup`<h4>${topic}</h4>`}<ul>${
-    changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)
+    changes.map((change) => markup`<li>${renderFormattedText(change)}</li>`)
   }</ul>`;
 }

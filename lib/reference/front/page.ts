@@ -4,9 +4,9 @@ import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
-export async function frontPage({ config, release }: App, { readiness }: ServerInfo): Promise<HtmlPage> {
+export async function buildFrontPage({ config, release }: App, { readiness }: ServerInfo): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
-  return writeFrontPage({
+  return renderFrontPage({
     url: config.publicUrl.href.replace(/\/$/, ""),
     version: release.version,
     works,
@@ -23,7 +23,7 @@ interface Front {
   readonly portal: boolean;
 }
 
-export function writeFrontPage({ url, version, works, portal }: Front): HtmlPage {
+export function renderFrontPage({ url, version, works, portal }: Front): HtmlPage {
   return {
     title: "Wheelwright",
     style: themeStyle + style,

@@ -11,7 +11,7 @@ import type { Fields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 
 /** All glossary entries as pairs of key and entry. An entry with several keys is repeated for each key. */
-export const GLOSSARY_LINES: readonly (readonly [key: string, entry: FieldEntry])[] = [
+export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: FieldEntry])[] = [
   RESOURCE_FIELDS,
   OPERATION_FIELDS,
   RECORD_FIELDS,
@@ -19,15 +19,15 @@ export const GLOSSARY_LINES: readonly (readonly [key: string, entry: FieldEntry]
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) => keys.split(" | ").map((key) => [key, entry] as const))
 );
-const GLOSSARY = new Map(GLOSSARY_LINES);
+const GLOSSARY = new Map(GLOSSARY_ENTRIES);
 
 /** Returns the description of an API field; null if missing. `owner` is the schema or field that contains the field. */
-export function fieldDescription(owner: string, name: string): string | null {
+export function findFieldDescription(owner: string, name: string): string | null {
   return entryOf(owner, name)?.[0] ?? null;
 }
 
 /** Returns an example value for an API field; undefined if the glossary has none, as the schema then provides it. */
-export function fieldExample(owner: string, name: string): unknown {
+export function findFieldExample(owner: string, name: string): unknown {
   return entryOf(owner, name)?.[1];
 }
 

@@ -1,9 +1,9 @@
 /** Renders the examples in the API reference: curl commands and highlighted JSON. */
 import { type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
-import type { PageEntry } from "#lib/reference/page/document.ts";
+import type { EndpointEntry } from "#lib/reference/page/document.ts";
 
 /** Renders indented JSON in which names and literals are highlighted. */
-export function jsonMarkup(value: unknown): Markup {
+export function highlightJson(value: unknown): Markup {
   const text = JSON.stringify(value, null, 2);
   const parts: (string | Markup)[] = [];
   let at = 0;
@@ -18,7 +18,7 @@ export function jsonMarkup(value: unknown): Markup {
 
 /** Builds an example curl command with the shell variables URL and TOKEN and the cookie file `jar` (docs/api.md). */
 export function buildCurlCommand(
-  { method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry,
+  { method, path, parameters, requestBody, responses, "x-scope": scope }: EndpointEntry,
 ): string {
   const filled = path.replace(
     /\{(\w+)\}/g,
@@ -58,7 +58,7 @@ function quote(text: string): string {
 }
 
 /** Renders text in which backticks mark code and double asterisks mark strong text. */
-export function proseMarkup(text: string): Markup {
+export function renderFormattedText(text: string): Markup {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
     i % 2 === 0
       ? part
@@ -70,7 +70,7 @@ export function proseMarkup(text: string): Markup {
 }
 
 /** Renders the path of an endpoint with highlighted parameters. The path may wrap before each slash. */
-export function pathMarkup(path: string): Markup {
+export function renderEndpointPath(path: string): Markup {
   const parts = path.split(/(?=\/)/).map((part) =>
     /\{/.test(part) ? markup`/<em>${part.slice(1)}</em>` : markup`${part}`
   );

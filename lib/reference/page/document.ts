@@ -19,8 +19,8 @@ interface Operation {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: PageContent };
-  readonly responses: Readonly<Record<string, PageAnswer>>;
+  readonly requestBody?: { readonly required: boolean; readonly content: ContentByMediaType };
+  readonly responses: Readonly<Record<string, EndpointResponse>>;
   readonly "x-scope": string;
 }
 
@@ -33,13 +33,13 @@ interface Parameter {
   readonly example?: string;
 }
 
-export interface PageAnswer {
+export interface EndpointResponse {
   readonly description: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly content?: PageContent;
+  readonly content?: ContentByMediaType;
 }
 
-export type PageContent = Readonly<Record<string, MediaTypeObject>>;
+export type ContentByMediaType = Readonly<Record<string, MediaTypeObject>>;
 
 export interface MediaTypeObject {
   readonly schema: JsonSchema;
@@ -52,16 +52,16 @@ export interface ExampleObject {
   readonly value: { readonly error: string };
 }
 
-export interface PageEntry extends Operation {
+export interface EndpointEntry extends Operation {
   readonly method: string;
   readonly path: string;
 }
 
-export function readDocument(document: OpenApi): ReferenceDocument {
+export function toReferenceDocument(document: OpenApi): ReferenceDocument {
   return document as unknown as ReferenceDocument;
 }
 
-export function listEntries({ paths }: ReferenceDocument): readonly PageEntry[] {
+export function listEndpointEntries({ paths }: ReferenceDocument): readonly EndpointEntry[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }))
   );

@@ -1,22 +1,29 @@
 /** Renders the reference of one API endpoint: path, access, parameters, body, responses and an example command. */
-import { buildCurlCommand, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
-import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
-import type { MediaTypeObject, PageAnswer, PageEntry, ReferenceDocument } from "#lib/reference/page/document.ts";
-import { fieldsMarkup, kindMarkup, rowMarkup } from "#lib/reference/page/fields.ts";
+import { buildCurlCommand, highlightJson, renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
+import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
+import type {
+  EndpointEntry,
+  EndpointResponse,
+  MediaTypeObject,
+  ReferenceDocument,
+} from "#lib/reference/page/document.ts";
+import { renderFieldRow, renderSchemaFields, renderTypeName } from "#lib/reference/page/fields.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { INTERNAL_ERROR } from "#lib/http/problem.ts";
 
-export function endpointMarkup(document: ReferenceDocument, entry: PageEntry): Markup {
+export function renderEndpoint(document: ReferenceDocument, entry: EndpointEntry): Markup {
   const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
   return markup`
 <article id="${operationId}" data-shapes="${shapesOf(entry)}">
 <div class="entry-text">
-<h3><span class="method ${method}">${method}</span> <a href="#${operationId}"><code>${pathMarkup(path)}</code></a></h3>
+<h3><span class="method ${method}">${method}</span> <a href="#${operationId}"><code>${
+    renderEndpointPath(path)
+  }</code></a></h3>
 <p class="summary">${summary}</p>
 <p class="meta"><span class="scope">${scope}</span>${
     deprecated ? markup` <span class="scope old">deprecated</span>` : ""
-  } ${proseMarkup(description)}</p>
+  } ${renderFormattedText(description)}</p>
 ${parametersMarkup(entry)}
 ${bodyMarkup(document, entry)}
 ${answersMarkup(document, entry)}
@@ -30,11 +37,11 @@ ${exampleMarkup(entry)}
 </article>`;
 }
 
-function parametersMarkup({ parameters }: PageEntry): Markup | "" {
+function parametersMarkup({ parameters }: EndpointEntry): Markup | "" {
   if (parameters.length === 0) return "";
   return markup`<h4>Parameters</h4><dl class="fields">${
     parameters.map(({ name, required, description, schema, in: place }) =>
-      rowMarkup(
+      renderFieldRow(
         { name, schema, must: required, says: place === "header" ? `${description} (header)` : description },
         "sent",
       )
@@ -42,15 +49,15 @@ function parametersMarkup({ parameters }: PageEntry): Markup | "" {
   }</dl>`;
 }
 
-function bodyMarkup(document: ReferenceDocument, { requestBody }: PageEntry): Markup | "" {
+function bodyMarkup(document: ReferenceDocument, { requestBody }: EndpointEntry): Markup | "" {
   const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
   if (!schema) return "";
   return markup`<details open><summary><h4>Body</h4></summary>${
-    fieldsMarkup(resolve(document, schema), "sent")
+    renderSchemaFields(resolve(document, schema), "sent")
   }</details>`;
 }
 
-function answersMarkup(document: ReferenceDocument, { responses }: PageEntry): Markup {
+function answersMarkup(document: ReferenceDocument, { responses }: EndpointEntry): Markup {
   const all = Object.entries(responses);
   const done = all.filter(([status]) => Number(status) < 400),
     refused = all.filter(([status]) => Number(status) >= 400);
@@ -63,16 +70,20 @@ function answersMarkup(document: ReferenceDocument, { responses }: PageEntry): M
   }</p>`;
 }
 
-function contentMarkup({ content = {} }: PageAnswer): readonly Markup[] {
+function contentMarkup({ content = {} }: EndpointResponse): readonly Markup[] {
   return Object.entries(content).map(([type, { schema }]) =>
     type === "application/json"
-      ? markup`: ${kindMarkup(schema)}`
-      : markup`: <code>${type}</code>${referencedName(schema) ? markup` of ${kindMarkup(schema)}` : ""}`
+      ? markup`: ${renderTypeName(schema)}`
+      : markup`: <code>${type}</code>${getReferencedName(schema) ? markup` of ${renderTypeName(schema)}` : ""}`
   );
 }
 
 /** Lists the errors that are specific to an endpoint. Common errors are listed once, at the top of the page. */
-function sentences({ components }: ReferenceDocument, status: string, { content }: PageAnswer): readonly Markup[] {
+function sentences(
+  { components }: ReferenceDocument,
+  status: string,
+  { content }: EndpointResponse,
+): readonly Markup[] {
   const codes = Object.keys(content?.["application/json"]?.examples ?? {});
   return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
     markup`<li><b>${status}</b> <code>${code}</code> ${components.examples[code]?.summary ?? ""}</li>`
@@ -119,7 +130,7 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
 ];
 
 /** Renders the example responses of an endpoint. A long example is only a link to its schema until opened. */
-function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
+function exampleMarkup({ responses }: EndpointEntry): readonly Markup[] {
   return Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).filter(({ example }) => Number(status) < 400 && example !== undefined)
       .map((media) => oneExample(status, media))
@@ -130,12 +141,12 @@ const SHORT = 12;
 
 function oneExample(status: string, { schema, example }: MediaTypeObject): Markup {
   const items = schema.items;
-  const name = referencedName(items ?? schema);
+  const name = getReferencedName(items ?? schema);
   const short = JSON.stringify(example, null, 2).split("\n").length <= SHORT;
   const label = markup`<summary>${status}${name === null ? "" : ` ${items ? "list of " : ""}${name}`}</summary>`;
   if (name === null || short) {
     return markup`<details class="code" open>${label}<pre tabindex="0" role="group" aria-label="Response ${status}"><code>${
-      jsonMarkup(example)
+      highlightJson(example)
     }</code></pre></details>`;
   }
   return markup`<details class="code" data-of="${name}"${
@@ -144,13 +155,13 @@ function oneExample(status: string, { schema, example }: MediaTypeObject): Marku
 }
 
 function resolve({ components }: ReferenceDocument, schema: JsonSchema): JsonSchema {
-  const name = referencedName(schema);
+  const name = getReferencedName(schema);
   return name === null ? schema : components.schemas[name] ?? schema;
 }
 
 /** Returns the names of an endpoint's response schemas, so that a search for their fields also finds the endpoint. */
-function shapesOf({ responses }: PageEntry): string {
+function shapesOf({ responses }: EndpointEntry): string {
   const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));
-  return schemas.flatMap((schema) => referencedName(schema.items ?? schema) ?? []).join(" ");
+  return schemas.flatMap((schema) => getReferencedName(schema.items ?? schema) ?? []).join(" ");
 }

@@ -1,18 +1,18 @@
 /** Renders a schema's fields as a list with name, type and description. Fields of nested objects are indented. */
-import { type JsonSchema, referencedName } from "#lib/reference/json-schema.ts";
+import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
 /** Whether a schema is part of a request (`sent`), which marks required fields, or of a response (`answered`). */
 type Direction = "sent" | "answered";
 
 /** Renders the fields of a schema. Renders only the type if the schema has no fields. */
-export function fieldsMarkup(schema: JsonSchema, way: Direction): Markup {
+export function renderSchemaFields(schema: JsonSchema, way: Direction): Markup {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties);
-  if (fields.length === 0) return markup`<p class="hint">${kindMarkup(schema)}</p>`;
+  if (fields.length === 0) return markup`<p class="hint">${renderTypeName(schema)}</p>`;
   return markup`<dl class="fields">${
     fields.map(([name, field]) =>
-      rowMarkup({ name, schema: field, must: required.includes(name), says: field.description }, way)
+      renderFieldRow({ name, schema: field, must: required.includes(name), says: field.description }, way)
     )
   }</dl>`;
 }
@@ -24,7 +24,7 @@ interface Row {
   readonly says: string | undefined;
 }
 
-export function rowMarkup({ name, schema, must, says }: Row, way: Direction): Markup {
+export function renderFieldRow({ name, schema, must, says }: Row, way: Direction): Markup {
   const { default: unless, anyOf = [] } = schema;
   const notes = [
     ...(anyOf.some(isNull) ? ["may be null"] : []),
@@ -32,10 +32,10 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Direction): Ma
     ...(unless === undefined ? [] : [markup`default <code>${String(unless)}</code>`]),
   ];
   const within = innerObject(schema);
-  return markup`<dt><code>${name}</code> <span>${kindMarkup(schema)}</span>${
+  return markup`<dt><code>${name}</code> <span>${renderTypeName(schema)}</span>${
     notes.map((note) => markup` <span>${note}</span>`)
   }</dt><dd>${(hasChoices(schema) ? says?.replace(CHOICES, "") : says) ?? ""}${
-    within ? fieldsMarkup(within, way) : ""
+    within ? renderSchemaFields(within, way) : ""
   }</dd>`;
 }
 
@@ -70,14 +70,14 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Describes a value's type in words, with links to named schemas. */
-export function kindMarkup(schema: JsonSchema): Markup {
-  const name = referencedName(schema);
+export function renderTypeName(schema: JsonSchema): Markup {
+  const name = getReferencedName(schema);
   if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;
   const { type, format, enum: choices, anyOf, items } = schema;
   if (choices) return joinMarkup(choices.map((choice) => markup`<code>${String(choice)}</code>`));
   if ("const" in schema) return markup`<code>${JSON.stringify(schema.const)}</code>`;
-  if (anyOf) return joinMarkup(anyOf.filter((one) => !isNull(one)).map(kindMarkup));
-  if (items) return markup`list of ${kindMarkup(items)}`;
+  if (anyOf) return joinMarkup(anyOf.filter((one) => !isNull(one)).map(renderTypeName));
+  if (items) return markup`list of ${renderTypeName(items)}`;
   return markup`${format === "date-time" ? "time" : TYPE_NAMES[type ?? ""] ?? "anything"}`;
 }
 

@@ -1,30 +1,30 @@
 /** Renders the OpenAPI document as the API reference, a page that also works without JavaScript. */
-import { referencedName } from "#lib/reference/json-schema.ts";
+import { getReferencedName } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import { NON_TOKEN_SCOPE_TEXTS, OVERVIEW_LEAD, OVERVIEW_TOPICS, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
-import { jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
+import { highlightJson, renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
 import {
-  listEntries,
-  type PageContent,
-  type PageEntry,
-  readDocument,
+  type ContentByMediaType,
+  type EndpointEntry,
+  listEndpointEntries,
   type ReferenceDocument,
+  toReferenceDocument,
 } from "#lib/reference/page/document.ts";
-import { endpointMarkup } from "#lib/reference/page/endpoint.ts";
-import { fieldsMarkup } from "#lib/reference/page/fields.ts";
+import { renderEndpoint } from "#lib/reference/page/endpoint.ts";
+import { renderSchemaFields } from "#lib/reference/page/fields.ts";
 import { referenceScript } from "#lib/reference/page/script.ts";
 import { referenceStyle } from "#lib/reference/page/style.ts";
 import { STATUS_DESCRIPTIONS } from "#lib/reference/responses.ts";
 import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
-export function referencePage(openApi: OpenApi): HtmlPage {
-  const document = readDocument(openApi);
+export function renderReferencePage(openApi: OpenApi): HtmlPage {
+  const document = toReferenceDocument(openApi);
   const areas = document.tags.map(({ name, description }) => ({
     name,
     description,
     id: name.toLowerCase().replace(/[^a-z]+/g, "-"),
-    entries: listEntries(document).filter(({ tags }) => tags.includes(name)),
+    entries: listEndpointEntries(document).filter(({ tags }) => tags.includes(name)),
   }));
   return {
     title: "Wheelwright API",
@@ -55,7 +55,7 @@ interface Area {
   readonly name: string;
   readonly description: string;
   readonly id: string;
-  readonly entries: readonly PageEntry[];
+  readonly entries: readonly EndpointEntry[];
 }
 
 function areaLinks({ name, id, entries }: Area): Markup {
@@ -63,7 +63,7 @@ function areaLinks({ name, id, entries }: Area): Markup {
 <section><h2><a href="#${id}">${name}</a></h2><ul>${
     entries.map(({ method, path, operationId }) =>
       markup`<li><a href="#${operationId}"><span class="method ${method}">${method}</span><code>${
-        pathMarkup(path.replace(/^\/api/, ""))
+        renderEndpointPath(path.replace(/^\/api/, ""))
       }</code></a></li>`
     )
   }</ul></section>`;
@@ -77,7 +77,9 @@ function introMarkup({ info }: ReferenceDocument): Markup {
 <p class="lead">${OVERVIEW_LEAD}</p>
 <div class="topics">${
     OVERVIEW_TOPICS.map(({ title, paragraphs }) =>
-      markup`<section><h2>${title}</h2>${paragraphs.map((text) => markup`<p>${proseMarkup(text)}</p>`)}</section>`
+      markup`<section><h2>${title}</h2>${
+        paragraphs.map((text) => markup`<p>${renderFormattedText(text)}</p>`)
+      }</section>`
     )
   }<section><h2>Scopes</h2><dl class="scopes">${
     [...TOKEN_SCOPE_TEXTS, ...NON_TOKEN_SCOPE_TEXTS].map(([scope, may]) =>
@@ -101,13 +103,13 @@ function areaMarkup(document: ReferenceDocument, { name, description, id, entrie
 <section class="area" aria-labelledby="${id}">
 <h2 id="${id}">${name}</h2>
 <p class="lead">${description}</p>
-${entries.map((entry) => endpointMarkup(document, entry))}
+${entries.map((entry) => renderEndpoint(document, entry))}
 </section>`;
 }
 
 function shapesMarkup(document: ReferenceDocument): Markup {
   const { components } = document;
-  const sent = new Set(listEntries(document).map(({ requestBody }) => bodyName(requestBody?.content)));
+  const sent = new Set(listEndpointEntries(document).map(({ requestBody }) => bodyName(requestBody?.content)));
   const within = JSON.stringify(components.schemas);
   const schemas = Object.entries(components.schemas)
     .filter(([name]) => !sent.has(name) || within.includes(`"#/components/schemas/${name}"`));
@@ -118,9 +120,9 @@ function shapesMarkup(document: ReferenceDocument): Markup {
 ${
     schemas.map(([name, { examples, ...schema }]) =>
       markup`<details id="schema-${name}"><summary><h3>${name}</h3></summary>${
-        fieldsMarkup(schema, "answered")
+        renderSchemaFields(schema, "answered")
       }<div class="code"><pre tabindex="0" role="group" aria-label="Example of ${name}"><code>${
-        jsonMarkup((examples as unknown[])[0])
+        highlightJson((examples as unknown[])[0])
       }</code></pre></div></details>`
     )
   }
@@ -128,6 +130,6 @@ ${
 }
 
 /** Returns the name of a request body's schema; null if the body has no named schema. */
-function bodyName(content: PageContent | undefined): string | null {
-  return referencedName(content?.["application/json"]?.schema ?? {});
+function bodyName(content: ContentByMediaType | undefined): string | null {
+  return getReferencedName(content?.["application/json"]?.schema ?? {});
 }

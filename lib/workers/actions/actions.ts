@@ -1,14 +1,15 @@
 /** Suspends, resumes and restarts a site. A replica that lost the job cannot overwrite the changes of a newer run. */
 import type { App } from "#lib/app.ts";
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, HandlerHooks, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { readDatabase, requireHealth } from "#lib/workers/site-jobs.ts";
-import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
+import { requireHealth } from "#lib/workers/login-page.ts";
+import { readDatabase } from "#lib/workers/site-jobs.ts";
+import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
 import { patchSiteObject, patchSiteObjects, pauseCron, waitForWorkload } from "#lib/workers/workloads.ts";
-import { clusterWaitOf, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 
 export const RESTART_ANNOTATION = "kubectl.kubernetes.io/restartedAt";
 
@@ -18,11 +19,11 @@ export function suspend(app: App): Handler {
     cron: (site, run) => pauseCron(site, run, changes.cron),
     async app(site, run) {
       await patchSiteObjects(site, run, changes.app);
-      await site.space.noPods("app=moodle", clusterWaitOf(run));
+      await site.space.noPods("app=moodle", clusterWaitOptions(run));
     },
     async database(site, run) {
       await patchSiteObjects(site, run, changes.database);
-      await site.space.noPods(SITE_PODS, clusterWaitOf(run));
+      await site.space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run));
     },
   });
 }
@@ -34,7 +35,7 @@ export function resume(app: App): Handler {
       await patchSiteObjects(site, run, changes(site.spoke).database);
       await waitForWorkload(site, run, DATABASE_STATEFULSET);
     },
-    verify: verifySite,
+    verify: requireOriginalSite,
     async app(site, run) {
       await patchSiteObjects(site, run, changes(site.spoke).app);
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
@@ -46,7 +47,7 @@ export function resume(app: App): Handler {
 
 export function restart(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.restart, {
-    verify: verifySite,
+    verify: requireOriginalSite,
     async app(site, run) {
       await restartSite(site, run);
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
@@ -61,7 +62,11 @@ export function spokeActionHandler<Step extends string>(
   steps: Steps<Step, SpokeSite>,
   hooks: Partial<HandlerHooks<SpokeSite>> = {},
 ): Handler {
-  return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe: readStateAfterFailure, ...hooks });
+  return spokeHandler(app, operation, steps, {
+    hooks: createActionOutcomes(),
+    observe: readStateAfterFailure,
+    ...hooks,
+  });
 }
 
 /**
@@ -72,7 +77,7 @@ export async function readStateAfterFailure(
   { space, spoke: { maintenance } }: SpokeSite,
   run: Run,
 ): Promise<StateAfterFailure> {
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_POD_SELECTOR, run);
   const running = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   if (running.length === 0) return { state: "suspended", health: "unknown" };
   const moodle = await space.get(MOODLE_DEPLOYMENT, run);
@@ -81,7 +86,7 @@ export async function readStateAfterFailure(
   return { state: "active", health: available && !idle ? "healthy" : "degraded" };
 }
 
-export async function verifySite(site: SpokeSite, run: Run): Promise<void> {
+export async function requireOriginalSite(site: SpokeSite, run: Run): Promise<void> {
   await requireSameSite(run, site.spoke, await readDatabase(site, run));
 }
 

@@ -4,7 +4,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
-import { parsePasswordReset, type PasswordReset } from "#lib/moodle/job-results.ts";
+import { parsePasswordReset, type PasswordResetResult } from "#lib/moodle/job-results.ts";
 import { generateSitePassword } from "#lib/moodle/secrets.ts";
 import {
   ClusterError,
@@ -15,7 +15,13 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { deleteFinishedJob, type JobContext, requireCompleteLog, requireTask, runJob } from "#lib/workers/site-jobs.ts";
+import {
+  deleteFinishedJob,
+  type JobContext,
+  requireCompleteLog,
+  requireJobSuccessAndDelete,
+  runJob,
+} from "#lib/workers/site-jobs.ts";
 import { patchSiteObject } from "#lib/workers/workloads.ts";
 import { addNotes } from "#lib/workers/site.ts";
 import { siteTaskHandler } from "#lib/workers/actions/tasks.ts";
@@ -62,14 +68,14 @@ function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {
  * Sets the password of the Moodle account `admin` to the password in the Secret. Throws a permanent ClusterError on
  * failure, for example `AccountUnusable`.
  */
-export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordReset> {
+export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordResetResult> {
   const result = await runJob(context, run, "password");
   const reset = parsePasswordReset(result.log);
   if (reset.refused !== null) {
     await deleteFinishedJob(context, run, result);
     throw refusalError(reset.refused, context, result);
   }
-  await requireTask(context, run, result, RESET_FAILED);
+  await requireJobSuccessAndDelete(context, run, result, RESET_FAILED);
   if (reset.agreed) return reset;
   await requireCompleteLog(context, run, result);
   throw incompleteError(result);

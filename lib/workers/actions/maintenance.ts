@@ -5,20 +5,14 @@
 import type { App } from "#lib/app.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Hooks, Run } from "#lib/scheduler/handler.ts";
+import type { Handler, JobHooks, Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
-import {
-  deleteFinishedJob,
-  type JobContext,
-  requireLoginPage,
-  requireMaintenancePage,
-  requireTask,
-  runJob,
-} from "#lib/workers/site-jobs.ts";
-import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
+import { requireLoginPage, requireMaintenancePage } from "#lib/workers/login-page.ts";
+import { deleteFinishedJob, type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/workers/site-jobs.ts";
+import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
 import { patchSiteObjects, pauseCron, resumeCron } from "#lib/workers/workloads.ts";
-import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a site's state after a failure
 
@@ -42,8 +36,8 @@ export function maintenanceOff(app: App): Handler {
   }, { hooks: maintenanceOutcomes(false), observe: observeSite });
 }
 
-function maintenanceOutcomes(maintenance: boolean): Hooks {
-  return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
+function maintenanceOutcomes(maintenance: boolean): JobHooks {
+  return createActionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
 /** Turns Moodle's maintenance mode on or off; safe to repeat. Does not change scheduled tasks or the spoke's row. */
@@ -52,7 +46,7 @@ export async function setMaintenanceMode(context: JobContext, run: Run, mode: "e
   const what = mode === "enable"
     ? "Maintenance mode could not be turned on"
     : "Maintenance mode could not be turned off";
-  await requireTask(context, run, result, what);
+  await requireJobSuccessAndDelete(context, run, result, what);
 }
 
 /**
@@ -73,7 +67,7 @@ async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
-    const result = await site.space.run(job, clusterWaitOf(run, PAGE_TIMEOUT));
+    const result = await site.space.run(job, clusterWaitOptions(run, PAGE_TIMEOUT));
     await deleteFinishedJob(site, run, result);
     const status = parseLoginPageStatus(result.log);
     return status === null ? undefined : status === 503;

@@ -1,13 +1,13 @@
 /** Purges a site's caches or runs its scheduled tasks, in one Kubernetes Job. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
-import { FENCE_KEY, MOODLE_CRONJOB } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY, MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
 import { missingObjectError } from "#lib/workers/fenced-objects.ts";
-import { type JobContext, requireTask, runJob } from "#lib/workers/site-jobs.ts";
+import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/workers/site-jobs.ts";
 import { taskOutcomes } from "#lib/workers/outcomes.ts";
-import { BATCH_JOB, clusterWaitOf, permanentError, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, KUBERNETES_JOB, permanentError, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 
 export function purgeCaches(app: App): Handler {
   return siteTaskHandler(app, OPERATIONS["purge-caches"], {
@@ -19,7 +19,7 @@ export function runCron(app: App): Handler {
   return siteTaskHandler(app, OPERATIONS["run-cron"], {
     async run(site, run) {
       if (site.spoke.maintenance) throw maintenanceError();
-      await requireTask(site, run, await runCronJob(site, run), "The scheduled tasks could not be run");
+      await requireJobSuccessAndDelete(site, run, await runCronJob(site, run), "The scheduled tasks could not be run");
     },
   });
 }
@@ -33,7 +33,7 @@ export function siteTaskHandler<Step extends string>(
 }
 
 export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
-  await requireTask(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
+  await requireJobSuccessAndDelete(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
 }
 
 /**
@@ -43,15 +43,15 @@ export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
  */
 async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
-  if (typeof cronJob === "string" && await space.get({ ...BATCH_JOB, name: cronJob }, run)) {
+  if (typeof cronJob === "string" && await space.get({ ...KUBERNETES_JOB, name: cronJob }, run)) {
     run.showProgress("Waiting for the Job of an earlier attempt");
-    return await space.follow(cronJob, clusterWaitOf(run));
+    return await space.follow(cronJob, clusterWaitOptions(run));
   }
   const cron = await space.get(MOODLE_CRONJOB, run);
   if (!cron) throw missingObjectError(MOODLE_CRONJOB);
   const job = createCronJobRun(cron, run.job.fence);
   await run.saveProgress({ cronJob: job.metadata.name });
-  return await space.run(job, clusterWaitOf(run));
+  return await space.run(job, clusterWaitOptions(run));
 }
 
 /**
@@ -62,10 +62,10 @@ function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;
   const { apiVersion, kind, name } = MOODLE_CRONJOB;
   return {
-    ...BATCH_JOB,
+    ...KUBERNETES_JOB,
     metadata: {
       name: `run-cron-${fence}`,
-      labels: { ...metadata.labels, [FENCE_KEY]: fence },
+      labels: { ...metadata.labels, [FENCE_METADATA_KEY]: fence },
       annotations: { ...metadata.annotations, "cron.kubernetes.io/instantiate": "manual" },
       ownerReferences: [{ apiVersion, kind, name, uid: cron.metadata.uid! }],
     },

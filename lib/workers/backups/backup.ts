@@ -10,12 +10,12 @@ import {
   type BackupKind,
   claimBackupFailureMail,
   ensureBackup,
-  failBackup,
+  markBackupFailed,
 } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import type { Handler, JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { takeBackupWithCounts } from "#lib/workers/backups/counts.ts";
@@ -48,13 +48,13 @@ export function backupHandler(app: App): Handler {
   }, { hooks: backupOutcomes });
 }
 
-const backupOutcomes: Hooks = {
+const backupOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
   },
   async onFailed(tx, job, report) {
     await lockBackup(tx, job);
-    const backup = (await failBackup(tx, job.id, report.message))!;
+    const backup = (await markBackupFailed(tx, job.id, report.message))!;
     // Reports success if the backup is ready, because only the deletion of expired backups has failed then.
     if (backup.state === "ready") return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
     if (!await claimBackupFailureMail(tx, backup)) return {};
@@ -62,7 +62,7 @@ const backupOutcomes: Hooks = {
     return reportBackup(await lockBackup(tx, job), job, "tenant_backup_failed", { step, code, fault, message });
   },
   async onCancelled(tx, job) {
-    await failBackup(tx, job.id, "The backup was cancelled");
+    await markBackupFailed(tx, job.id, "The backup was cancelled");
     return {};
   },
 };

@@ -7,7 +7,7 @@
 import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import { type Backup, listBackups, markBackupRemovalStarted, markBackupRemoved } from "#lib/domains/backups/store.ts";
-import { BACKUP_ANNOTATION } from "#lib/moodle/names.ts";
+import { BACKUP_LABEL } from "#lib/moodle/names.ts";
 import {
   type Cluster,
   ClusterError,
@@ -19,7 +19,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
@@ -113,7 +113,7 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
     await space.delete(ref, snapshot.metadata.uid!, run);
     refs.push(ref);
   }
-  await space.gone(refs, clusterWaitOf(run, DELETE_TIMEOUT)).catch((error) => {
+  await space.gone(refs, clusterWaitOptions(run, DELETE_TIMEOUT)).catch((error) => {
     const late = error instanceof ClusterError && error.code === "deadline";
     throw late ? withErrorDetails(error, { code: SLOW }) : error;
   });
@@ -121,13 +121,13 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
 
 function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
-  return metadata.labels?.[BACKUP_ANNOTATION] === backup.id; // a failed attempt did not record the snapshot's UID
+  return metadata.labels?.[BACKUP_LABEL] === backup.id; // a failed attempt did not record the snapshot's UID
 }
 
 /** Changes a snapshot's deletion policy, so that Kubernetes deletes the stored data together with the snapshot. */
 export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findSnapshotContent(cluster, run, snapshot);
-  if (content) await setContentDeletePolicy(cluster, run, content);
+  if (content) await setSnapshotContentDeletePolicy(cluster, run, content);
 }
 
 /**
@@ -169,7 +169,7 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
  * Sets a VolumeSnapshotContent's deletion policy to `Delete`. The patch fails if the content no longer belongs to the
  * same snapshot.
  */
-export async function setContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+export async function setSnapshotContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
   if (deletionPolicy === "Delete") return;
   await cluster.patchGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, [

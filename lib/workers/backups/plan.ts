@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { explainUnavailableBackups, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
-import { nextBackup } from "#lib/domains/backups/schedule.ts";
+import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
 import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { volumeDriversOf } from "#lib/domains/backups/summary.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -22,8 +22,8 @@ import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupPayload } from "#lib/workers/backups/backup.ts";
-import { readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
-import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
+import { runUntilNoChanges, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The maximum number of spokes per transaction. */
 const BATCH = 200;
@@ -37,13 +37,13 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   return upkeepHandler({ kind: "plan-backups", every: MINUTE }, {
     abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandonedBackups(db.rows)],
     due: ["Queueing due backups", 10 * MINUTE, async (run) => {
-      await runInBatches(run, () => db.transact(setMissingTimes));
+      await runUntilNoChanges(run, () => db.transact(setMissingTimes));
       const { rows: clusters } = await sql<{ cluster: string }>`
         select distinct cluster from spokes where state = 'active'`.execute(db.rows);
       const limit = Math.ceil(config.scheduler.lanes * LANE_SHARE / clusters.length);
       await Promise.all(clusters.map(async ({ cluster }) => {
         const classes = await readClasses(app, run, cluster);
-        if (classes) await runInBatches(run, () => db.transact((tx) => queueDue(tx, { cluster, classes, limit })));
+        if (classes) await runUntilNoChanges(run, () => db.transact((tx) => queueDue(tx, { cluster, classes, limit })));
       }));
     }],
   });
@@ -67,7 +67,10 @@ async function readClasses(
 ): Promise<readonly SnapshotClass[] | null> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]);
   try {
-    const classes = await readRetainingClasses(await clusters.open(name), { signal, check: run.throwIfStopped });
+    const classes = await readRetainingSnapshotClasses(await clusters.open(name), {
+      signal,
+      check: run.throwIfStopped,
+    });
     await saveSnapshotClasses(db.rows, name, classes);
     return classes;
   } catch (error) {
@@ -131,7 +134,7 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
 async function setNextTimes(tx: Tx, spokes: readonly { readonly id: string }[], now: Date | undefined): Promise<void> {
   if (!now) return;
   const ids = spokes.map(({ id }) => id);
-  const times = ids.map((id) => nextBackup(id, now).toISOString());
+  const times = ids.map((id) => computeNextBackupTime(id, now).toISOString());
   await sql`update spokes set backup_due_at = next.at
     from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
 }

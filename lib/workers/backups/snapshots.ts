@@ -4,21 +4,21 @@
  * find the data. The row is stored before the snapshots are created, so that a retry finds them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { describeMissingClass, findFittingClass, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
+import { describeMissingSnapshotClass, selectSnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import {
   type Backup,
   type BackupKind,
   type BackupVolume,
-  beginBackup,
-  completeBackup,
-  failBackup,
+  markBackupFailed,
+  markBackupReady,
   saveBackupVolumes,
   saveSnapshotClasses,
+  startBackup,
 } from "#lib/domains/backups/store.ts";
-import { BACKUP_ANNOTATION, sitePvcNames } from "#lib/moodle/names.ts";
+import { BACKUP_LABEL, getSitePvcNames } from "#lib/moodle/names.ts";
 import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
 import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
-import { type Cluster, type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
@@ -29,10 +29,10 @@ import {
   SNAPSHOT_CONTENT,
   VOLUME_SNAPSHOT,
 } from "#lib/workers/backups/delete-expired.ts";
+import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
-import { addNotes, clusterWaitOf, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
-const CLASS = { apiVersion: VOLUME_SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const MAX_ATTEMPTS = 3;
 
@@ -60,7 +60,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
       throw error;
     }
     run.log[isMissingNamespace(error) ? "info" : "warn"]("Removing a spoke without a last snapshot", { error });
-    await run.write((tx) => failBackup(tx, run.job.id, error.message));
+    await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
     const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
     await addNotes(run, [`No last snapshot: ${reason}`, ...await describeRetainedContents(site, run)]);
   }
@@ -74,20 +74,20 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: BackupRequest): Promise<Backup> {
   const { spoke } = site;
-  const row = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
+  const row = await run.write((tx) => startBackup(tx, spoke, { operationId: run.job.id, kind }));
   if (row.state === "ready") return row;
   const backup = await hasAllSnapshots(site, run, row) ? row : await saveSnapshotNames(site, run, row);
   const labels = {
     [MANAGED_BY_LABEL]: "wheelwright",
     [FEDERATION_LABEL]: spoke.federationId,
     [SPOKE_LABEL]: spoke.id,
-    [BACKUP_ANNOTATION]: backup.id,
+    [BACKUP_LABEL]: backup.id,
   };
   const annotations = { [SITE_RECORD_KEY]: await signBackupRecord(site, backup) };
   const create = (snapshot: KubeObject) =>
     createWithinQuota(site, run, { ...snapshot, metadata: { ...snapshot.metadata, annotations } });
   const volumes = await createSnapshots(site, run, backup.volumes, { labels, create, ...(timeout && { timeout }) });
-  return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+  return await run.write((tx) => markBackupReady(tx, backup.id, volumes));
 }
 
 /**
@@ -155,13 +155,13 @@ export async function createSnapshots(
     name: inputs.surroundings.snapshotClass,
     drivers: planned.flatMap(({ driver }) => driver ?? []),
   };
-  const classes = await readRetainingClasses(cluster, run);
+  const classes = await readRetainingSnapshotClasses(cluster, run);
   await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes));
-  const className = findFittingClass(classes, requirements);
+  const className = selectSnapshotClass(classes, requirements);
   if (className === null) {
     throw permanentError(
       "NoSnapshotClass",
-      `Cannot take a backup: ${describeMissingClass(requirements)}`,
+      `Cannot take a backup: ${describeMissingSnapshotClass(requirements)}`,
       "Create a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
     );
   }
@@ -169,7 +169,10 @@ export async function createSnapshots(
     const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
     await create({ ...VOLUME_SNAPSHOT, metadata: { name, labels }, spec });
   }
-  await space.ready(planned.map(({ snapshot: name }) => ({ ...VOLUME_SNAPSHOT, name })), clusterWaitOf(run, timeout));
+  await space.ready(
+    planned.map(({ snapshot: name }) => ({ ...VOLUME_SNAPSHOT, name })),
+    clusterWaitOptions(run, timeout),
+  );
   const volumes: BackupVolume[] = [];
   for (const volume of planned) volumes.push(await readSnapshotVolume(context, run, volume));
   return volumes;
@@ -182,7 +185,7 @@ async function readPvcs(
   kind: BackupKind,
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
   const pvcs: { short: string; claim: KubeObject }[] = [];
-  const names = sitePvcNames(inputs);
+  const names = getSitePvcNames(inputs);
   for (const [short, name] of [["files", names.files], ["db", names.database]] as const) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim) pvcs.push({ short, claim });
@@ -193,17 +196,6 @@ async function readPvcs(
   }
   if (pvcs.length > 0) return pvcs;
   throw new ClusterError("NotFound", "the site has no volumes", { transient: false });
-}
-
-/** Returns the cluster's VolumeSnapshotClasses whose deletionPolicy is `Retain`. */
-export async function readRetainingClasses(
-  cluster: Pick<Cluster, "serves" | "listAll">,
-  call: ClusterCall,
-): Promise<SnapshotClass[]> {
-  if (!await cluster.serves(CLASS, call)) return [];
-  const classes = await cluster.listAll(CLASS, "", call);
-  return classes.filter(({ deletionPolicy }) => deletionPolicy === "Retain")
-    .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
 }
 
 /** Creates a snapshot. If the namespace's quota is full, deletes expired and failed backups, then tries again. */

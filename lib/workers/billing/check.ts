@@ -3,10 +3,10 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
 import { CHECK_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
-import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/save-subscription.ts";
 import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -15,7 +15,7 @@ import type { Log } from "#lib/base/log.ts";
 
 type BillingDependencies = Pick<App, "db" | "catalog" | "log">;
 
-export function checkBilling(app: BillingDependencies, payments: Payments): Handler {
+export function checkBilling(app: BillingDependencies, payments: PaymentProvider): Handler {
   const { db, log } = app;
   return {
     kind: CHECK_BILLING_JOB,
@@ -29,7 +29,7 @@ export function checkBilling(app: BillingDependencies, payments: Payments): Hand
         await payments.updateCustomer(customer, { federationId, name: hub.name, email }, run.signal);
       },
     },
-    hooks: { onFailed: (tx, job, report) => recordProviderRefusal(tx, log, job, report) },
+    hooks: { onFailed: (tx, job, report) => recordBillingFailure(tx, log, job, report) },
   };
 }
 
@@ -37,7 +37,7 @@ export function checkBilling(app: BillingDependencies, payments: Payments): Hand
 export async function checkSubscription(
   { db, catalog, log }: BillingDependencies,
   run: Run,
-  payments: Payments,
+  payments: PaymentProvider,
   federationId: string,
 ): Promise<void> {
   const id = (await readBilledHub(db.rows, federationId))?.row.subscriptionId ?? null;
@@ -51,14 +51,14 @@ export async function checkSubscription(
     await recordChange(tx, SYSTEM_REQUESTER, { audit });
     return audit;
   });
-  warnAboutDifference(log, entries);
+  logBillingDifferences(log, entries);
 }
 
 /**
  * Stores the error of a failed billing job, and delays the next attempt by an hour. Logs the error too, because no user
  * waits for billing jobs.
  */
-export async function recordProviderRefusal(
+export async function recordBillingFailure(
   tx: Tx,
   log: Log,
   job: Job,

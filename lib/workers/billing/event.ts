@@ -7,29 +7,29 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import {
   BILLING_EVENT_JOB,
   type BillingEventRow,
-  eventSubjectOf,
   findBillingEvent,
   findQueuedBillingEvents,
+  getBillingEventSubject,
+  getRefundedObject,
   markBillingEventsHandled,
-  refundLookup,
 } from "#lib/domains/billing/events.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { checkSubscription } from "#lib/workers/billing/check.ts";
 
 type EventDependencies = Pick<App, "db" | "log" | "catalog">;
 
-export function billingEvent(app: EventDependencies, payments: Payments): Handler {
+export function billingEvent(app: EventDependencies, payments: PaymentProvider): Handler {
   return {
     kind: BILLING_EVENT_JOB,
     steps: {
       async handle(run) {
         const event = await findBillingEvent(app.db.rows, run.job.payload.event);
         if (!event || event.handledAt !== null) return;
-        if (eventSubjectOf(event.type) === "refund") await handleRefund(run, payments, event);
+        if (getBillingEventSubject(event.type) === "refund") await handleRefund(run, payments, event);
         else await handleSubscription(app, run, payments, event);
       },
     },
@@ -51,7 +51,7 @@ export function billingEvent(app: EventDependencies, payments: Payments): Handle
 async function handleSubscription(
   app: EventDependencies,
   run: Run,
-  payments: Payments,
+  payments: PaymentProvider,
   event: BillingEventRow,
 ): Promise<void> {
   const hub = event.federationId!;
@@ -61,8 +61,8 @@ async function handleSubscription(
   await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));
 }
 
-async function handleRefund(run: Run, payments: Payments, event: BillingEventRow): Promise<void> {
-  const lookup = refundLookup(event);
+async function handleRefund(run: Run, payments: PaymentProvider, event: BillingEventRow): Promise<void> {
+  const lookup = getRefundedObject(event);
   const refund = lookup && await payments.readRefunds(lookup, run.signal);
   await run.write(async (tx) => {
     await markBillingEventsHandled(tx, [event.id], "refund");

@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { findUncheckedHubs, needsBillingSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
-import { createBillingCheckJob, syncBillingJob } from "#lib/domains/billing/jobs.ts";
+import { createBillingCheckJob, createBillingSyncJob } from "#lib/domains/billing/jobs.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -15,14 +15,14 @@ import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 /** The number of hubs per transaction. */
 const BATCH = 500;
 
-export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
+export function planBillingSyncs({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
   return upkeepHandler({ kind: "plan-billing", every: 15 * SECOND }, {
     compare: ["Comparing the spokes with the billed quantities", 5 * MINUTE, async (run) => {
       for (let after: string | undefined = ""; after !== undefined;) {
         run.throwIfStopped();
         const hubs = await readHubsToSync(db.rows, { after, limit: batch });
         const jobs = hubs.filter((hub) => needsBillingSync(hub, catalog)).map(({ row }) =>
-          syncBillingJob(row.federationId)
+          createBillingSyncJob(row.federationId)
         );
         if (jobs.length > 0) await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs }));
         after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federationId;

@@ -1,7 +1,12 @@
 /** Updates the quantities of a hub's subscription at the payment provider, with as few calls as possible. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { type BilledQuantities, priceForSize, quantityOf } from "#lib/domains/billing/quantities.ts";
-import type { Payments, Subscription, SubscriptionItem, SubscriptionRequest } from "#lib/drivers/payments/payments.ts";
+import { type BilledQuantities, getBilledQuantity, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
+import type {
+  PaymentProvider,
+  Subscription,
+  SubscriptionItem,
+  SubscriptionRequest,
+} from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
 /** The new quantity of an existing subscription item, or of a new item for a size. */
@@ -14,11 +19,11 @@ export type ItemChange =
  * of its item becomes 0. If two items have the same size, the first item gets the whole quantity. Items without a size
  * are not changed.
  */
-export function planItems(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
+export function planItemChanges(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
   const sizes = new Set<string>();
   const changes = items.flatMap((item): ItemChange[] => {
     if (item.size === null) return [];
-    const quantity = sizes.has(item.size) ? 0 : quantityOf(desired, item.size);
+    const quantity = sizes.has(item.size) ? 0 : getBilledQuantity(desired, item.size);
     sizes.add(item.size);
     return quantity === item.quantity ? [] : [{ item: item.id, quantity }];
   });
@@ -28,7 +33,7 @@ export function planItems(items: readonly SubscriptionItem[], desired: BilledQua
 
 type NewItem = SubscriptionRequest["items"][number];
 
-export interface SubscriptionAtProvider {
+export interface ProviderSubscription {
   readonly federationId: string;
   readonly customer: string;
   /** The subscription as last read from the payment provider; null if the hub has no subscription. */
@@ -36,11 +41,11 @@ export interface SubscriptionAtProvider {
 }
 
 /** Creates missing prices, then updates or creates the subscription in one call. Returns the subscription. */
-export async function applyChanges(
-  payments: Payments,
+export async function applyItemChanges(
+  payments: PaymentProvider,
   catalog: Catalog,
   run: Run,
-  { federationId, customer, subscription }: SubscriptionAtProvider,
+  { federationId, customer, subscription }: ProviderSubscription,
   changes: readonly ItemChange[],
 ): Promise<Subscription> {
   const items = changes.filter((change) => "item" in change), added: NewItem[] = [];
@@ -52,8 +57,8 @@ export async function applyChanges(
   return await payments.createSubscription({ federationId, customer, items: added }, run.signal);
 }
 
-async function priceOf(payments: Payments, catalog: Catalog, run: Run, size: string): Promise<string> {
-  const price = priceForSize(catalog, size);
+async function priceOf(payments: PaymentProvider, catalog: Catalog, run: Run, size: string): Promise<string> {
+  const price = getCatalogPrice(catalog, size);
   if (!price) throw new Error(`The billed size ${size} has neither a subscription item nor a price`);
   run.throwIfStopped();
   return await payments.priceFor(price, run.signal);

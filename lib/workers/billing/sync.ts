@@ -9,8 +9,8 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
-import { createBillingCheckJob, followUpSyncBillingJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
-import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import { createBillingCheckJob, createFollowUpSyncJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
+import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/save-subscription.ts";
 import {
   lockSubscription,
   readBilledQuantities,
@@ -22,20 +22,20 @@ import {
   type CustomerRequest,
   hasSubscriptionEnded,
   PaymentError,
-  type Payments,
+  type PaymentProvider,
   type Subscription,
 } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { applyChanges, planItems } from "#lib/workers/billing/quantities.ts";
-import { recordProviderRefusal } from "#lib/workers/billing/check.ts";
+import { applyItemChanges, planItemChanges } from "#lib/workers/billing/quantities.ts";
+import { recordBillingFailure } from "#lib/workers/billing/check.ts";
 
 /** The delay before the follow-up sync, in milliseconds. Until then, the provider may process an interrupted call. */
 const FOLLOW_UP_DELAY = MINUTE;
 
 type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
 
-export function syncBilling(app: SyncDependencies, payments: Payments): Handler {
+export function syncBilling(app: SyncDependencies, payments: PaymentProvider): Handler {
   const { db, log } = app;
   return {
     kind: SYNC_BILLING_JOB,
@@ -53,11 +53,11 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
     hooks: {
       onSucceeded: (_, { federationId, progress, updatedAt }) => {
         const later = new Date(updatedAt.getTime() + FOLLOW_UP_DELAY);
-        return Promise.resolve(progress.again ? { jobs: [followUpSyncBillingJob(federationId!, later)] } : {});
+        return Promise.resolve(progress.again ? { jobs: [createFollowUpSyncJob(federationId!, later)] } : {});
       },
       // Queues a check of the subscription, because the call may have failed after the customer was deleted.
       onFailed: async (tx, job, report) => ({
-        ...await recordProviderRefusal(tx, log, job, report),
+        ...await recordBillingFailure(tx, log, job, report),
         jobs: [createBillingCheckJob(job.federationId!)],
       }),
     },
@@ -68,7 +68,7 @@ export function syncBilling(app: SyncDependencies, payments: Payments): Handler 
  * Sends the customer's name and email address to the payment provider. If the address changes before the job ends, the
  * next job sends the new address.
  */
-async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
+async function sendCustomer(run: Run, payments: PaymentProvider, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: storedId, email } = row;
   const desired = { federationId, name, email };
   run.throwIfStopped();
@@ -88,7 +88,7 @@ async function sendCustomer(run: Run, payments: Payments, { row, name }: BilledH
  */
 async function tryUpdateCustomer(
   run: Run,
-  payments: Payments,
+  payments: PaymentProvider,
   { customerId, subscriptionId }: SubscriptionRow,
   desired: CustomerRequest,
 ): Promise<boolean> {
@@ -102,7 +102,12 @@ async function tryUpdateCustomer(
   }
 }
 
-async function sendQuantities(app: SyncDependencies, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
+async function sendQuantities(
+  app: SyncDependencies,
+  run: Run,
+  payments: PaymentProvider,
+  hub: BilledHub,
+): Promise<void> {
   const { row, counts, removed } = hub, { federationId, customerId: customer } = row;
   if (customer === null && !removed) return; // no customer exists, so nothing can be sent
   if (row.sentQuantities === null && row.subscriptionId !== null) await run.saveProgress({ again: true });
@@ -117,11 +122,11 @@ async function sendQuantities(app: SyncDependencies, run: Run, payments: Payment
     run.throwIfStopped();
     result = await payments.endSubscription(subscription.id, run.signal);
   } else if (customer !== null && !ended) {
-    const changes = planItems(subscription?.items ?? [], desired);
+    const changes = planItemChanges(subscription?.items ?? [], desired);
     const current = { federationId, customer, subscription };
     if (changes.length > 0) {
       await markQuantitiesUnknown(run, row);
-      result = await applyChanges(payments, app.catalog, run, current, changes);
+      result = await applyItemChanges(payments, app.catalog, run, current, changes);
     }
   }
   await saveQuantities(app, run, hub, desired, result);
@@ -130,7 +135,7 @@ async function sendQuantities(app: SyncDependencies, run: Run, payments: Payment
 /** Returns the hub's subscription at the provider, even if its creation was never recorded in the database. */
 async function findCurrentSubscription(
   run: Run,
-  payments: Payments,
+  payments: PaymentProvider,
   { subscriptionId, customerId: customer, federationId }: SubscriptionRow & { customerId: string },
 ): Promise<Subscription | null> {
   if (subscriptionId !== null) return await payments.readSubscription(subscriptionId, run.signal);
@@ -163,5 +168,5 @@ async function saveQuantities(
     await recordChange(tx, SYSTEM_REQUESTER, { audit });
     return audit;
   });
-  warnAboutDifference(log, entries);
+  logBillingDifferences(log, entries);
 }

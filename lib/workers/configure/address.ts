@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { findMailSettings } from "#lib/moodle/values.ts";
-import { spokeUrl } from "#lib/catalog/inputs.ts";
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
 import { addressChanges } from "#lib/operations/configure.ts";
@@ -16,11 +16,11 @@ import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/workers/actions/actions.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
-import { createIngress } from "#lib/workers/install/ingress.ts";
+import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
@@ -34,13 +34,13 @@ export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean 
 }
 
 /** Returns notes that explain the consequences of a changed domain to users. */
-export function domainChangeNotes(before: SpokeInputs, after: SpokeInputs): string[] {
+export function describeDomainChange(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
     `When ${after.host} works, ${before.host} redirects to the new front page for ${FORMER_DOMAIN_DAYS} days. ` +
     `Links to ${before.host} in the site's content are not changed, ` +
     "because Moodle's tool for this (admin/tool/replace) is experimental",
     ...(before.identity
-      ? [`Add the redirect URI ${spokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
+      ? [`Add the redirect URI ${formatSpokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
       : []),
   ];
 }
@@ -51,26 +51,26 @@ function needsRestart({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boo
 }
 
 /** Wraps a step so that it runs only if Moodle's pods must restart. */
-export function ifPodsRestart(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+export function runIfPodsRestart(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (needsRestart(site, inputsAfterChange(site, run))) await work(site, run);
   };
 }
 
 /** Wraps a step so that it runs only if the site's domain changes. */
-export function ifDomainChanges(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+export function runIfDomainChanges(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
   return async (site, run) => {
     if (changesDomain(site.inputs, inputsAfterChange(site, run))) await work(site, run);
   };
 }
 
-export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
+export async function serveNewDomain(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
   await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
   if (!changesDomain(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
   await applySiteObjects(space, run, mergeIngressRules(own(inputs), own(after)));
-  await createIngress(site, run, own(after), after.host);
+  await waitForIngresses(site, run, own(after), after.host);
 }
 
 /** Applies the new settings and restarts Moodle's pods, which read the settings when they start. */
@@ -101,7 +101,7 @@ export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
  * Restores the site's previous settings and domain if the operation changed them. Returns whether this succeeded. If
  * the cluster does not respond, both domains keep working.
  */
-export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean> {
+export async function restorePreviousDomain(site: SpokeSite, run: Run): Promise<boolean> {
   try {
     const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
     if (!needsRestart(site, after)) return true;
@@ -113,7 +113,7 @@ export async function restoreAddress(site: SpokeSite, run: Run): Promise<boolean
     if (!run.job.progress.moved) return true;
     await applyPodSettings(site, run, after, inputs);
     await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // must differ from the first restart
-    await space.ready([MOODLE_DEPLOYMENT], clusterWaitOf(run, RESTART_WAIT)).catch(ignoreClusterError);
+    await space.ready([MOODLE_DEPLOYMENT], clusterWaitOptions(run, RESTART_WAIT)).catch(ignoreClusterError);
     return true;
   } catch (error) {
     run.log.warn("Cannot restore the previous domain of a site", { error });

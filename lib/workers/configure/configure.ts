@@ -5,29 +5,30 @@
  */
 import type { App } from "#lib/app.ts";
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
-import { findBrandTheme, NO_RELAY_NOTE } from "#lib/moodle/seed.ts";
+import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
-import { readStateAfterFailure, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
+import { readStateAfterFailure, requireOriginalSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import { runPurgeJob } from "#lib/workers/actions/tasks.ts";
 import {
   applyRedirects,
   changesDomain,
-  domainChangeNotes,
-  ifDomainChanges,
-  ifPodsRestart,
+  describeDomainChange,
   inputsAfterChange,
-  openNewAddress,
   restartWithNewSettings,
-  restoreAddress,
+  restorePreviousDomain,
+  runIfDomainChanges,
+  runIfPodsRestart,
+  serveNewDomain,
 } from "#lib/workers/configure/address.ts";
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
-import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
-import { requireHealth, requireSeed } from "#lib/workers/site-jobs.ts";
+import { loadHubSettings } from "#lib/workers/install/provision.ts";
+import { requireHealth } from "#lib/workers/login-page.ts";
+import { runSeedJob } from "#lib/workers/site-jobs.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { requireRunning } from "#lib/workers/workloads.ts";
-import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const SEED_PODS = "op=seed";
 
@@ -35,16 +36,16 @@ export function configure(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.configure, {
     prepare,
     seed,
-    ingress: openNewAddress,
-    verify: ifPodsRestart(verifySite),
-    app: ifPodsRestart(restartWithNewSettings),
-    caches: ifDomainChanges(runPurgeJob),
+    ingress: serveNewDomain,
+    verify: runIfPodsRestart(requireOriginalSite),
+    app: runIfPodsRestart(restartWithNewSettings),
+    caches: runIfDomainChanges(runPurgeJob),
     health: (site, run) => requireHealth({ ...site, inputs: inputsAfterChange(site, run) }, run),
-    redirect: ifDomainChanges(applyRedirects),
+    redirect: runIfDomainChanges(applyRedirects),
   }, {
     hooks: configureOutcomes,
     async observe(site, run) {
-      const isBack = await restoreAddress(site, run);
+      const isBack = await restorePreviousDomain(site, run);
       return { ...await readStateAfterFailure(site, run), isBack };
     },
   });
@@ -53,23 +54,23 @@ export function configure(app: App): Handler {
 async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
   await requireRunning(space, run, "be changed", "request it again");
   const after = await toDesiredInputs(app, spoke, inputs);
-  if (changesDomain(inputs, after)) await addNotes(run, domainChangeNotes(inputs, after));
-  if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_RELAY_NOTE]);
+  if (changesDomain(inputs, after)) await addNotes(run, describeDomainChange(inputs, after));
+  if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_MAIL_RELAY_NOTE]);
   await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
 /** Applies the settings, then waits until pods of earlier attempts, which may write older settings, have ended. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
-  const hub = await readSettingsOfHub(site, run), changes = listChangedSeedParts(inputs, after);
+  const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || findBrandTheme(after, hub) !== null);
   if (parts.length < changes.length) {
     await addNotes(run, [`The brand ${after.brand?.name} is not configured; the theme was not changed`]);
   }
   if (parts.length === 0) return;
   await applySiteObjects(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
-  await space.noPods(SEED_PODS, clusterWaitOf(run));
-  const { done, skipped } = await requireSeed(site, run);
+  await space.noPods(SEED_PODS, clusterWaitOptions(run));
+  const { done, skipped } = await runSeedJob(site, run);
   run.log.info("Configured a site", { done, skipped });
   await addNotes(run, skipped);
 }

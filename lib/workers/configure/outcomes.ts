@@ -8,9 +8,9 @@ import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { actionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
+import { createActionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
 
-export const configureOutcomes = actionOutcomes({
+export const configureOutcomes = createActionOutcomes({
   async succeeded(tx, job, before) {
     return {
       metadata: isBeingRemoved(before)

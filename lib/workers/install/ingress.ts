@@ -13,7 +13,7 @@ import {
   withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
@@ -24,7 +24,7 @@ const ADDRESS_TIMEOUT = 2 * MINUTE; // maximum wait for an address; a cloud load
  * Waits for the site's Ingresses and certificates. `host` is the domain of the Ingresses. Without `host`, checks the
  * spoke's own domain and ignores redirects from former domains.
  */
-export async function createIngress(
+export async function waitForIngresses(
   site: SpokeSite,
   run: Run,
   manifests: readonly KubeObject[],
@@ -39,7 +39,7 @@ export async function createIngress(
   const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
   for (const certificate of certificates) await deleteFailedCertificate(space, run, certificate);
   try {
-    await space.ready(certificates, clusterWaitOf(run));
+    await space.ready(certificates, clusterWaitOptions(run));
   } catch (error) {
     throw error instanceof ClusterError ? blameForDomain(error, host ?? spoke.domain, app.config.rootDomain) : error;
   }
@@ -75,7 +75,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
     ]);
   }
   try {
-    await space.ready([objectRefOf(ingress)], clusterWaitOf(run, ADDRESS_TIMEOUT));
+    await space.ready([objectRefOf(ingress)], clusterWaitOptions(run, ADDRESS_TIMEOUT));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;

@@ -3,21 +3,27 @@
  * An interrupted installation cannot continue, so its data is deleted before the next attempt. The database shows
  * whether a site exists, because a Job's result does not show this reliably.
  */
-import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
+import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
 import { parseSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
-import { isMissingImage } from "#lib/drivers/cluster/diagnosis/image.ts";
+import { isMissingImageError } from "#lib/drivers/cluster/diagnosis/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
-  findOwnAttempts,
-  hasAttemptEnded,
+  hasKubernetesJobEnded,
   type PreviousAttempts,
-  waitForJobAttemptsToEnd,
+  readOwnJobNames,
+  waitForEarlierJobs,
 } from "#lib/workers/job-attempts.ts";
-import { type JobContext, readDatabase, requireSuccess, runJob, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
-import { openProgressParts } from "#lib/workers/progress-parts.ts";
-import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
+import {
+  type JobContext,
+  readDatabase,
+  requireJobSuccess,
+  runJob,
+  storeFenceInDatabase,
+} from "#lib/workers/site-jobs.ts";
+import { trackInstalledParts } from "#lib/workers/progress-parts.ts";
+import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
 
 const INSTALL_JOBS_KEY = "installs"; // in the job's progress
 
@@ -41,7 +47,7 @@ export function addVersionHint(
   const isListed = Object.values(blueprint.images.versions).some(({ image }) => image === images.moodle);
   const isDerived = findImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
   const isMissing = error.code === "ErrImagePull" && error.message.includes(images.moodle) &&
-    isMissingImage(error.message);
+    isMissingImageError(error.message);
   if (!isMissing || isListed || !isDerived) return error;
   const offered = Object.keys(blueprint.images.versions).join(", ");
   return withErrorDetails(error, {
@@ -51,9 +57,9 @@ export function addVersionHint(
 }
 
 async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity> {
-  const parts = await openProgressParts(run, context.inputs.images.moodle);
+  const parts = await trackInstalledParts(run, context.inputs.images.moodle);
   const before = await waitForEarlierInstalls(context, run, {
-    own: findOwnAttempts(run, INSTALL_JOBS_KEY),
+    own: readOwnJobNames(run, INSTALL_JOBS_KEY),
     listen: parts.startReading,
   });
   await parts.save();
@@ -61,9 +67,9 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
   if (site.state === "installed") return site;
   const between = await waitForEarlierInstalls(context, run, { own: [] });
   if (between.installed) return await readDatabase(context, run);
-  await context.space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
+  await context.space.noPods(EXCLUSIVE_JOB_SELECTOR, clusterWaitOptions(run));
   if (site.state === "partial" || before.left || between.left) {
-    await requireSuccess(
+    await requireJobSuccess(
       context,
       run,
       await runJob(context, run, "reset"),
@@ -71,12 +77,12 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
     );
   }
   const job = context.blueprint.jobObject(context.inputs, "install", run.job.fence);
-  await run.saveProgress({ [INSTALL_JOBS_KEY]: [...findOwnAttempts(run, INSTALL_JOBS_KEY), job.metadata.name] });
-  const result = await context.space.run(job, { ...clusterWaitOf(run), listen: parts.startReading });
+  await run.saveProgress({ [INSTALL_JOBS_KEY]: [...readOwnJobNames(run, INSTALL_JOBS_KEY), job.metadata.name] });
+  const result = await context.space.run(job, { ...clusterWaitOptions(run), listen: parts.startReading });
   await parts.save();
   const facts = parseSiteFacts(result.log);
   if (!facts || facts.state === "installed") {
-    await requireSuccess(context, run, result, "Moodle could not be installed");
+    await requireJobSuccess(context, run, result, "Moodle could not be installed");
   }
   return facts ?? await readDatabase(context, run); // a custom install Job may print nothing
 }
@@ -87,9 +93,9 @@ async function waitForEarlierInstalls(
   run: Run,
   earlier: PreviousAttempts,
 ): Promise<{ readonly left: boolean; readonly installed: boolean }> {
-  const attempts = await context.space.list(BATCH_JOB, "op in (install,reset)", run);
-  const ended = await waitForJobAttemptsToEnd(context, run, attempts, earlier);
+  const attempts = await context.space.list(KUBERNETES_JOB, "op in (install,reset)", run);
+  const ended = await waitForEarlierJobs(context, run, attempts, earlier);
   const installs = ended.filter(({ op }) => op === "install");
-  for (const { result } of installs) await requireSuccess(context, run, result, "Moodle could not be installed");
-  return { left: ended.length > 0 || attempts.some(hasAttemptEnded), installed: installs.length > 0 };
+  for (const { result } of installs) await requireJobSuccess(context, run, result, "Moodle could not be installed");
+  return { left: ended.length > 0 || attempts.some(hasKubernetesJobEnded), installed: installs.length > 0 };
 }

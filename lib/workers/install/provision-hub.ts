@@ -3,10 +3,10 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createHandler, type Handler, type Run } from "#lib/scheduler/handler.ts";
-import { hubOutcomes } from "#lib/workers/outcomes.ts";
+import { hubProvisionOutcomes } from "#lib/workers/outcomes.ts";
 import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
-import { recordCluster } from "#lib/workers/same-cluster.ts";
+import { saveClusterIdentity } from "#lib/workers/same-cluster.ts";
 import { type HubSite, openHubSite, permanentError } from "#lib/workers/site.ts";
 
 export function provisionHub(app: App): Handler {
@@ -19,7 +19,7 @@ export function provisionHub(app: App): Handler {
       }
     },
     issuer: applyIssuer,
-  }, { hooks: hubOutcomes });
+  }, { hooks: hubProvisionOutcomes });
 }
 
 /**
@@ -29,7 +29,7 @@ export function provisionHub(app: App): Handler {
 async function createNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");
-  if (hub.namespaceUid === null) await recordCluster(site, run);
+  if (hub.namespaceUid === null) await saveClusterIdentity(site, run);
   const uid = hub.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("federations").where("id", "=", hub.id).set({

@@ -23,7 +23,7 @@ import {
 } from "#lib/workers/install/volumes.ts";
 import { protectSignIn } from "#lib/workers/site-jobs.ts";
 import { provisionOutcomes } from "#lib/workers/outcomes.ts";
-import { recordCluster } from "#lib/workers/same-cluster.ts";
+import { saveClusterIdentity } from "#lib/workers/same-cluster.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
@@ -31,7 +31,7 @@ import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { addNotes, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 import { startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
-import { createIngress } from "#lib/workers/install/ingress.ts";
+import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
 export function provision(app: App): Handler {
   return spokeHandler(app, OPERATIONS.provision, {
@@ -63,7 +63,7 @@ export function provision(app: App): Handler {
       await deleteVolumeSources(site, run);
     },
     async ingress(site, run) {
-      await createIngress(site, run, await applyStep(site, run, "ingress"));
+      await waitForIngresses(site, run, await applyStep(site, run, "ingress"));
       await addNotes(run, [signInNote(site.spoke.id)]);
     },
   }, { hooks: provisionOutcomes });
@@ -76,7 +76,7 @@ export function provision(app: App): Handler {
 async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
-  if (spoke.namespaceUid === null) await recordCluster(site, run);
+  if (spoke.namespaceUid === null) await saveClusterIdentity(site, run);
   const uid = spoke.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
@@ -125,7 +125,7 @@ async function seed(
   runJob: (site: SpokeSite, run: Run) => Promise<SeedResult>,
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
-  const settings = await readSettingsOfHub(site, run);
+  const settings = await loadHubSettings(site, run);
   await applyAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
   const { done, skipped } = await runJob(site, run);
   run.log.info("Seeded a site", { done, skipped });
@@ -145,7 +145,7 @@ async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
   }
 }
 
-export async function readSettingsOfHub({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
+export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
   // Returns no settings if the spoke is in another cluster, because a hub's settings exist only in its own cluster.

@@ -5,17 +5,21 @@
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { deleteFinishedJob, readDatabase, requireResponse, requireSeedApplied } from "#lib/workers/site-jobs.ts";
-import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { requireLoginStatus } from "#lib/workers/login-page.ts";
+import { deleteFinishedJob, readDatabase, requireSeedResult } from "#lib/workers/site-jobs.ts";
+import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 export async function setUpSite(site: SpokeSite, run: Run): Promise<SeedResult> {
   const { blueprint, inputs, space, spoke } = site;
   const parameters = spoke.siteIdentifier === null ? {} : { siteIdentifier: spoke.siteIdentifier };
-  const result = await space.run(blueprint.jobObject(inputs, "setup", run.job.fence, parameters), clusterWaitOf(run));
+  const result = await space.run(
+    blueprint.jobObject(inputs, "setup", run.job.fence, parameters),
+    clusterWaitOptions(run),
+  );
   const facts = parseSiteFacts(result.log);
   if (facts) await requireSameSite(run, spoke, facts);
-  const seeding = await requireSeedApplied(site, run, result);
-  await requireResponse(site, run, result, 200);
+  const seeding = await requireSeedResult(site, run, result);
+  await requireLoginStatus(site, run, result, 200);
   if (!facts) await requireSameSite(run, spoke, await readDatabase(site, run)); // a custom Job may print nothing
   await deleteFinishedJob(site, run, result);
   return seeding;

@@ -4,19 +4,19 @@ import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import {
-  findCopyChanges,
+  computeCopyChanges,
   type HubSettings,
   listSeedNotes,
   type SeedPart,
   SITE_DETAIL_PARTS,
 } from "#lib/moodle/seed.ts";
-import { isFinished } from "#lib/jobs/job.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
-import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/workers/volumes/pvcs.ts";
+import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
@@ -44,7 +44,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
 /** Returns the backup if it is ready. Throws while an operation on the original spoke is still taking this backup. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
-  if (operation && !isFinished(operation.state)) {
+  if (operation && !isFinalJobState(operation.state)) {
     throw new OperationAwaited("Waiting for the backup from which the spoke is created", operationId);
   }
   const backup = (await findBackup(db.rows, id))!; // read again, because the operation may just have ended
@@ -90,7 +90,7 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
   const { backup, spoke } = found;
   if (isCopy(site)) {
-    const { inputs: changedInputs, parts } = findCopyChanges(inputs, spoke);
+    const { inputs: changedInputs, parts } = computeCopyChanges(inputs, spoke);
     const signOnNotes = spoke.identity && (!inputs.identity || changedInputs.identity) ? [SINGLE_SIGN_ON_NOTE] : [];
     return {
       inputs: changedInputs,
@@ -107,7 +107,7 @@ const SINGLE_SIGN_ON_NOTE = "The single sign-on of the original site is still se
 
 /** Deletes the snapshot objects from which the volumes were created, after all volumes are bound. */
 export async function deleteVolumeSources(site: SpokeSite, run: Run): Promise<void> {
-  if (hasFilledVolumes(site)) await deleteSourceObjectsWhenBound(site, run);
+  if (hasFilledVolumes(site)) await deleteSourceSnapshotsWhenBound(site, run);
 }
 
 /** Returns the backup from which the site is created, and the spoke of the backup. Returns null without a backup. */

@@ -5,25 +5,25 @@
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
-import { addGrantSecret } from "#lib/domains/auth/one-time-tokens.ts";
+import { addOneTimeTokenSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
-import { isPermanentRejection, mailServerReply } from "#lib/drivers/mail/refusals.ts";
+import { extractServerReply, isPermanentRejection } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
-import { hasOneTimeLink, mailLinkOf, publicPageOf, renderLetter } from "#lib/drivers/mail/render.ts";
+import { buildMailLink, getPublicPageUrl, hasOneTimeLink, renderMail } from "#lib/drivers/mail/render.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
-import { FORGOTTEN_PASSWORD_JOB, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
+import { PASSWORD_RESET_LINK_JOB, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup, type QueuedSignup, SIGNUP_JOB } from "#lib/domains/auth/signup.ts";
 
 /** The delay before the second attempt and the longest delay between attempts, in milliseconds. */
-export interface MailRetry {
+export interface MailRetryDelays {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
 /** The delay between attempts grows from 2 seconds to 15 minutes, so that emails outlast a mail server outage. */
-const RETRY: MailRetry = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
+const RETRY: MailRetryDelays = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
 
 export function sendMail(
   { config, log }: Pick<App, "config" | "log">,
@@ -59,7 +59,7 @@ export function sendMail(
         });
         if (!isPermanentRejection(report.code)) return {};
         const { template, to: { email } } = letter;
-        return { audit: await recordRefusedMail(tx, { email, template, reason: mailServerReply(report.message) }) };
+        return { audit: await recordRefusedMail(tx, { email, template, reason: extractServerReply(report.message) }) };
       },
     },
   };
@@ -73,13 +73,13 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
     return run.log.info("Skipped an email that is no longer needed", { ...about, reason: preparation.reason });
   }
   const link = preparation.secret === null
-    ? publicPageOf(letter.template, home)
-    : mailLinkOf(letter.template, home, preparation.secret);
+    ? getPublicPageUrl(letter.template, home)
+    : buildMailLink(letter.template, home, preparation.secret);
   const mail: Mail = {
     id: `${run.job.id}@${home.hostname}`,
     template: letter.template,
     to: letter.to,
-    ...renderLetter(letter, home, link),
+    ...renderMail(letter, home, link),
     link,
   };
   run.throwIfStopped();
@@ -101,14 +101,14 @@ async function prepare(
   if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!hasOneTimeLink(letter.template)) return { secret: null };
   if (grantId === null) throw new Error(`An email with template ${letter.template} needs the ID of a one-time token`);
-  const secret = await addGrantSecret(tx, grantId);
+  const secret = await addOneTimeTokenSecret(tx, grantId);
   return secret === null ? { reason: "The link was used or revoked, or it expired" } : { secret };
 }
 
 function withRetryDelay(
   { code, message, blame, hint }: MailError,
   run: Run,
-  { firstMs: first, maxMs: most }: MailRetry,
+  { firstMs: first, maxMs: most }: MailRetryDelays,
 ): MailError {
   return new MailError(code, message, {
     transient: true,
@@ -119,16 +119,16 @@ function withRetryDelay(
 }
 
 /** Creates the handler that emails a password reset link after the HTTP response was sent; see lib/domains/auth. */
-export function answerForgottenPassword(): Handler {
+export function forgottenPasswordHandler(): Handler {
   return {
-    kind: FORGOTTEN_PASSWORD_JOB,
+    kind: PASSWORD_RESET_LINK_JOB,
     steps: {
       answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.requester, String(job.payload.email))),
     },
   };
 }
 
-export function answerSignup(): Handler {
+export function signupHandler(): Handler {
   return {
     kind: SIGNUP_JOB,
     steps: {

@@ -4,10 +4,10 @@
  */
 import type { App } from "#lib/app.ts";
 import {
-  type AnnounceResult,
   mailNoticesToPage,
+  type NoticePageResult,
   type RecipientPage,
-  selectCurrentNotices,
+  selectPendingNotices,
 } from "#lib/domains/deprecations/announce.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -19,12 +19,12 @@ const BATCH = 200;
 export function announceDeprecations({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {
   return upkeepHandler({ kind: "announce", limit: 2 * HOUR, every: 10 * MINUTE }, {
     people: ["Announcing deprecations to users", 30 * MINUTE, async (run) => {
-      const current = notices.length === 0 ? [] : selectCurrentNotices(notices, await db.now());
+      const current = notices.length === 0 ? [] : selectPendingNotices(notices, await db.now());
       if (current.length === 0) return;
       let mailedUsers = 0;
       for (let after: string | null = ""; after !== null;) {
         const page: RecipientPage = { after, limit: batch };
-        const done: AnnounceResult = await run.write((tx) => mailNoticesToPage(tx, current, page));
+        const done: NoticePageResult = await run.write((tx) => mailNoticesToPage(tx, current, page));
         mailedUsers += done.mailed;
         after = done.next;
       }

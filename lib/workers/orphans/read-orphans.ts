@@ -13,7 +13,7 @@ const SNAPSHOT_NAME = /^(?:files|db)-([0-9a-z]{26})$/;
 /** Matches names of snapshots from which new volumes are created, for example `origin-files-k5r2dg7w1x`. */
 const SOURCE_NAME = /^origin-(?:files|database)-([0-9a-z]+)$/;
 
-export interface RemainingContent {
+export interface OrphanedSnapshotContent {
   readonly object: KubeObject;
   readonly namespace: string;
   readonly snapshot: string;
@@ -26,10 +26,10 @@ export interface RemainingContent {
 }
 
 /** Reads a VolumeSnapshotContent. Returns null if the content does not belong to this installation. */
-export function readSnapshotContent(
+export function parseOrphanedContent(
   object: KubeObject,
   isOwn: (namespace: string) => boolean,
-): RemainingContent | null {
+): OrphanedSnapshotContent | null {
   const { volumeSnapshotRef: snapshotRef, source } = object["spec"] ?? {};
   const namespace = String(snapshotRef?.namespace ?? ""), snapshot = String(snapshotRef?.name ?? "");
   if (!isOwn(namespace)) return null;
@@ -43,7 +43,7 @@ export function readSnapshotContent(
   return { object, namespace, snapshot, kind: "source", id: sourceName[1]! };
 }
 
-export interface ReleasedVolume {
+export interface OrphanedVolume {
   readonly object: KubeObject;
   readonly namespace: string;
   readonly claim: string;
@@ -52,7 +52,7 @@ export interface ReleasedVolume {
 export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
 /** Reads a retained PersistentVolume of this installation that no PVC uses. Returns null for any other volume. */
-export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): ReleasedVolume | null {
+export function parseOrphanedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): OrphanedVolume | null {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
   const namespace = String(claimRef?.namespace ?? "");
   if (!isOwn(namespace) || policy === "Delete" || phase !== "Released" && phase !== "Failed") return null;
@@ -60,6 +60,6 @@ export function readReleasedVolume(object: KubeObject, isOwn: (namespace: string
 }
 
 /** Returns whether the namespace is a sandbox (for restore tests) of this installation. */
-export function isSandboxOf(namespace: string, release: string): boolean {
+export function isSandboxNamespace(namespace: string, release: string): boolean {
   return namespace.startsWith("sandbox-") && belongsToRelease(namespace, release);
 }

@@ -8,13 +8,13 @@ import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/nee
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import {
-  isSandboxOf,
+  isSandboxNamespace,
+  type OrphanedSnapshotContent,
+  parseOrphanedContent,
+  parseOrphanedVolume,
   PERSISTENT_VOLUME,
-  readReleasedVolume,
-  readSnapshotContent,
-  type RemainingContent,
 } from "#lib/workers/orphans/read-orphans.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
@@ -22,7 +22,7 @@ const PAGE = 500;
 /** The time limit per cluster in milliseconds, so that an unresponsive cluster does not delay the others. */
 const CLUSTER_TIMEOUT = 10 * MINUTE;
 
-export function removeOrphans(app: App): Handler {
+export function deleteOrphanedStorage(app: App): Handler {
   return upkeepHandler({ kind: "delete-orphans", every: HOUR }, {
     sandboxes: ["Removing the storage of deleted sandboxes", HOUR, async (run) => {
       await Promise.all((await clusterNames(app)).map((name) => removeFromCluster(app, run, name)));
@@ -56,12 +56,12 @@ async function removeFromCluster(app: App, run: Run, name: string): Promise<void
 }
 
 async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promise<void> {
-  const isSandbox = (namespace: string): boolean => isSandboxOf(namespace, config.releaseId);
+  const isSandbox = (namespace: string): boolean => isSandboxNamespace(namespace, config.releaseId);
   const contents = (await listAll(cluster, run, SNAPSHOT_CONTENT)).flatMap((each) =>
-    readSnapshotContent(each, isSandbox) ?? []
+    parseOrphanedContent(each, isSandbox) ?? []
   );
   const volumes = (await listAll(cluster, run, PERSISTENT_VOLUME)).flatMap((each) =>
-    readReleasedVolume(each, isSandbox) ?? []
+    parseOrphanedVolume(each, isSandbox) ?? []
   );
   if (contents.length + volumes.length === 0) return;
   const needed = await readNeededSandboxes(db.rows), namespaces = new Map<string, boolean>();
@@ -99,11 +99,11 @@ async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT
 }
 
 /** Deletes a VolumeSnapshotContent, and for `cut` also the stored data. For `source`, another content owns the data. */
-async function removeContent(cluster: Cluster, run: Run, { object, kind }: RemainingContent): Promise<void> {
+async function removeContent(cluster: Cluster, run: Run, { object, kind }: OrphanedSnapshotContent): Promise<void> {
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;
   if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
-  if (kind === "cut") await setContentDeletePolicy(cluster, run, object);
+  if (kind === "cut") await setSnapshotContentDeletePolicy(cluster, run, object);
   await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name }, uid!, run);
   run.log.info("Deleted a snapshot content of a deleted sandbox", { cluster: cluster.name, content: name, kind });
 }

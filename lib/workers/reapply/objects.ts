@@ -18,7 +18,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
 import { applyFenced, patchFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { inputsForBothSizes, withNewAmounts } from "#lib/workers/reapply/size.ts";
+import { inputsForBothSizes, withNewResources } from "#lib/workers/reapply/size.ts";
 import { patchSiteObject } from "#lib/workers/workloads.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
@@ -56,7 +56,7 @@ function listDesiredObjects(
   steps: readonly SpokeStep[],
   hub = NO_HUB_SETTINGS,
 ): ObjectPut[] {
-  const { blueprint, inputs, spoke: { maintenance }, app: { config } } = withNewAmounts(site, run);
+  const { blueprint, inputs, spoke: { maintenance }, app: { config } } = withNewResources(site, run);
   return createReapplyChanges(
     { blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null },
     ...steps,
@@ -80,9 +80,9 @@ async function requireNamespace(site: SpokeSite, run: Run): Promise<void> {
  * Restores the namespace's labels, on which the pod security standard and the sweep depend. Patches the namespace,
  * because an apply would create a missing namespace. If the patch is forbidden, adds a note instead.
  */
-export async function updateLabels(site: SpokeSite, run: Run): Promise<void> {
+export async function restoreNamespaceLabels(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
-  const [manifest] = blueprint.spokeObjects(withNewAmounts(site, run).inputs, "namespace");
+  const [manifest] = blueprint.spokeObjects(withNewResources(site, run).inputs, "namespace");
   const namespace = await cluster.findNamespace(spoke.namespace, run);
   const { labels, annotations } = namespace?.metadata ?? {};
   const changes = [
@@ -172,7 +172,7 @@ export async function applyStepObjects(
 }
 
 /** Resets the fields that operations such as suspend and resume modify to an active site's values. */
-export async function applySiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
+export async function resetSiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of listDesiredObjects(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
       op: "add" as const,

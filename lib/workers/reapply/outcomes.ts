@@ -6,19 +6,19 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
-import { listEndedBefore } from "#lib/jobs/store.ts";
+import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
 import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
-import { newAmountsOf, withSize } from "#lib/workers/reapply/size.ts";
-import { imageDigestOf } from "#lib/workers/image-digest.ts";
-import { actionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
+import { readNewResources, withSize } from "#lib/workers/reapply/size.ts";
+import { readRecordedDigest } from "#lib/workers/image-digest.ts";
+import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-export const reapplyOutcomes = actionOutcomes({
+export const reapplyOutcomes = createActionOutcomes({
   succeeded(_, job, { blueprintInputs }) {
-    const newSize = newAmountsOf(job), blueprintRevision = String(job.progress.revision);
+    const newSize = readNewResources(job), blueprintRevision = String(job.progress.revision);
     const inputs = () =>
       newSize && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, newSize)) };
-    return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...imageDigestOf(job) }) };
+    return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...readRecordedDigest(job) }) };
   },
   async stopped(tx, job) {
     const change = await readStateAfterStop(tx, job);
@@ -35,7 +35,7 @@ async function readStateAfterStop(tx: Tx, job: Job): Promise<Partial<Pick<SpokeR
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {
-  const before = await listEndedBefore(
+  const before = await listEndedOperationsBefore(
     tx,
     job,
     ["suspend", "resume", "reapply", "restore"] satisfies SpokeOperationKind[],

@@ -4,29 +4,30 @@
  * database. Moodle is not started if the data belongs to another site or version.
  */
 import type { App } from "#lib/app.ts";
-import { isAtVersion } from "#lib/moodle/upgrade.ts";
+import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { restartSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { protectSignIn, readDatabase, requireHealth } from "#lib/workers/site-jobs.ts";
+import { requireHealth } from "#lib/workers/login-page.ts";
+import { protectSignIn, readDatabase } from "#lib/workers/site-jobs.ts";
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
-import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
+import { loadHubSettings } from "#lib/workers/install/provision.ts";
 import {
   applyLimitsForBothSizes,
   applySettings,
-  applySiteState,
   applyStepObjects,
   requireCompleteSite,
-  updateLabels,
+  resetSiteState,
+  restoreNamespaceLabels,
 } from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
-import { newAmountsOf, storeNewAmounts } from "#lib/workers/reapply/size.ts";
+import { readNewResources, saveNewResources } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { permanentError, type SpokeSite } from "#lib/workers/site.ts";
-import { createIngress } from "#lib/workers/install/ingress.ts";
+import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
 export function reapply(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.reapply, {
@@ -35,34 +36,34 @@ export function reapply(app: App): Handler {
       // Keeps the blueprint revision of the first attempt. If a newer release of Wheelwright continues the job, the
       // sweep reports the difference.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
-      await storeNewAmounts(site, run);
-      await updateLabels(site, run);
+      await saveNewResources(site, run);
+      await restoreNamespaceLabels(site, run);
       await waitForQuota(site, run, await applyLimitsForBothSizes(site, run));
     },
     async secrets(site, run) {
       await applySettings(site, run);
-      await applyStepObjects(site, run, "seed", await readSettingsOfHub(site, run));
+      await applyStepObjects(site, run, "seed", await loadHubSettings(site, run));
     },
     async database(site, run) {
       await applyStepObjects(site, run, "volumes");
       await applyStepObjects(site, run, "database");
-      await applySiteState(site, run, "database");
+      await resetSiteState(site, run, "database");
       await waitForWorkload(site, run, DATABASE_STATEFULSET);
     },
     verify,
     async app(site, run) {
       await applyStepObjects(site, run, "app");
       if (run.job.progress.restarts) await restartSite(site, run);
-      await applySiteState(site, run, "app");
+      await resetSiteState(site, run, "app");
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
       await recordImageDigest(site, run);
     },
     async cron(site, run) {
       await applyStepObjects(site, run, "cron");
-      await applySiteState(site, run, "cron");
-      if (newAmountsOf(run.job)) await waitForQuota(site, run, await applyStepObjects(site, run, "policies"));
+      await resetSiteState(site, run, "cron");
+      if (readNewResources(run.job)) await waitForQuota(site, run, await applyStepObjects(site, run, "policies"));
     },
-    ingress: async (site, run) => await createIngress(site, run, await applyStepObjects(site, run, "ingress")),
+    ingress: async (site, run) => await waitForIngresses(site, run, await applyStepObjects(site, run, "ingress")),
     health: requireHealth,
   }, { hooks: reapplyOutcomes });
 }
@@ -74,7 +75,7 @@ async function verify(context: SpokeSite, run: Run): Promise<void> {
   await requireSameSite(run, spoke, site);
   const version = spoke.lmsVersion;
   const isInterrupted = site.lockedUntil !== null && await findInterruptedUpgrade(app.db.rows, run.job) !== null;
-  if (!isInterrupted && isAtVersion(site, { version, code: null })) return await protectSignIn(context, run);
+  if (!isInterrupted && isSiteAtVersion(site, { version, code: null })) return await protectSignIn(context, run);
   const contents = isInterrupted
     ? "contains an interrupted upgrade"
     : `contains Moodle ${site.release ?? "of an unknown version"}`;

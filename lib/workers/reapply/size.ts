@@ -8,15 +8,19 @@ import { computeInputsDuringResize } from "#lib/moodle/resize.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { ResizedSpoke } from "#lib/workers/resize/outcomes.ts";
+import type { SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Saves the catalog's current resources for the spoke's size in the job's progress, once per operation. */
-export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Promise<void> {
+export async function saveNewResources({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = applyOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
-  const newAmounts: ResizedSpoke = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+  const newAmounts: SizeDependentInputs = {
+    size,
+    resources,
+    ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }),
+  };
   await run.saveProgress({ taken: offered === inputs ? null : newAmounts });
   if (offered !== inputs) {
     await addNotes(run, [
@@ -25,22 +29,25 @@ export async function storeNewAmounts({ app, inputs }: SpokeSite, run: Run): Pro
   }
 }
 
-/** Returns the site with the new resources that `storeNewAmounts` has saved. */
-export function withNewAmounts(site: SpokeSite, run: Run): SpokeSite {
-  const newAmounts = newAmountsOf(run.job);
+/** Returns the site with the new resources that `saveNewResources` has saved. */
+export function withNewResources(site: SpokeSite, run: Run): SpokeSite {
+  const newAmounts = readNewResources(run.job);
   return newAmounts ? { ...site, inputs: withSize(site.inputs, newAmounts) } : site;
 }
 
 /** Returns the spoke's inputs with limits that are large enough for both the old and the new resources. */
 export function inputsForBothSizes({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
-  const newAmounts = newAmountsOf(run.job);
+  const newAmounts = readNewResources(run.job);
   return newAmounts ? computeInputsDuringResize(inputs, withSize(inputs, newAmounts), blueprint.quotaUsage) : inputs;
 }
 
-export function newAmountsOf({ progress }: Pick<Job, "progress">): ResizedSpoke | null {
-  return (progress.taken ?? null) as ResizedSpoke | null;
+export function readNewResources({ progress }: Pick<Job, "progress">): SizeDependentInputs | null {
+  return (progress.taken ?? null) as SizeDependentInputs | null;
 }
 
-export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, newAmounts: ResizedSpoke): SpokeInputs {
+export function withSize(
+  { madeDatabaseDisk: _, ...inputs }: SpokeInputs,
+  newAmounts: SizeDependentInputs,
+): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...newAmounts });
 }

@@ -5,13 +5,13 @@
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import { formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { addNotes, type NamespaceRecord } from "#lib/workers/site.ts";
 
 /** Kinds of objects to find by label in the whole cluster, because they use resources or are reachable from outside. */
-export const KINDS_BY_LABEL = [
+export const KINDS_SEARCHED_BY_LABEL = [
   { apiVersion: "v1", kind: "Namespace" },
   { apiVersion: "v1", kind: "Pod" },
   { apiVersion: "v1", kind: "PersistentVolumeClaim" },
@@ -22,7 +22,7 @@ export const KINDS_BY_LABEL = [
  * Kinds of objects to find in the deleted namespace. Secrets are excluded, because permission to list Secrets in a
  * deleted namespace would include all Secrets in the cluster.
  */
-export const KINDS_IN_NAMESPACE = [
+export const KINDS_SEARCHED_BY_NAMESPACE = [
   ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
     .map((kind) => ({ apiVersion: "v1", kind })),
   ...["Deployment", "ReplicaSet", "StatefulSet"].map((kind) => ({ apiVersion: "apps/v1", kind })),
@@ -64,7 +64,7 @@ export async function recordVolumes(cluster: Cluster, run: Run, namespace: strin
  * Sets the volumes' reclaim policy to `Delete`, so that Kubernetes deletes the volumes together with their PVCs. Skips
  * volumes that Wheelwright may not patch; the removal reports these volumes at its end.
  */
-export async function releaseVolumes(cluster: Cluster, run: Run): Promise<void> {
+export async function setVolumesToDelete(cluster: Cluster, run: Run): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
     const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
     if (found?.["spec"]?.claimRef?.uid !== claimUid || found["spec"].persistentVolumeReclaimPolicy === "Delete") {
@@ -98,7 +98,7 @@ interface RemainingObject {
  * Waits until all objects of the removed spoke, hub or sandbox are deleted. Throws a transient ClusterError if an
  * object remains for more than a minute; the next attempt waits again.
  */
-export async function requireNoRemainingObjects(
+export async function waitForObjectDeletion(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
   run: Run,
 ): Promise<void> {
@@ -123,7 +123,7 @@ export async function requireNoRemainingObjects(
 
 async function findLabelled(cluster: Cluster, run: Run, holding: RemovedOwner): Promise<RemainingObject | null> {
   const selector = selectorOf(holding);
-  for (const kind of KINDS_BY_LABEL) {
+  for (const kind of KINDS_SEARCHED_BY_LABEL) {
     const [remaining] = await cluster.listAll(kind, `${MANAGED_BY_LABEL}=wheelwright,${selector}`, run);
     if (remaining) return describe(remaining, UNKNOWN_ORIGIN_HINT);
   }
@@ -145,7 +145,7 @@ async function findInDeletedNamespace(
 ): Promise<RemainingObject | null> {
   if (await cluster.findNamespace(namespace, run)) return null;
   const unlistedKinds: string[] = [];
-  for (const kind of KINDS_IN_NAMESPACE) {
+  for (const kind of KINDS_SEARCHED_BY_NAMESPACE) {
     try {
       const [remaining] = await cluster.listUnder(kind, namespace, run);
       if (remaining) return describe(remaining, FORCE_DELETED_HINT);
@@ -198,7 +198,7 @@ async function readVolume(
 
 function describe(remaining: KubeObject, hint: string): RemainingObject {
   const { name, namespace, deletionTimestamp } = remaining.metadata;
-  const since = deletionTimestamp ? `, being deleted since ${formatMinute(deletionTimestamp)}` : "";
+  const since = deletionTimestamp ? `, being deleted since ${formatKubeTimestamp(deletionTimestamp)}` : "";
   return {
     sentence: `${remaining.kind} ${name}${namespace ? ` in namespace ${namespace}` : ""} still exists${since}${
       describeFinalizers(remaining)

@@ -6,10 +6,10 @@
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { recordVolumes, requireNoRemainingObjects } from "#lib/workers/removal/remaining-objects.ts";
+import { recordVolumes, waitForObjectDeletion } from "#lib/workers/removal/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { clusterWaitOf, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/workers/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/workers/removal/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -17,7 +17,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
-import { deleteSourceContents } from "#lib/workers/volumes/pvcs.ts";
+import { deleteSourceSnapshotContents } from "#lib/workers/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
@@ -56,7 +56,7 @@ export function removeHub(app: App): Handler {
 const LAST_STEPS = {
   namespace: removeNamespace,
   async confirm(site: Site, run: Run): Promise<void> {
-    await requireNoRemainingObjects(site, run);
+    await waitForObjectDeletion(site, run);
     await requireSameCluster(site, run);
   },
 };
@@ -65,7 +65,7 @@ const LAST_STEPS = {
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const turn of await listVolumeSuffixes(app.db.rows, spoke)) {
-    await deleteSourceContents(cluster, run, { namespace, turn });
+    await deleteSourceSnapshotContents(cluster, run, { namespace, turn });
   }
 }
 
@@ -79,7 +79,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
   const uid = recordedUid ?? await findOwn(site, run);
   if (uid !== null) {
     await recordVolumes(cluster, run, namespace);
-    await cluster.space(namespace, uid).remove(clusterWaitOf(run));
+    await cluster.space(namespace, uid).remove(clusterWaitOptions(run));
   }
   // Checks the cluster's identity again, because the kubeconfig may have changed while the namespace was being deleted.
   await requireSameCluster(site, run);

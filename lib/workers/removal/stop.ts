@@ -2,7 +2,7 @@
  * Stops a site before its removal, so that the last backup is consistent and no pod uses a PVC. If the site cannot be
  * stopped, adds a note, and the removal continues.
  */
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import {
   ClusterError,
   type ClusterNamespace,
@@ -14,7 +14,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
-import { addNotes, BATCH_JOB, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOptions, KUBERNETES_JOB, type SpokeSite } from "#lib/workers/site.ts";
 
 const MAX_ATTEMPTS = 3;
 const MAX_POD_WAIT = 3 * MINUTE; // for the pods of Moodle or the database to end; six times the usual grace period
@@ -25,7 +25,7 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   for (let attempt = Number(run.job.progress.stops ?? 0) + 1; attempt <= MAX_ATTEMPTS; attempt++) {
     await run.saveProgress({ stops: attempt }); // so that attempts that crashed are counted too
     try {
-      return await stopAll(site.space, run);
+      return await stopWorkloads(site.space, run);
     } catch (error) {
       run.signal.throwIfAborted();
       if (!(error instanceof ClusterError)) throw error;
@@ -41,16 +41,16 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /** Stops the site's Kubernetes Jobs, Moodle and the database. Skips objects that do not exist. */
-export async function stopAll(space: ClusterNamespace, run: Run): Promise<void> {
+export async function stopWorkloads(space: ClusterNamespace, run: Run): Promise<void> {
   await patchIfExists(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
   // Deletes all Jobs, including scheduled tasks and Jobs of cancelled operations, because no operation needs them.
-  for (const { metadata } of await space.list(BATCH_JOB, "", run)) {
-    await space.delete({ ...BATCH_JOB, name: metadata.name }, metadata.uid!, run);
+  for (const { metadata } of await space.list(KUBERNETES_JOB, "", run)) {
+    await space.delete({ ...KUBERNETES_JOB, name: metadata.name }, metadata.uid!, run);
   }
   await patchIfExists(space, run, MOODLE_DEPLOYMENT, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods("app=moodle", clusterWaitOf(run, podWaitOf(run)));
+  await space.noPods("app=moodle", clusterWaitOptions(run, podWaitOf(run)));
   await patchIfExists(space, run, DATABASE_STATEFULSET, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods(SITE_PODS, clusterWaitOf(run, podWaitOf(run)));
+  await space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run, podWaitOf(run)));
 }
 
 /** Returns how long to wait for pods to end, in milliseconds. Leaves time to add a note to the operation. */

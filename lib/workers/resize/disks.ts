@@ -3,7 +3,7 @@
  * The storage driver first enlarges the volume, then the node enlarges the file system. Some drivers enlarge the file
  * system only when a pod starts, so callers wait for the file system after the restart.
  */
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -69,7 +69,7 @@ export async function readExpandableDisks(
 }
 
 /** Returns a note that explains to users why a disk does not grow. */
-export function ungrownDiskNote(claim: KubeObject, desiredSize: string): string {
+export function describeUngrownDisk(claim: KubeObject, desiredSize: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not allow volume expansion`;
   return `The disk ${claim.metadata.name} stays at ${
@@ -87,7 +87,7 @@ export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: st
 }
 
 /** Returns keys of earlier resize errors, by which callers distinguish new errors from earlier ones. */
-export async function readPastErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
+export async function readResizeErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }
 
@@ -95,12 +95,12 @@ export async function readPastErrorKeys(site: DiskSite, run: Run): Promise<Reado
  * Waits until the volumes or their file systems have the requested size. Throws a permanent ClusterError if the storage
  * driver reports a new permanent error, or if the step's time runs out.
  */
-export async function waitUntilGrown(
+export async function waitUntilDisksGrown(
   site: DiskSite,
   run: Run,
   { disks, until, pastErrorKeys }: GrowthWait,
 ): Promise<void> {
-  const pastKeys = pastErrorKeys ?? await readPastErrorKeys(site, run);
+  const pastKeys = pastErrorKeys ?? await readResizeErrorKeys(site, run);
   const problem = await pollUntil(run, async () => {
     const claims = await Promise.all(disks.map((disk) => readDiskPvc(site, run, disk)));
     const waiting = claims.map((claim) => describeMissingGrowth(claim, until)).filter((text) => text !== null);
@@ -130,7 +130,7 @@ function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): s
 
 /** Returns events about failed resizes of the PVCs of these disks, ordered by time. */
 async function listResizeFailures(site: DiskSite, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
-  const names = sitePvcNames(site.inputs),
+  const names = getSitePvcNames(site.inputs),
     events = await site.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
     /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
@@ -161,5 +161,5 @@ function classOf(claim: KubeObject): string {
 }
 
 function refOf({ inputs }: DiskSite, disk: DiskName): ObjectRef {
-  return { ...CLAIM, name: sitePvcNames(inputs)[disk] };
+  return { ...CLAIM, name: getSitePvcNames(inputs)[disk] };
 }

@@ -3,16 +3,16 @@
  * the old size but has the actual disk sizes, because Kubernetes cannot shrink disks.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type DiskSizes, withDisks } from "#lib/moodle/resize.ts";
+import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { actionOutcomes } from "#lib/workers/outcomes.ts";
+import { createActionOutcomes } from "#lib/workers/outcomes.ts";
 
 /** The part of a spoke's blueprint inputs that depends on its size. */
-export type ResizedSpoke = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
+export type SizeDependentInputs = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
 
-export const resizeOutcomes = actionOutcomes({
+export const resizeOutcomes = createActionOutcomes({
   succeeded(_, job, before) {
-    const after = job.progress.after as ResizedSpoke;
+    const after = job.progress.after as SizeDependentInputs;
     const { madeDatabaseDisk: _made, ...inputs } = before.blueprintInputs as SpokeInputs;
     return {
       change: () => updatedColumns(job, { ...inputs, ...after }),
@@ -36,6 +36,6 @@ export const resizeOutcomes = actionOutcomes({
  */
 function updatedColumns(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<DiskSizes> | undefined;
-  const updated = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
+  const updated = disks ? setDiskSizes(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
   return { size: updated.size, blueprintInputs: JSON.stringify(updated) };
 }

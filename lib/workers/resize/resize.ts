@@ -11,27 +11,27 @@ import {
   computeResizedInputs,
   DISK_NAMES,
   maxQuantity,
-  withDisks,
+  setDiskSizes,
 } from "#lib/moodle/resize.ts";
 import { buildSizePatch, readSizeField, type SizeField } from "#lib/moodle/size-fields.ts";
 import { ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { type ResizeParameters, sizeDependentObjects } from "#lib/operations/resize.ts";
-import { RESTART_ANNOTATION, spokeActionHandler, verifySite } from "#lib/workers/actions/actions.ts";
+import { listSizeDependentObjects, type ResizeParameters } from "#lib/operations/resize.ts";
+import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import {
+  describeUngrownDisk,
   growPvc,
   readDiskPvcs,
   readExpandableDisks,
-  readPastErrorKeys,
+  readResizeErrorKeys,
   requestedDiskSizes,
-  ungrownDiskNote,
-  waitUntilGrown,
+  waitUntilDisksGrown,
 } from "#lib/workers/resize/disks.ts";
-import { requireHealth } from "#lib/workers/site-jobs.ts";
+import { requireHealth } from "#lib/workers/login-page.ts";
 import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
-import { type ResizedSpoke, resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
+import { resizeOutcomes, type SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
 import { patchSiteObject, requireRunning, waitForWorkload } from "#lib/workers/workloads.ts";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 
@@ -43,13 +43,13 @@ export function resize(app: App): Handler {
     async database(site, run) {
       await setSize(site, run, "database", DATABASE_STATEFULSET);
       await waitForWorkload(site, run, DATABASE_STATEFULSET);
-      await waitUntilGrown(site, run, { disks: ["database"], until: "to the file system" });
+      await waitUntilDisksGrown(site, run, { disks: ["database"], until: "to the file system" });
     },
-    verify: verifySite,
+    verify: requireOriginalSite,
     async app(site, run) {
       await setSize(site, run, "app", MOODLE_DEPLOYMENT);
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
-      await waitUntilGrown(site, run, { disks: ["files"], until: "to the file system" });
+      await waitUntilDisksGrown(site, run, { disks: ["files"], until: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
     limits: (site, run) => setSize(site, run, "limits"),
@@ -68,14 +68,14 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
   if (refusal !== null) throw sizeError("NotOffered", `The size ${size} is no longer offered: size ${refusal}`);
   await requireRunning(space, run, "be resized", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readDiskPvcs(site, run);
-  const present = withDisks(inputs, requestedDiskSizes(claims)), { disks } = present.resources;
+  const present = setDiskSizes(inputs, requestedDiskSizes(claims)), { disks } = present.resources;
   const short = DISK_NAMES.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
   const canGrow = short.length > 0 ? await readExpandableDisks(cluster, run, claims) : { files: true, database: true };
   const target = computeResizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaUsage(target).problems;
   if (over !== undefined) throw sizeError("TooSmall", `The size ${size} is too small for this site: ${over}`);
   const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
-    ungrownDiskNote(claims[disk], resources.disks[disk])
+    describeUngrownDisk(claims[disk], resources.disks[disk])
   );
   if (left.length > 0 && app.payments) throw diskError(size, left); // the customer would pay for the full size
   await addNotes(run, left);
@@ -90,7 +90,7 @@ async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
   const [before, after] = [withStoredSize(inputs, run, "before"), withStoredSize(inputs, run, "after")];
   const limits = computeInputsDuringResize(before, after, blueprint.quotaUsage);
-  const bounds = sizeDependentObjects(blueprint, limits).limits;
+  const bounds = listSizeDependentObjects(blueprint, limits).limits;
   for (const { ref, fields } of bounds) {
     await patchSiteObject(
       site,
@@ -99,7 +99,7 @@ async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
       (object) => buildSizePatch(object, fields.map((field) => atLeast(object, field))),
     );
   }
-  await waitForQuotaRecount(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
+  await waitForQuotaUpdate(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
 }
 
 function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
@@ -108,7 +108,7 @@ function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
 }
 
 /** Waits until the status of the resource quotas shows the new limits, because Kubernetes enforces only these. */
-export async function waitForQuotaRecount({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
+export async function waitForQuotaUpdate({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
   const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
@@ -126,12 +126,12 @@ function isSame(one: string, other: string | undefined): boolean {
 }
 
 async function growDisks(site: SpokeSite, run: Run): Promise<void> {
-  const { disks } = withStoredSize(site.inputs, run, "after").resources, before = await readPastErrorKeys(site, run);
+  const { disks } = withStoredSize(site.inputs, run, "after").resources, before = await readResizeErrorKeys(site, run);
   for (const disk of DISK_NAMES) {
     const size = await growPvc(site, run, disk, disks[disk]);
     await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await waitUntilGrown(site, run, { disks: DISK_NAMES, until: "to the volume", pastErrorKeys: before });
+  await waitUntilDisksGrown(site, run, { disks: DISK_NAMES, until: "to the volume", pastErrorKeys: before });
 }
 
 /**
@@ -144,7 +144,7 @@ async function setSize(
   step: "database" | "app" | "cron" | "limits",
   restarted?: ObjectRef,
 ): Promise<void> {
-  const objects = sizeDependentObjects(site.blueprint, withStoredSize(site.inputs, run, "after"))[step];
+  const objects = listSizeDependentObjects(site.blueprint, withStoredSize(site.inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isSameObject(each.ref, restarted))) {
     await patchSiteObject(site, run, ref, (object) => buildSizePatch(object, fields));
   }
@@ -163,10 +163,10 @@ function isSameObject(ref: ObjectRef, other: ObjectRef): boolean {
 /** Returns the spoke's inputs with the size from before or after the resize. */
 function withStoredSize(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
-  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as ResizedSpoke });
+  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as SizeDependentInputs });
 }
 
-function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): ResizedSpoke {
+function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): SizeDependentInputs {
   return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
 }
 

@@ -4,9 +4,9 @@ import type { App } from "#lib/app.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
-import { withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import { enlargeDisksForSnapshots } from "#lib/moodle/adoption.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { SiteSnapshots } from "#lib/workers/volumes/pvcs.ts";
@@ -54,13 +54,13 @@ async function sandboxInputsOf(
   if (run.job.progress.inputs) return run.job.progress.inputs;
   const current = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
   const atBackup = { ...current, ...(version !== null && images !== null && { version, images }) };
-  const resized = withDisksForSnapshots(atBackup, {
+  const resized = enlargeDisksForSnapshots(atBackup, {
     files: volumes.files.restoreSize,
     database: volumes.database.restoreSize,
   });
   const inputs: SandboxInputs = {
     ...buildSandboxInputs(resized, { id: run.job.id, madeAfter: spoke.id }, releaseId),
-    origin: { turn: adoptionIdOf(run.job.id), identity: "same" },
+    origin: { turn: getAdoptionId(run.job.id), identity: "same" },
   };
   await run.saveProgress({ inputs });
   return inputs;

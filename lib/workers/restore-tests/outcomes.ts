@@ -18,7 +18,7 @@ import {
   type RestoreTestIdentity,
 } from "#lib/domains/backups/restore-test-store.ts";
 import { SKIPPED_TEST_PREFIX } from "#lib/domains/backups/test-result.ts";
-import { nextRestoreTest } from "#lib/domains/backups/schedule.ts";
+import { computeNextRestoreTestTime } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -61,7 +61,7 @@ export async function endFailedTest(run: Run, analysis: Pick<FailureAnalysis, "n
       reason: message,
     });
     if (!isBackupFault) {
-      const nextTest = nextRestoreTest(spoke.id, "nightly", run.job.updatedAt);
+      const nextTest = computeNextRestoreTestTime(spoke.id, "nightly", run.job.updatedAt);
       return await recordSkippedTest(tx, identity, `${SKIPPED_TEST_PREFIX}${message}`, nextTest);
     }
     if (!await recordTestFailure(tx, identity, message)) return;

@@ -7,14 +7,14 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
+import { computeNextRestoreTestTime, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
 import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
-import { runInBatches, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { runUntilNoChanges, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The maximum number of spokes per transaction. */
 const BATCH = 200;
@@ -31,7 +31,7 @@ export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Ha
   return upkeepHandler({ kind: "plan-restore-tests", every: MINUTE }, {
     due: ["Queueing due restore tests", 10 * MINUTE, async (run) => {
       if (interval === "off") return;
-      await runInBatches(run, () => db.transact((tx) => setMissingTimes(tx, interval)));
+      await runUntilNoChanges(run, () => db.transact((tx) => setMissingTimes(tx, interval)));
       const { rows: clusters } = await sql<{ cluster: string; spokes: number }>`
         select cluster, count(*)::integer as spokes from spokes where state = 'active' group by cluster`.execute(
         db.rows,
@@ -39,7 +39,7 @@ export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Ha
       const share = Math.ceil(lanes * LANE_SHARE / clusters.length);
       for (const { cluster, spokes } of clusters) {
         const limit = Math.min(share, BASE_TESTS + Math.floor(spokes / SPOKES_PER_TEST));
-        await runInBatches(run, () => db.transact((tx) => queueDue(tx, { cluster, interval, limit })));
+        await runUntilNoChanges(run, () => db.transact((tx) => queueDue(tx, { cluster, interval, limit })));
       }
     }],
   });
@@ -105,7 +105,7 @@ async function setNextTimes(
   interval: RestoreTestInterval,
 ) {
   const ids = spokes.map(({ id }) => id);
-  const times = spokes.map(({ id, now }) => nextRestoreTest(id, interval, now).toISOString());
+  const times = spokes.map(({ id, now }) => computeNextRestoreTestTime(id, interval, now).toISOString());
   await sql`update spokes set restore_test_due_at = next.at
     from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
 }

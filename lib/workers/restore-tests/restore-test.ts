@@ -6,12 +6,12 @@
  * after the sandbox is deleted.
  */
 import type { App } from "#lib/app.ts";
-import { findDataProblem, findFileProblem } from "#lib/domains/backups/restore-test.ts";
+import { findRestoredDataProblem, findRestoredFilesProblem } from "#lib/domains/backups/restore-test.ts";
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { analyzeFailure, finalReportOf, mayRetry } from "#lib/scheduler/reports.ts";
+import { analyzeFailure, buildFinalReport, mayRetry } from "#lib/scheduler/reports.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import {
   endFailedTest,
@@ -20,8 +20,9 @@ import {
   hasTestResult,
 } from "#lib/workers/restore-tests/outcomes.ts";
 import { openRestoreTest, readRestoreTest, type RestoreTestContext } from "#lib/workers/restore-tests/context.ts";
-import type { FilesCheck } from "#lib/moodle/job-results.ts";
-import { checkFiles, readDatabase, requireLoginPage } from "#lib/workers/site-jobs.ts";
+import type { FilesCheckResult } from "#lib/moodle/job-results.ts";
+import { requireLoginPage } from "#lib/workers/login-page.ts";
+import { checkFiles, readDatabase } from "#lib/workers/site-jobs.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import { applySandboxObjects, createSandbox, removeSandbox } from "#lib/workers/sandbox/sandbox.ts";
 import { permanentError } from "#lib/workers/site.ts";
@@ -79,16 +80,16 @@ export function restoreTestHandler(app: App): Handler {
  */
 async function compareFilesWithDatabase(context: RestoreTestContext, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
-  const filesCheck: FilesCheck = await checkFiles(context, run, context.backup.createdAt);
+  const filesCheck: FilesCheckResult = await checkFiles(context, run, context.backup.createdAt);
   await run.saveProgress({ checked: filesCheck });
 }
 
 async function verifyContent(context: RestoreTestContext, run: Run): Promise<void> {
   const { counts: countsAtBackup } = context.backup, site = await readDatabase(context, run);
   const siteIdentifier = context.backup.siteIdentifier ?? context.spoke.siteIdentifier;
-  const filesCheck: FilesCheck = run.job.progress.checked;
-  const problem = findDataProblem(site, { siteIdentifier, counts: countsAtBackup }) ??
-    findFileProblem(filesCheck, site);
+  const filesCheck: FilesCheckResult = run.job.progress.checked;
+  const problem = findRestoredDataProblem(site, { siteIdentifier, counts: countsAtBackup }) ??
+    findRestoredFilesProblem(filesCheck, site);
   if (problem) {
     const hint = "Take another backup and test it. Then find out why this backup is damaged.";
     throw permanentError(problem.code, `The restored site differs from the backup: ${problem.sentence}`, hint);
@@ -126,7 +127,7 @@ function runUntilResult(app: App, work: Work, step: string): Work {
       run.signal.throwIfAborted();
       const analysis = analyzeFailure(error, step);
       if (mayRetry(analysis, { ...RESTORE_TEST, persistent: false }, run.job, await app.db.now())) throw error;
-      await endFailedTest(run, { ...analysis, report: finalReportOf(analysis, run.job) });
+      await endFailedTest(run, { ...analysis, report: buildFinalReport(analysis, run.job) });
     }
   };
 }

@@ -1,11 +1,11 @@
 /** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots of the PVCs. */
 import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
-import { deleteSourceObjects, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
+import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { deleteSourceSnapshots, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 const DELETE_TIMEOUT = MINUTE; // after this time, the storage continues the deletion
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -23,11 +23,11 @@ export async function deleteRetainedPvcs(
     await space.delete(ref, pvc.metadata.uid!, run);
     refs.push(ref);
   }
-  await space.gone(refs, clusterWaitOf(run, DELETE_TIMEOUT));
+  await space.gone(refs, clusterWaitOptions(run, DELETE_TIMEOUT));
   const unused = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
   for (const operation of new Set(unused)) {
-    const origin = { turn: adoptionIdOf(operation), identity: "same" as const };
-    await deleteSourceObjects({ ...context, inputs: { ...inputs, origin } }, run);
+    const origin = { turn: getAdoptionId(operation), identity: "same" as const };
+    await deleteSourceSnapshots({ ...context, inputs: { ...inputs, origin } }, run);
   }
 }
 

@@ -5,14 +5,14 @@
  */
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
-import { type SiteBase, withSiteBase } from "#lib/moodle/site-base.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { replaceSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findUnfinishedRestore, hasRestoreChangedSite } from "#lib/jobs/restores.ts";
-import { imageDigestOf } from "#lib/workers/image-digest.ts";
-import { actionOutcomes } from "#lib/workers/outcomes.ts";
+import { readRecordedDigest } from "#lib/workers/image-digest.ts";
+import { createActionOutcomes } from "#lib/workers/outcomes.ts";
 import type { ReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
 import { withStorageQuota } from "#lib/workers/restore/storage-quota.ts";
 import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
@@ -33,18 +33,18 @@ interface RestoreProgress {
   readonly storageQuota?: string;
 }
 
-export const restoreOutcomes = actionOutcomes({
+export const restoreOutcomes = createActionOutcomes({
   async succeeded(tx, job, before) {
     const { id: operationId, progress } = job;
     const { restore: { target, backupId }, replaced, storageQuota } = progress as RestoreProgress, spokeId = before.id;
-    await deleteRetainedPvcRows(tx, spokeId, Object.values(sitePvcNames(target)));
+    await deleteRetainedPvcRows(tx, spokeId, Object.values(getSitePvcNames(target)));
     await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
-    const inputs = () => withStorageQuota(withSiteBase(before.blueprintInputs as SpokeInputs, target), storageQuota);
+    const inputs = () => withStorageQuota(replaceSiteBase(before.blueprintInputs as SpokeInputs, target), storageQuota);
     return {
       ...(backupId && { audit: await closeRequestsAfterRestore(tx, before, backupId) }),
       change: () => ({
         ...{ lmsVersion: target.version, blueprintInputs: JSON.stringify(inputs()), drift: null },
-        ...imageDigestOf(job),
+        ...readRecordedDigest(job),
       }),
       metadata: { ...(backupId && { backupId }), from: before.lmsVersion, to: target.version },
     };
@@ -52,7 +52,7 @@ export const restoreOutcomes = actionOutcomes({
   async stopped(tx, job, before) {
     const { restore } = job.progress as Partial<RestoreProgress>, { backupId } = job.payload;
     if (restore && restore.backupId !== null) {
-      const claims = Object.values(sitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
+      const claims = Object.values(getSitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainPvcs(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
     }
     const isFailed = await isSiteDown(tx, job); // overrides the state that was read from the cluster
@@ -64,7 +64,7 @@ export const restoreOutcomes = actionOutcomes({
 });
 
 /** Returns whether this restore or an earlier unfinished operation has stopped the site. */
-export async function isSiteDown(rows: Rows, job: Job): Promise<boolean> {
+export async function isSiteDown(rows: RowQueries, job: Job): Promise<boolean> {
   return hasRestoreChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
     await isPartlyUpgraded(rows, job);
 }

@@ -5,12 +5,12 @@
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
-import { minimumDiskSizes, requireUsableBackup, restoreError } from "#lib/domains/backups/usable.ts";
+import { createRestoreError, minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
-import { type SiteBase, siteBaseFromBackup, siteBaseOf, withSiteBase } from "#lib/moodle/site-base.ts";
-import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
+import { buildSiteBaseFromBackup, extractSiteBase, replaceSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
+import { DATABASE_STATEFULSET, getAdoptionId, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import { SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
-import { isAtVersion } from "#lib/moodle/upgrade.ts";
+import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreParameters } from "#lib/operations/restore.ts";
 import { hasRestoreChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
@@ -22,19 +22,26 @@ import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { setUpSite } from "#lib/workers/install/set-up.ts";
-import { readSettingsOfHub } from "#lib/workers/install/provision.ts";
-import { protectSignIn, readImage, requireMaintenancePage, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
+import { loadHubSettings } from "#lib/workers/install/provision.ts";
+import { requireMaintenancePage } from "#lib/workers/login-page.ts";
+import { protectSignIn, readCodeVersionOfImage, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
-import { stopAll } from "#lib/workers/removal/stop.ts";
+import { stopWorkloads } from "#lib/workers/removal/stop.ts";
 import { deleteUnusedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
 import { retainReplacedPvcs } from "#lib/workers/restore/retain-pvcs.ts";
 import { isSiteDown, type PreparedRestore, restoreOutcomes } from "#lib/workers/restore/outcomes.ts";
 import { raiseStorageQuota, withStorageQuota } from "#lib/workers/restore/storage-quota.ts";
 import { switchDatabase } from "#lib/workers/restore/switch-database.ts";
-import { patchSiteObjects, restoreCron, scaleSite, scaleToZero, waitForWorkload } from "#lib/workers/workloads.ts";
+import {
+  patchSiteObjects,
+  resumeCronUnlessMaintenance,
+  scaleSite,
+  stopIncompleteSite,
+  waitForWorkload,
+} from "#lib/workers/workloads.ts";
 import { addNotes, permanentError, type SpokeSite, withRecoveryInstructions } from "#lib/workers/site.ts";
 import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
-import { createPvcsFromSnapshots, deleteSourceObjectsWhenBound } from "#lib/workers/volumes/pvcs.ts";
+import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
@@ -52,7 +59,7 @@ export function restoreHandler(app: App): Handler {
       await createPvcsFromSnapshots(restoredSiteOf(site, run), run, readBackupSnapshots(backup, site.spoke));
       await waitUntilPvcsBound(restoredSiteOf(site, run), run);
     },
-    stop: ({ space }, run) => stopAll(space, run),
+    stop: ({ space }, run) => stopWorkloads(space, run),
     switch: (site, run) => switchDatabase(restoredSiteOf(site, run), run),
     database: async (site, run) => await startDatabase(restoredSiteOf(site, run), run),
     async app(site, run) {
@@ -66,7 +73,7 @@ export function restoreHandler(app: App): Handler {
     async cron(site, run) {
       const restoredSite = restoredSiteOf(site, run);
       await patchSiteObjects(restoredSite, run, upgradeChanges(restoredSite.blueprint, restoredSite.inputs).cron);
-      await restoreCron(restoredSite, run);
+      await resumeCronUnlessMaintenance(restoredSite, run);
     },
     async retain(site, run) {
       await retainReplacedPvcs(site, run, preparedRestoreOf(run));
@@ -76,7 +83,7 @@ export function restoreHandler(app: App): Handler {
     hooks: restoreOutcomes,
     async observe(site, run) {
       if (!await isSiteDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
-      const state = await scaleToZero(site, run);
+      const state = await stopIncompleteSite(site, run);
       await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod uses the database volume
       return state;
     },
@@ -93,8 +100,10 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
   const { images } = choice.target;
   // Pulls the image while the site still runs, so that the site keeps running if the image cannot be pulled.
-  if (images.moodle !== inputs.images.moodle) await readImage({ ...site, inputs: { ...inputs, images } }, run);
-  const restore: PreparedRestore = { before: siteBaseOf(inputs), ...choice };
+  if (images.moodle !== inputs.images.moodle) {
+    await readCodeVersionOfImage({ ...site, inputs: { ...inputs, images } }, run);
+  }
+  const restore: PreparedRestore = { before: extractSiteBase(inputs), ...choice };
   await run.saveProgress({ restore });
 }
 
@@ -106,10 +115,10 @@ async function findBackupTarget(
   id: string,
 ): Promise<RestoreChoice> {
   const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
-  const target = siteBaseFromBackup(
+  const target = buildSiteBaseFromBackup(
     inputs,
     { ...backup, minimumSizes: minimumDiskSizes(backup) },
-    adoptionIdOf(run.job.id),
+    getAdoptionId(run.job.id),
   );
   const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
   const time = createdAt.toISOString().slice(0, 16).replace("T", " ");
@@ -126,7 +135,11 @@ const PASSWORD_NOTE = "The site has the administrator password from the time of 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
   const rollback = await findRollbackVolumes(db.rows, spoke);
   if (!rollback) {
-    throw restoreError("NoWayBack", "The volumes from before the last restore no longer exist", "Choose a backup.");
+    throw createRestoreError(
+      "NoWayBack",
+      "The volumes from before the last restore no longer exist",
+      "Choose a backup.",
+    );
   }
   const { siteBase: target, since } = rollback;
   const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
@@ -135,13 +148,13 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
 
 /** Throws if a PVC that the rollback needs no longer exists. The site then keeps running. */
 async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
-  for (const name of Object.values(sitePvcNames(target))) {
+  for (const name of Object.values(getSitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (pvc?.["status"]?.phase === "Bound" && pvc.metadata.deletionTimestamp === undefined) continue;
     const message = `PersistentVolumeClaim ${name} from before the last restore ${
       pvc ? "has no volume" : "was deleted"
     }`;
-    throw restoreError("NoWayBack", message, "Choose a backup.");
+    throw createRestoreError("NoWayBack", message, "Choose a backup.");
   }
 }
 
@@ -154,7 +167,7 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   await waitForWorkload(restoredSite, run, DATABASE_STATEFULSET);
   const site = await storeFenceInDatabase(restoredSite, run), { version } = restoredSite.inputs;
   await requireSameSite(run, restoredSite.spoke, site);
-  if (isAtVersion(site, { version, code: null })) return;
+  if (isSiteAtVersion(site, { version, code: null })) return;
   const message = `The database has Moodle ${
     site.release ?? "of an unknown version"
   }, but the backup was taken with ${version}`;
@@ -173,7 +186,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
   await applySiteObjects(
     space,
     run,
-    blueprint.spokeObjects(inputs, "seed", await readSettingsOfHub(restoredSite, run), parts),
+    blueprint.spokeObjects(inputs, "seed", await loadHubSettings(restoredSite, run), parts),
   );
   await setUpSite(restoredSite, run);
   await protectSignIn(restoredSite, run);
@@ -185,7 +198,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
 /** Deletes the snapshots from which the volumes were created. A timeout adds a note only, because the site runs. */
 async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
   try {
-    await deleteSourceObjectsWhenBound(restoredSite, {
+    await deleteSourceSnapshotsWhenBound(restoredSite, {
       ...run,
       timeLeft: () => Math.min(run.timeLeft(), CLEANUP_TIMEOUT),
     });
@@ -204,7 +217,7 @@ function preparedRestoreOf(run: Run): PreparedRestore {
 /** Returns the site with inputs that refer to the restored volumes. */
 function restoredSiteOf(site: SpokeSite, run: Run): SpokeSite {
   const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
-  return { ...site, inputs: withStorageQuota(withSiteBase(site.inputs, restore.target), storageQuota) };
+  return { ...site, inputs: withStorageQuota(replaceSiteBase(site.inputs, restore.target), storageQuota) };
 }
 
 async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Promise<void> {

@@ -2,8 +2,8 @@
 import type { PvcIdentity } from "#lib/domains/backups/retained-pvcs.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteBase } from "#lib/moodle/site-base.ts";
-import { KEPT_UNTIL_LABEL, sitePvcNames } from "#lib/moodle/names.ts";
-import { REPLACED_VOLUMES_KEPT_DAYS } from "#lib/operations/restore.ts";
+import { getSitePvcNames, KEPT_UNTIL_LABEL } from "#lib/moodle/names.ts";
+import { ROLLBACK_DAYS } from "#lib/operations/restore.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
@@ -20,8 +20,8 @@ export async function retainReplacedPvcs(
   run: Run,
   { before, target }: { readonly before: SiteBase; readonly target: SiteBase },
 ): Promise<void> {
-  const until = new Date((await app.db.now()).getTime() + REPLACED_VOLUMES_KEPT_DAYS * DAY).toISOString().slice(0, 10);
-  const used = Object.values(sitePvcNames(target)), previous = Object.values(sitePvcNames(before));
+  const until = new Date((await app.db.now()).getTime() + ROLLBACK_DAYS * DAY).toISOString().slice(0, 10);
+  const used = Object.values(getSitePvcNames(target)), previous = Object.values(getSitePvcNames(before));
   const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<PvcIdentity[]> => {
     const ref = { ...PVC, name };
     if (!await space.get(ref, run)) return []; // the PVC is missing, perhaps because its loss led to this restore

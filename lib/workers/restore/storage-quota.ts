@@ -3,14 +3,14 @@
  * may have left PVCs behind. The next reapply or resize lowers the quota again.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { maxQuantity } from "#lib/moodle/resize.ts";
 import { objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
-import { waitForQuotaRecount } from "#lib/workers/resize/resize.ts";
+import { waitForQuotaUpdate } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
 /** Returns the inputs with a storage quota of at least `storage`, a Kubernetes quantity such as `20Gi`. */
@@ -22,7 +22,7 @@ export function withStorageQuota(inputs: SpokeInputs, storage: string | undefine
 
 /** Raises the storage quota so that the restored volumes fit in the namespace next to the existing PVCs. */
 export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, ownPvcs = Object.values(sitePvcNames(inputs));
+  const { blueprint, space, inputs } = site, ownPvcs = Object.values(getSitePvcNames(inputs));
   const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
     .filter(({ metadata }) => !ownPvcs.includes(metadata.name));
   const sizes = [
@@ -36,5 +36,5 @@ export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void
     run,
     blueprint.spokeObjects(withStorageQuota(inputs, storageQuota), "policies"),
   );
-  await waitForQuotaRecount(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf));
+  await waitForQuotaUpdate(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf));
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
-import { clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Recreates the database's StatefulSet if the site's inputs refer to other PVCs. Safe to repeat. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
@@ -23,7 +23,7 @@ export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, ru
       run,
     );
     await space.delete(DATABASE_STATEFULSET, metadata.uid!, run);
-    await space.gone([DATABASE_STATEFULSET], clusterWaitOf(run));
+    await space.gone([DATABASE_STATEFULSET], clusterWaitOptions(run));
   }
   await applySiteObjects(space, run, objects);
 }

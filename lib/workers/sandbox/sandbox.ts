@@ -11,10 +11,10 @@ import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } fr
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
-import { recordVolumes, releaseVolumes, requireNoRemainingObjects } from "#lib/workers/removal/remaining-objects.ts";
+import { recordVolumes, setVolumesToDelete, waitForObjectDeletion } from "#lib/workers/removal/remaining-objects.ts";
 import { waitForQuota } from "#lib/workers/workloads.ts";
-import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
-import { deleteSourceContents, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
+import { clusterWaitOptions, permanentError } from "#lib/workers/site.ts";
+import { deleteSourceSnapshotContents, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 export interface Sandbox extends VolumeContext {
   readonly cluster: Cluster;
@@ -90,11 +90,11 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
   const uid = record.uid ?? await findOwnNamespace(cluster, run, inputs);
   if (uid !== null) {
     await recordVolumes(cluster, run, namespace);
-    await releaseVolumes(cluster, run);
-    await cluster.space(namespace, uid).remove(clusterWaitOf(run));
+    await setVolumesToDelete(cluster, run);
+    await cluster.space(namespace, uid).remove(clusterWaitOptions(run));
   }
-  if (origin) await deleteSourceContents(cluster, run, { namespace, turn: origin.turn });
-  await requireNoRemainingObjects({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
+  if (origin) await deleteSourceSnapshotContents(cluster, run, { namespace, turn: origin.turn });
+  await waitForObjectDeletion({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
   await requireRecordedCluster(cluster, run);
 }
 

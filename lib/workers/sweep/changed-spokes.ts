@@ -22,7 +22,7 @@ export interface ChangedNamespaces {
   lostWatch(): { readonly error: unknown } | null;
 }
 
-export function openChangedSpokes(): ChangedNamespaces {
+export function openChangedNamespaces(): ChangedNamespaces {
   const notifier = openNotifier(), digests = openDigestRecorder(), changed = new Set<string>();
   let lost: { readonly error: unknown } | null = null;
   const add = (namespace: string): void => {

@@ -5,7 +5,7 @@
  * periodic check) queues the next job within a minute.
  */
 import type { App } from "#lib/app.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -16,25 +16,25 @@ import {
   checkSecrets,
   checkSpokes,
   namespaceOf,
+  saveHealthResults,
   type SweepResult,
   type SweepSite,
-  writeResults,
 } from "#lib/workers/sweep/check-spokes.ts";
-import { type ChangedNamespaces, openChangedSpokes } from "#lib/workers/sweep/changed-spokes.ts";
+import { type ChangedNamespaces, openChangedNamespaces } from "#lib/workers/sweep/changed-spokes.ts";
 import { SITE_POD } from "#lib/workers/sweep/images.ts";
 import {
+  type CheckedSpoke,
   countSpokesToCheck,
   readChangedNamespaces,
   readSpokesToCheck,
   type SpokeHealth,
-  type SweptSpoke,
 } from "#lib/workers/sweep/rows.ts";
 import {
+  type CheckedResource,
   readPages,
   SPOKE_SELECTOR,
   type SweepCheck,
   type SweepPace,
-  type SweptResource,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
 /** The divisor for the pauses between pages of a full list, because watched clusters are seldom listed in full. */
@@ -67,8 +67,14 @@ export async function checkCluster(app: App, run: Run, name: string, pace: Sweep
   if (count === 0) return;
   const site = { app, run, cluster: await app.clusters.open(name), pace };
   if (count >= pace.watch.minSpokes && await canWatch(site)) {
-    const watched = { ...site, name, changes: openChangedSpokes(), unhealthy: new Map(), recheck: new Set<string>() };
-    return await runWithin([run.signal], null, (signal) => follow(watched, count, signal));
+    const watched = {
+      ...site,
+      name,
+      changes: openChangedNamespaces(),
+      unhealthy: new Map(),
+      recheck: new Set<string>(),
+    };
+    return await runCancellable([run.signal], null, (signal) => follow(watched, count, signal));
   }
   const list: SweepCheck["list"] = async (kind, take) => void await readPages(site.cluster, run, kind, pace, take);
   await checkSpokes(site, await readSpokesToCheck(app.db.rows, name), { list, counted: true });
@@ -138,7 +144,7 @@ function listAndWatch(
   isOwn: (namespace: string) => boolean,
   signal: AbortSignal,
 ): SweepCheck["list"] {
-  const watch = async (kind: SweptResource, version: string): Promise<void> => {
+  const watch = async (kind: CheckedResource, version: string): Promise<void> => {
     try {
       const from = { selector: SPOKE_SELECTOR, version };
       for await (const change of cluster.follow(kind, from, { check: run.throwIfStopped, signal })) {
@@ -173,7 +179,7 @@ async function runMinuteChecks(watched: WatchedCluster, since: Date): Promise<Da
   recheck.clear();
   for (const namespace of due) unhealthy.delete(namespace);
   changes.add(due);
-  await writeResults(run, now, [...unhealthy.values()]);
+  await saveHealthResults(run, now, [...unhealthy.values()]);
   const sample = pickSome(changes.listNamespaces(), pace.maxComparisons / SAMPLE);
   const undrifted = (await readSpokesToCheck(app.db.rows, name, sample)).filter(({ drift }) => drift === null);
   for (let i = 0; i < undrifted.length && changes.size() === 0; i += SAMPLE) {
@@ -208,7 +214,7 @@ function storeResult({ unhealthy, recheck }: WatchedCluster, { unhealthy: found,
 }
 
 /** Creates a function that lists the same kinds of objects as a full list, but only in these spokes' namespaces. */
-function listEach({ run, cluster }: WatchedCluster, spokes: readonly SweptSpoke[]): SweepCheck["list"] {
+function listEach({ run, cluster }: WatchedCluster, spokes: readonly CheckedSpoke[]): SweepCheck["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {
       const found = kind.kind === "Namespace"

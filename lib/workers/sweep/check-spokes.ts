@@ -6,9 +6,9 @@
 import {
   type ExpectedObject,
   formatObjectTitle,
+  keepObservedRevision,
   listExpectedObjects,
   mapStepsByKind,
-  withObservedRevision,
 } from "#lib/moodle/expected-objects.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -21,13 +21,18 @@ import {
   listObjectsToCheck,
 } from "#lib/domains/spokes/health.ts";
 import { checkDrift } from "#lib/workers/sweep/drift.ts";
-import { confirmHealth } from "#lib/workers/sweep/health.ts";
+import { determineHealth } from "#lib/workers/sweep/health.ts";
 import { readImages } from "#lib/workers/sweep/images.ts";
-import { expectedOf, type SpokeFacts, type SweepCheck, type SweptResource } from "#lib/workers/sweep/spoke-facts.ts";
-import { readSpokeInputs, type SpokeHealth, type SweptSpoke, writeHealth } from "#lib/workers/sweep/rows.ts";
+import {
+  type CheckedResource,
+  expectedSpokeObjects,
+  type SpokeFacts,
+  type SweepCheck,
+} from "#lib/workers/sweep/spoke-facts.ts";
+import { type CheckedSpoke, readSpokeInputs, type SpokeHealth, writeHealth } from "#lib/workers/sweep/rows.ts";
 
-const NAMESPACE: SweptResource = { apiVersion: "v1", kind: "Namespace" };
-const HEALTH_KINDS: readonly SweptResource[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
+const NAMESPACE: CheckedResource = { apiVersion: "v1", kind: "Namespace" };
+const HEALTH_KINDS: readonly CheckedResource[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
 const ROWS = 500;
 
 /** The part of a sweep's result that is kept in memory instead of in the database. */
@@ -47,7 +52,7 @@ export type SweepSite = Pick<SweepCheck, "app" | "run" | "cluster" | "pace">;
  */
 export async function checkSpokes(
   site: SweepSite,
-  spokes: readonly SweptSpoke[],
+  spokes: readonly CheckedSpoke[],
   { list: pages, counted }: { readonly list: SweepCheck["list"]; readonly counted: boolean },
 ): Promise<SweepResult> {
   const { app, run } = site, began = await app.db.now();
@@ -57,8 +62,12 @@ export async function checkSpokes(
 
   const kinds = await readKinds(check);
   for (const { apiVersion, kind } of HEALTH_KINDS) await list(check, { apiVersion, kind }, kinds);
-  const healths = await confirmHealth(check), unhealthy = healths.filter(({ problem }) => problem !== null);
-  const written = await writeResults(run, began, counted ? healths : healths.filter(({ problem }) => problem === null));
+  const healths = await determineHealth(check), unhealthy = healths.filter(({ problem }) => problem !== null);
+  const written = await saveHealthResults(
+    run,
+    began,
+    counted ? healths : healths.filter(({ problem }) => problem === null),
+  );
   for (const { apiVersion, kind } of kinds.values()) {
     if (check.listed.has(kind) || kind === "Secret") continue;
     try {
@@ -85,7 +94,7 @@ export async function checkSpokes(
  * Checks whether the Secrets of these spokes exist, because lists never include Secrets. For all other objects, keeps
  * the earlier results.
  */
-export async function checkSecrets(site: SweepSite, spokes: readonly SweptSpoke[]): Promise<void> {
+export async function checkSecrets(site: SweepSite, spokes: readonly CheckedSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await selectOwnSpokes(site.cluster, site.run, spokes);
   const facts = new Map(here.map((spoke) => [spoke.namespace, createFacts(spoke)]));
   for (const { problems } of facts.values()) problems.set("Namespace", null);
@@ -93,7 +102,7 @@ export async function checkSecrets(site: SweepSite, spokes: readonly SweptSpoke[
 }
 
 /** Stores the health of the spokes in batches. Returns the IDs of the updated spokes. */
-export async function writeResults(run: Run, began: Date, healths: readonly SpokeHealth[]): Promise<Set<string>> {
+export async function saveHealthResults(run: Run, began: Date, healths: readonly SpokeHealth[]): Promise<Set<string>> {
   const written = new Set<string>();
   for (let i = 0; i < healths.length; i += ROWS) {
     for (const id of await run.write((tx) => writeHealth(tx, began, healths.slice(i, i + ROWS)))) written.add(id);
@@ -108,8 +117,8 @@ export async function writeResults(run: Run, began: Date, healths: readonly Spok
 async function selectOwnSpokes(
   cluster: Cluster,
   run: Run,
-  candidates: readonly SweptSpoke[],
-): Promise<readonly SweptSpoke[]> {
+  candidates: readonly CheckedSpoke[],
+): Promise<readonly CheckedSpoke[]> {
   const identity = await cluster.identity(run);
   const here = candidates.filter(({ clusterUid }) => clusterUid === null || clusterUid === identity);
   const elsewhere = candidates.length - here.length;
@@ -119,7 +128,7 @@ async function selectOwnSpokes(
   return here;
 }
 
-interface ListedKind extends SweptResource {
+interface ListedKind extends CheckedResource {
   readonly steps: readonly SpokeStep[];
 }
 
@@ -142,7 +151,7 @@ async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string
   return new Map();
 }
 
-async function list(check: SweepCheck, kind: SweptResource, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
+async function list(check: SweepCheck, kind: CheckedResource, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
   await check.list(kind, (objects) => take(check, steps, objects));
   check.listed.add(kind.kind);
@@ -162,7 +171,7 @@ async function take(
     if (!spokeFacts) continue; // the namespace has no active spoke
     for (const object of found) recordObject(spokeFacts, object);
     const own = inputs.get(spokeFacts.spoke.id);
-    if (own) compare(spokeFacts, expectedOf(app, spokeFacts, own, steps), found);
+    if (own) compare(spokeFacts, expectedSpokeObjects(app, spokeFacts, own, steps), found);
   }
 }
 
@@ -181,7 +190,7 @@ function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], 
   for (const { object, comparison } of expected) {
     const title = formatObjectTitle(object), actual = existing.get(title);
     if (!actual || comparison !== "full") continue;
-    if (findMismatches(withObservedRevision(object, actual), actual).length > 0) suspects.add(title);
+    if (findMismatches(keepObservedRevision(object, actual), actual).length > 0) suspects.add(title);
     else suspects.delete(title); // the object was fixed before the list started again
   }
 }
@@ -191,6 +200,6 @@ export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }
 
-function createFacts(spoke: SweptSpoke): SpokeFacts {
+function createFacts(spoke: CheckedSpoke): SpokeFacts {
   return { spoke, problems: new Map(), images: new Map(), titles: new Set(), suspects: new Set() };
 }

@@ -6,11 +6,11 @@
  */
 import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { buildDrift, type Drift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
+import { buildDrift, type Drift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { sleep } from "#lib/base/time.ts";
 import { findMovedImages } from "#lib/workers/sweep/images.ts";
-import { expectedOf, type SpokeFacts, type SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
+import { expectedSpokeObjects, type SpokeFacts, type SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import { readSpokeInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
 
 const ROWS = 500;
@@ -36,7 +36,7 @@ export async function checkDrift(check: SweepCheck): Promise<string[]> {
     for (const spokeFacts of batch) {
       const own = inputs.get(spokeFacts.spoke.id);
       if (!own || spokeFacts.problems.get("Namespace") !== null) continue; // the health check reports the problem
-      const expected = expectedOf(check.app, spokeFacts, own);
+      const expected = expectedSpokeObjects(check.app, spokeFacts, own);
       const suspects = expected.filter(({ object }) =>
         check.listed.has(object.kind) &&
         (spokeFacts.suspects.has(formatObjectTitle(object)) || !spokeFacts.titles.has(formatObjectTitle(object)))
@@ -46,7 +46,7 @@ export async function checkDrift(check: SweepCheck): Promise<string[]> {
   }
   const results = await compareAll(check, candidates);
   const checkedIds = new Set(results.map(({ id }) => id));
-  const changes = results.filter(({ before, drift }) => !equalDrift(before, drift));
+  const changes = results.filter(({ before, drift }) => !isSameDrift(before, drift));
   for (let i = 0; i < changes.length; i += ROWS) {
     const batch = changes.slice(i, i + ROWS);
     const written = new Set(await check.run.write((tx) => writeDrift(tx, check.startedAt, batch)));

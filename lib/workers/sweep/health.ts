@@ -10,7 +10,7 @@ import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
  * Returns the health of all spokes. Reads objects by name that no list contained, for example because they lost their
  * labels. The number of reads is limited; beyond the limit, objects that were not listed count as missing.
  */
-export async function confirmHealth(check: SweepCheck): Promise<SpokeHealth[]> {
+export async function determineHealth(check: SweepCheck): Promise<SpokeHealth[]> {
   const healths: SpokeHealth[] = [];
   let left = check.pace.maxReads;
   for (const facts of check.facts.values()) {

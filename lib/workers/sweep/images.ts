@@ -6,15 +6,19 @@ import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { isDifferentImage, listImageDigests, MOODLE_PODS } from "#lib/moodle/image-digest.ts";
+import { areImagesDifferent, listImageDigests, MOODLE_POD_SELECTOR } from "#lib/moodle/image-digest.ts";
 import {
+  type CheckedResource,
   SPOKE_SELECTOR,
   type SpokeFacts,
   type SweepCheck,
-  type SweptResource,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
-export const SITE_POD: SweptResource = { apiVersion: "v1", kind: "Pod", selector: `${SPOKE_SELECTOR},${MOODLE_PODS}` };
+export const SITE_POD: CheckedResource = {
+  apiVersion: "v1",
+  kind: "Pod",
+  selector: `${SPOKE_SELECTOR},${MOODLE_POD_SELECTOR}`,
+};
 const PREFIX = "Pod/", ROWS = 500;
 
 /** Reads which images the sites' pods run. Without permission to list pods, keeps the earlier results. */
@@ -48,7 +52,7 @@ export function findMovedImages({ listed }: SweepCheck, { spoke, images }: Spoke
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
   if (recorded === null) return [];
-  return [...images].filter(([, digests]) => digests.some((digest) => isDifferentImage(digest, recorded)))
+  return [...images].filter(([, digests]) => digests.some((digest) => areImagesDifferent(digest, recorded)))
     .map(([name]) => ({ object: `${PREFIX}${name}`, what: "changed", fields: ["status.containerStatuses.imageID"] }));
 }
 

@@ -11,12 +11,12 @@ import type { AuditEntry } from "#lib/audit/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 
 /** The columns of a spoke's row that the sweep (periodic check) needs, without the large columns. */
-export interface SweptSpoke {
+export interface CheckedSpoke {
   readonly id: string;
   readonly namespace: string;
   readonly namespaceUid: string;
@@ -33,21 +33,21 @@ export interface SweptSpoke {
 
 /** Returns the active spokes in a cluster. If `namespaces` is set, returns only the spokes in these namespaces. */
 export async function readSpokesToCheck(
-  rows: Rows,
+  rows: RowQueries,
   cluster: string,
   namespaces?: readonly string[],
-): Promise<SweptSpoke[]> {
+): Promise<CheckedSpoke[]> {
   return await rows.selectFrom("spokes")
     .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift", "imageDigest"])
     .select(sql<string | null>`blueprint_inputs #>> '{images,moodle}'`.as("image"))
     .select(sql<string>`namespace_uid`.as("namespaceUid"))
-    .select(sql<SweptSpoke["claims"]>`blueprint_inputs -> 'claims'`.as("claims"))
+    .select(sql<CheckedSpoke["claims"]>`blueprint_inputs -> 'claims'`.as("claims"))
     .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
     .$if(namespaces !== undefined, (query) => query.where(sql<boolean>`namespace = any(${namespaces}::text[])`))
     .execute();
 }
 
-export async function countSpokesToCheck(rows: Rows, cluster: string): Promise<number> {
+export async function countSpokesToCheck(rows: RowQueries, cluster: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<string>`count(*)`.as("count"))
     .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
     .executeTakeFirstOrThrow();
@@ -55,7 +55,7 @@ export async function countSpokesToCheck(rows: Rows, cluster: string): Promise<n
 }
 
 /** Returns the namespaces of active spokes that operations have changed since the given time. */
-export async function readChangedNamespaces(rows: Rows, cluster: string, since: Date): Promise<string[]> {
+export async function readChangedNamespaces(rows: RowQueries, cluster: string, since: Date): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
     .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
   return found.map(({ namespace }) => namespace);
@@ -135,7 +135,7 @@ export async function markHealthUnknown(tx: Tx, cluster: string, reason: string)
 }
 
 /** Returns the IDs of a cluster's active spokes whose health is not `unknown`. */
-export async function listSpokesWithHealth(rows: Rows, cluster: string): Promise<string[]> {
+export async function listSpokesWithHealth(rows: RowQueries, cluster: string): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("id").where("cluster", "=", cluster)
     .where("state", "=", "active").where("health", "<>", "unknown").orderBy("id").execute();
   return found.map(({ id }) => id);

@@ -5,11 +5,11 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
-import type { SweptSpoke } from "#lib/workers/sweep/rows.ts";
+import type { CheckedSpoke } from "#lib/workers/sweep/rows.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export interface SweptResource extends Omit<ObjectRef, "name"> {
+export interface CheckedResource extends Omit<ObjectRef, "name"> {
   /** A Kubernetes label selector. Defaults to `SPOKE_SELECTOR`, which selects all objects of spokes. */
   readonly selector?: string;
 }
@@ -33,7 +33,7 @@ export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/s
 export async function readPages(
   cluster: Cluster,
   run: Run,
-  kind: SweptResource,
+  kind: CheckedResource,
   { page: limit, pauseMs }: ListPaging,
   take: PageConsumer,
 ): Promise<string> {
@@ -77,7 +77,7 @@ export interface SweepPace extends ListPaging {
 
 /** The facts that a check has collected about one spoke. */
 export interface SpokeFacts {
-  readonly spoke: SweptSpoke;
+  readonly spoke: CheckedSpoke;
   /** The problem of the namespace and of each object, by title; null if healthy. An unlisted object has no entry. */
   readonly problems: Map<string, string | null>;
   /** The digests of the images that the site's pods run, by pod name. */
@@ -96,12 +96,12 @@ export interface SweepCheck {
   /** The facts about each spoke, by the spoke's namespace. */
   readonly facts: ReadonlyMap<string, SpokeFacts>;
   /** Reads all objects of one kind that belong to the spokes, and passes them to `take`. */
-  readonly list: (kind: SweptResource, take: PageConsumer) => Promise<void>;
+  readonly list: (kind: CheckedResource, take: PageConsumer) => Promise<void>;
   /** The kinds that were listed completely. Only objects of these kinds can be reported as missing. */
   readonly listed: Set<string>;
 }
 
-export function expectedOf(
+export function expectedSpokeObjects(
   { blueprint }: App,
   { spoke: { maintenance } }: SpokeFacts,
   inputs: SpokeInputs,

@@ -41,7 +41,7 @@ export function sweep({ db }: Pick<App, "db">): Handler {
   });
 }
 
-export function createClusterCheck(app: App, pace: SweepPace = SWEEP_PACE): Handler {
+export function clusterCheckHandler(app: App, pace: SweepPace = SWEEP_PACE): Handler {
   return {
     kind: CLUSTER_CHECK,
     steps: { spokes: (run) => checkClusterOrMarkUnknown(app, run, String(run.job.payload.cluster), pace) },

@@ -6,12 +6,17 @@
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { completeTemplate, failTemplate, findTemplateById, saveTemplateVolumes } from "#lib/domains/templates/store.ts";
+import {
+  findTemplateById,
+  markTemplateFailed,
+  markTemplateReady,
+  saveTemplateVolumes,
+} from "#lib/domains/templates/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DATABASE_STATEFULSET, SITE_PODS } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
-import { setField } from "#lib/operations/change.ts";
+import { buildFieldPatch } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { isReplicaNeeded } from "#lib/jobs/queue.ts";
@@ -20,7 +25,8 @@ import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { setSnapshotDeletePolicy, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { createSnapshots, planSnapshots, readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
+import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
+import { createSnapshots, planSnapshots } from "#lib/workers/backups/snapshots.ts";
 import { install } from "#lib/workers/install/install.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 import { patchSiteObjects, waitForWorkload } from "#lib/workers/workloads.ts";
@@ -31,7 +37,7 @@ import {
   removeSandbox,
   type Sandbox,
 } from "#lib/workers/sandbox/sandbox.ts";
-import { clusterWaitOf, permanentError } from "#lib/workers/site.ts";
+import { clusterWaitOptions, permanentError } from "#lib/workers/site.ts";
 import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
 
 const LANES_PER_CLUSTER = 2; // queues for template jobs
@@ -100,8 +106,8 @@ export function createTemplate(app: App): Handler {
     }),
     install: wrapStep("install", installMoodle),
     stop: wrapStep("stop", async (siteSandbox, run) => {
-      await patchSiteObjects(siteSandbox, run, [setField(DATABASE_STATEFULSET, "/spec/replicas", 0)]);
-      await siteSandbox.space.noPods(SITE_PODS, clusterWaitOf(run));
+      await patchSiteObjects(siteSandbox, run, [buildFieldPatch(DATABASE_STATEFULSET, "/spec/replicas", 0)]);
+      await siteSandbox.space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run));
     }),
     snapshots: wrapStep("snapshots", takeSnapshots),
     clear: (run) => deleteSandbox(app, run),
@@ -153,7 +159,7 @@ async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: R
   }
   await deleteTemplateContents(cluster, run, row.volumes);
   await run.write((tx) => saveTemplateVolumes(tx, template, []));
-  if ((await readRetainingClasses(cluster, run)).length > 0) return;
+  if ((await readRetainingSnapshotClasses(cluster, run)).length > 0) return;
   const message = "The cluster has no VolumeSnapshotClass with deletionPolicy: Retain";
   throw permanentError("NoSnapshotClass", message, "Create a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
@@ -203,10 +209,10 @@ async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: R
 async function recordResult(run: Run): Promise<void> {
   const { cluster, template, inputs: { version } } = run.job.payload as TemplatePayload, failure = failureOf(run);
   if (!failure) {
-    await run.write((tx) => completeTemplate(tx, template));
+    await run.write((tx) => markTemplateReady(tx, template));
     return run.log.info("A template is ready", { template, cluster, version });
   }
   const { step, code, message: reason } = failure;
   run.log.warn("Failed to create a template", { template, cluster, version, step, code, reason });
-  await run.write((tx) => failTemplate(tx, template, { from: "creating", reason }));
+  await run.write((tx) => markTemplateFailed(tx, template, { from: "creating", reason }));
 }

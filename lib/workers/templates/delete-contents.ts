@@ -5,7 +5,7 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { setContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/workers/site.ts";
 
 /** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if a content remains. */
@@ -21,7 +21,7 @@ export async function deleteTemplateContents(
       if (!content) continue;
       remaining.push(content.metadata.name);
       if (content.metadata.deletionTimestamp) continue;
-      await setContentDeletePolicy(cluster, run, content);
+      await setSnapshotContentDeletePolicy(cluster, run, content);
       await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, content.metadata.uid!, run);
     }
     return remaining.length > 0

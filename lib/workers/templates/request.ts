@@ -4,9 +4,9 @@
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { beginTemplate } from "#lib/domains/templates/store.ts";
+import { startTemplate } from "#lib/domains/templates/store.ts";
 import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
@@ -17,13 +17,16 @@ export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> 
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;
   if (
-    findSnapshotOriginProblem(blueprint, { ...inputs, origin: { turn: adoptionIdOf(run.job.id), identity: "new" } }) !==
+    findSnapshotOriginProblem(blueprint, {
+      ...inputs,
+      origin: { turn: getAdoptionId(run.job.id), identity: "new" },
+    }) !==
       null
   ) return;
   const sizes = (catalog.choices("size") ?? []).map((name) => catalog.resourcesOf(name));
   const key = buildTemplateKey(spoke, inputs, blueprint.revision);
   await run.write(async (tx) => {
-    const template = await beginTemplate(tx, key);
+    const template = await startTemplate(tx, key);
     if (template === null) return;
     const payload = {
       cluster: key.cluster,

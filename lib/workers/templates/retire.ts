@@ -5,8 +5,8 @@
 import type { App } from "#lib/app.ts";
 import {
   closeAbandonedTemplates,
+  deleteTemplateRow,
   listTemplates,
-  removeTemplate,
   retireTemplate,
   type SiteTemplate,
 } from "#lib/domains/templates/store.ts";
@@ -84,7 +84,7 @@ async function deleteRetired(
       }
       await deleteTemplateContents(opened, bounded, volumes);
     }
-    await run.write((tx) => removeTemplate(tx, id));
+    await run.write((tx) => deleteTemplateRow(tx, id));
   } catch (error) {
     run.signal.throwIfAborted();
     run.throwIfStopped();

@@ -9,10 +9,10 @@ import { minimumDiskSizes } from "#lib/domains/backups/usable.ts";
 import {
   abandonTemplateUse,
   deleteTemplateUse,
-  failTemplate,
   findTemplateById,
   findTemplateUse,
   lockTemplate,
+  markTemplateFailed,
   recordTemplateUse,
   resetTemplateFailures,
   type SiteTemplate,
@@ -23,16 +23,22 @@ import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
 import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
-import { originSnapshotName } from "#lib/moodle/origin.ts";
+import {
+  DATABASE_STATEFULSET,
+  getAdoptionId,
+  getSitePvcNames,
+  MOODLE_DEPLOYMENT,
+  SITE_POD_SELECTOR,
+} from "#lib/moodle/names.ts";
+import { buildOriginSnapshotName } from "#lib/moodle/origin.ts";
 import { DISK_NAMES } from "#lib/moodle/resize.ts";
-import { buildTemplateKey, canHoldSnapshots } from "#lib/moodle/template.ts";
+import { buildTemplateKey, canDisksHoldSnapshots } from "#lib/moodle/template.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
-import { addNotes, clusterWaitOf, permanentError, type SpokeSite } from "#lib/workers/site.ts";
-import { createPvcsFromSnapshots, deleteSourceObjects } from "#lib/workers/volumes/pvcs.ts";
+import { addNotes, clusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
@@ -89,7 +95,7 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
     await addNotes(run, [`Not created from a template: ${why}`]);
     return null;
   };
-  const origin: SiteOrigin = { turn: adoptionIdOf(run.job.id), identity: "new" };
+  const origin: SiteOrigin = { turn: getAdoptionId(run.job.id), identity: "new" };
   const problem = findSnapshotOriginProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
   if (await hasPvcs(site, run)) return await skipTemplate("an installation had already started");
@@ -109,14 +115,14 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
   if (template?.state === "creating") return `the ${label} is not ready yet`;
   if (template?.state === "failed") return `the last ${label} could not be created`;
   if (template?.state !== "ready") return `no ${label} exists yet`;
-  return canHoldSnapshots(inputs, minimumDiskSizes(template))
+  return canDisksHoldSnapshots(inputs, minimumDiskSizes(template))
     ? null
     : `the site's volumes are smaller than the volumes of the ${label}`;
 }
 
 /** Returns whether the site already has PVCs, for example from an earlier operation. */
 async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
-  const names = Object.values(sitePvcNames(inputs));
+  const names = Object.values(getSitePvcNames(inputs));
   const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
   return pvcs.some((claim) => claim !== null);
 }
@@ -155,7 +161,7 @@ async function tryTemplate(
     run.log.warn("Cannot create a site from its template; running the install Job instead", { template, error });
     return await run.write(async (tx) => {
       await abandonTemplateUse(tx, use, reason);
-      if (isTemplateError(error)) await failTemplate(tx, template, { from: "ready", reason });
+      if (isTemplateError(error)) await markTemplateFailed(tx, template, { from: "ready", reason });
       return await findTemplateUse(tx, site.spoke.id);
     });
   }
@@ -197,21 +203,21 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
  * not refer to the template.
  */
 async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
-  const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = sitePvcNames(inputs);
+  const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = getSitePvcNames(inputs);
   for (const ref of [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET]) {
     const workload = await space.get(ref, run);
     if (workload) await space.delete(ref, workload.metadata.uid!, run);
   }
-  await space.noPods(SITE_PODS, clusterWaitOf(run));
+  await space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run));
   const refs = [];
   for (const disk of DISK_NAMES) {
     const claim = await space.get({ ...PVC, name: names[disk] }, run);
-    if (claim?.["spec"]?.dataSource?.name !== originSnapshotName(disk, use.turn)) continue;
+    if (claim?.["spec"]?.dataSource?.name !== buildOriginSnapshotName(disk, use.turn)) continue;
     await space.delete(objectRefOf(claim), claim.metadata.uid!, run);
     refs.push(objectRefOf(claim));
   }
-  await space.gone(refs, clusterWaitOf(run));
-  await deleteSourceObjects(withTemplateOrigin(site, use), run);
+  await space.gone(refs, clusterWaitOptions(run));
+  await deleteSourceSnapshots(withTemplateOrigin(site, use), run);
   for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createFenced(space, claim, run.job, run);
   await addNotes(run, [`Not created from a template: the template could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {

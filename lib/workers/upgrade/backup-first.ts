@@ -2,7 +2,7 @@
  * Takes the backup before an upgrade. A retry after a partial upgrade takes no new backup, because only the first
  * backup contains the site from before the upgrade.
  */
-import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
+import { type Backup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -27,7 +27,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
     // Continues without a backup only if the user set `skipBackup` and the error is permanent or a timeout.
     if (!skipBackup) throw addSkipHint(error);
     if (error.transient && error.code !== "deadline") throw error;
-    await run.write((tx) => failBackup(tx, run.job.id, error.message));
+    await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
     await run.saveProgress({ backup: null });
     await addNotes(run, [`No backup was taken: ${explainClusterError(error).message}`]);
   }

@@ -4,11 +4,11 @@
  * A site's past operations show whether the site is partly upgraded. The spoke's state cannot show this, because the
  * current operation has already changed the state.
  */
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { listEndedBefore } from "#lib/jobs/store.ts";
+import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
 import { withRecoveryInstructions } from "#lib/workers/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, REPAIRS = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
@@ -29,8 +29,8 @@ export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps"
  * Returns the last upgrade if that upgrade left the site incomplete. Returns null if a later upgrade, reapply or
  * restore has repaired the site.
  */
-export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job | null> {
-  const before = await listEndedBefore(rows, job, [UPGRADE, ...REPAIRS]);
+export async function findInterruptedUpgrade(rows: RowQueries, job: Job): Promise<Job | null> {
+  const before = await listEndedOperationsBefore(rows, job, [UPGRADE, ...REPAIRS]);
   const decisive = before.find((each) =>
     each.state === "succeeded" || (each.kind === UPGRADE && hasStartedMigration(each))
   );
@@ -38,7 +38,7 @@ export async function findInterruptedUpgrade(rows: Rows, job: Job): Promise<Job 
 }
 
 /** Returns whether this operation or an earlier upgrade may have left the site partly upgraded. */
-export async function isPartlyUpgraded(rows: Rows, job: Job): Promise<boolean> {
+export async function isPartlyUpgraded(rows: RowQueries, job: Job): Promise<boolean> {
   return hasStartedMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
 }
 

@@ -5,16 +5,16 @@
  * Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it upgrades
  * its plugins.
  */
-import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
+import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
-import { limitUpgradeTime } from "#lib/moodle/upgrade.ts";
+import { limitUpgradeJobTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { findOwnAttempts, waitForJobAttemptsToEnd } from "#lib/workers/job-attempts.ts";
-import { openProgressParts } from "#lib/workers/progress-parts.ts";
-import { type JobContext, requireSuccess, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
-import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
+import { readOwnJobNames, waitForEarlierJobs } from "#lib/workers/job-attempts.ts";
+import { trackInstalledParts } from "#lib/workers/progress-parts.ts";
+import { type JobContext, requireJobSuccess, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
+import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
 
 const JOB_NAMES = "upgrades"; // in the job's progress
 const FAILURE = "Moodle could not be upgraded";
@@ -32,10 +32,10 @@ export interface SiteMigration {
 
 export async function migrateSite(context: JobContext, run: Run, migration: SiteMigration): Promise<void> {
   const { space } = context;
-  const ownNames = findOwnAttempts(run, JOB_NAMES),
-    parts = await openProgressParts(run, migration.path),
+  const ownNames = readOwnJobNames(run, JOB_NAMES),
+    parts = await trackInstalledParts(run, migration.path),
     { startReading: listen } = parts;
-  const earlier = await waitForJobAttemptsToEnd(context, run, await space.list(BATCH_JOB, "op=upgrade", run), {
+  const earlier = await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB, "op=upgrade", run), {
     own: ownNames,
     listen,
   });
@@ -45,18 +45,21 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   const site = await storeFenceInDatabase(context, run);
   await migration.requireSite(site);
   requireUnlocked(site, await migration.now());
-  await waitForJobAttemptsToEnd(context, run, await space.list(BATCH_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
-  await space.noPods(EXCLUSIVE_PODS, clusterWaitOf(run));
-  const job = limitUpgradeTime(context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence), migration.major);
-  await run.saveProgress({ [JOB_NAMES]: [...findOwnAttempts(run, JOB_NAMES), job.metadata.name] });
-  const result = await space.run(job, { ...clusterWaitOf(run), listen });
+  await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
+  await space.noPods(EXCLUSIVE_JOB_SELECTOR, clusterWaitOptions(run));
+  const job = limitUpgradeJobTime(
+    context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence),
+    migration.major,
+  );
+  await run.saveProgress({ [JOB_NAMES]: [...readOwnJobNames(run, JOB_NAMES), job.metadata.name] });
+  const result = await space.run(job, { ...clusterWaitOptions(run), listen });
   await parts.save();
   await requireUpgraded(context, run, result);
 }
 
 async function requireUpgraded(context: JobContext, run: Run, result: JobResult): Promise<void> {
   if (!result.succeeded && result.log.some((line) => LOCKED_LINE.test(line))) throw lockedError("for a while", MINUTE);
-  await requireSuccess(context, run, result, FAILURE);
+  await requireJobSuccess(context, run, result, FAILURE);
 }
 
 function requireUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {

@@ -2,24 +2,24 @@
  * Updates the spoke's row when an upgrade ends. After a success, the row has the new version. After a failure, the
  * spoke's state is `failed` if the site may have been changed.
  */
-import { failBackup } from "#lib/domains/backups/store.ts";
+import { markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
-import { imageDigestOf } from "#lib/workers/image-digest.ts";
-import { actionOutcomes } from "#lib/workers/outcomes.ts";
+import { readRecordedDigest } from "#lib/workers/image-digest.ts";
+import { createActionOutcomes } from "#lib/workers/outcomes.ts";
 
-export const upgradeOutcomes = actionOutcomes({
+export const upgradeOutcomes = createActionOutcomes({
   succeeded(_, job, before) {
     const { version, images, from } = job.progress.upgrade;
     const inputs = () => computeUpgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
     return {
-      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...imageDigestOf(job) }),
+      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...readRecordedDigest(job) }),
       metadata: { from: from.version, to: version },
     };
   },
   async stopped(tx, job, before, report) {
-    await failBackup(tx, job.id, report?.message ?? "The upgrade was cancelled"); // unless the backup was complete
+    await markBackupFailed(tx, job.id, report?.message ?? "The upgrade was cancelled"); // unless the backup was complete
     const isFailed = await isPartlyUpgraded(tx, job); // overrides the state that was read from the cluster
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),

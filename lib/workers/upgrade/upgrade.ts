@@ -9,8 +9,8 @@ import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import {
   computeUpgradedInputs,
   findUpgradeRefusal,
-  isAtVersion,
   isBranchChange,
+  isSiteAtVersion,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -29,19 +29,20 @@ import {
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { addVersionHint } from "#lib/workers/install/install.ts";
-import { type JobContext, readDatabase, readImage, requireHealth } from "#lib/workers/site-jobs.ts";
+import { requireHealth } from "#lib/workers/login-page.ts";
+import { type JobContext, readCodeVersionOfImage, readDatabase } from "#lib/workers/site-jobs.ts";
 import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
 import {
   patchSiteObjects,
   pauseCron,
-  restoreCron,
+  resumeCronUnlessMaintenance,
   scaleSite,
-  scaleToZero,
+  stopIncompleteSite,
   waitForWorkload,
 } from "#lib/workers/workloads.ts";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { addNotes, clusterWaitOf, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
@@ -60,7 +61,7 @@ export function upgradeHandler(app: App): Handler {
       await addNotes(run, [describeRollback(run.job)]);
       await pauseCron(site, run);
       await scaleSite(site, run, MOODLE_DEPLOYMENT, 0);
-      await site.space.noPods("app=moodle", clusterWaitOf(run));
+      await site.space.noPods("app=moodle", clusterWaitOptions(run));
     },
     async migrate(before, run) {
       await pauseCron(before, run); // waits again, because a task may have started just before the first pause
@@ -81,14 +82,14 @@ export function upgradeHandler(app: App): Handler {
     verify: (site, run) => requireNewVersion(upgradedSiteOf(site, run), run, "-up"),
     async cron(site, run) {
       await patchSiteObjects(site, run, upgradeChanges(site.blueprint, upgradedSiteOf(site, run).inputs).cron);
-      await restoreCron(site, run);
+      await resumeCronUnlessMaintenance(site, run);
     },
     health: (site, run) => requireHealth(upgradedSiteOf(site, run), run),
   }, {
     hooks: upgradeOutcomes,
     observe: async (site, run) =>
       await isPartlyUpgraded(app.db.rows, run.job)
-        ? await scaleToZero(site, run)
+        ? await stopIncompleteSite(site, run)
         : await readStateAfterFailure(site, run),
   });
   return wrapSteps(handler, (work) => (run) => addRollbackHint(app, run, work));
@@ -126,7 +127,7 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
 /** Pulls the new image while the site still runs, and returns the version of the Moodle code in the image. */
 async function readCode(context: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
   try {
-    return await readImage(context, run);
+    return await readCodeVersionOfImage(context, run);
   } catch (error) {
     throw error instanceof ClusterError ? addVersionHint(error, context, "choose a version that is offered") : error;
   }
@@ -157,7 +158,7 @@ function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
 async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
   await requireSameSite(run, here.spoke, site);
-  if (isAtVersion(site, preparedUpgradeOf(run))) return;
+  if (isSiteAtVersion(site, preparedUpgradeOf(run))) return;
   const { version } = preparedUpgradeOf(run);
   throw new ClusterError("NotUpgraded", `The upgrade finished, but the database has Moodle ${site.release}`, {
     transient: false,

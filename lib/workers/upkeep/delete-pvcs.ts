@@ -14,7 +14,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -65,7 +65,7 @@ async function markDuePvcs(
 ): Promise<{ readonly spoke: SpokeRow; readonly due: readonly RetainedPvc[] }> {
   const spoke = await lockSpoke(tx, id), live = await listLiveOperations(tx, id);
   const isFree = spoke.state === "active" && live.every(({ kind }) => kind !== OPERATIONS.restore.name);
-  const used = Object.values(sitePvcNames(spoke.blueprintInputs as SpokeInputs));
+  const used = Object.values(getSitePvcNames(spoke.blueprintInputs as SpokeInputs));
   const due = isFree ? await markExpiredPvcs(tx, id) : [];
   return { spoke, due: due.filter(({ claim }) => !used.includes(claim)) };
 }

@@ -9,7 +9,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
-import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
+import { enqueueConfigureJob } from "#lib/domains/spokes/patch.ts";
 import { type AcceptedAction, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -32,7 +32,7 @@ export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
 async function releaseDomains(tx: Tx, id: string): Promise<void> {
   const spoke = await lockSpoke(tx, id), facts = await readSpokeActionFacts(tx, spoke);
   const acceptance = facts.live.includes("configure") ? null : checkConfigure(facts);
-  if (acceptance) await enqueueConfigure(tx, SYSTEM_REQUESTER, spoke, acceptance);
+  if (acceptance) await enqueueConfigureJob(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }
 
 /** Returns the accepted `configure` action, or null if another operation on the spoke prevents the action. */

@@ -4,7 +4,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { type ChainHead, formatHead } from "#lib/audit/head.ts";
-import { findUnsealedChains, newestSealable, sealBatch } from "#lib/audit/seals.ts";
+import { findUnsealedChains, latestSealableTime, sealNextEvents } from "#lib/audit/seals.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -16,7 +16,7 @@ const BATCH = 1000;
 export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
   return upkeepHandler({ kind: "seal-audit", every: 5 * MINUTE }, {
     chains: ["Sealing the audit log", 10 * MINUTE, async (run) => {
-      const until = newestSealable(await db.now());
+      const until = latestSealableTime(await db.now());
       for (const chain of await findUnsealedChains(db.rows, until)) {
         await sealChain(db, run, chain, { until, limit: batch });
       }
@@ -35,7 +35,7 @@ async function sealChain(
   try {
     for (let events = batch.limit; events === batch.limit;) {
       run.throwIfStopped();
-      const sealed = await db.transact((tx) => sealBatch(tx, chain, batch));
+      const sealed = await db.transact((tx) => sealNextEvents(tx, chain, batch));
       if (sealed) head = sealed.head;
       events = sealed?.events ?? 0;
     }

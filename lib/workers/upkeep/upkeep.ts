@@ -29,6 +29,6 @@ export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOpt
 }
 
 /** Calls `work`, which runs a small transaction and returns the number of changes, until nothing has changed. */
-export async function runInBatches(run: Run, work: () => Promise<number>): Promise<void> {
+export async function runUntilNoChanges(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

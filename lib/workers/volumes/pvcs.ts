@@ -4,12 +4,12 @@
  * PVC, this module creates a VolumeSnapshotContent with the handle and a VolumeSnapshot bound to this content. Both
  * objects are deleted later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
-import { originSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
+import { buildOriginSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
 import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
 import { listStatefulSetPvcs } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { DISK_NAMES, type DiskName, maxQuantity } from "#lib/moodle/resize.ts";
@@ -22,10 +22,10 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { readRetainingClasses } from "#lib/workers/backups/snapshots.ts";
+import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
-import { clusterWaitOf, permanentError, pollUntil } from "#lib/workers/site.ts";
+import { clusterWaitOptions, permanentError, pollUntil } from "#lib/workers/site.ts";
 
 /** The context in which a site's volumes are created from snapshots. The blueprint inputs must have an `origin`. */
 export interface VolumeContext extends JobContext {
@@ -65,7 +65,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
     const pvc = await space.get(objectRefOf(pvcs[disk]), run);
-    if (pvc) requireSource(pvc, originSnapshotName(disk, turn));
+    if (pvc) requireSource(pvc, buildOriginSnapshotName(disk, turn));
     if (pvc) existing.set(disk, pvc);
   }
   const unbound = DISK_NAMES.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
@@ -73,8 +73,8 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   const names = await chooseSnapshotClasses(context, run, from);
   for (const disk of unbound) await createSourcePair(context, run, disk, from.volumes[disk], names[disk]);
   await space.ready(
-    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: originSnapshotName(disk, turn) })),
-    clusterWaitOf(run),
+    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, turn) })),
+    clusterWaitOptions(run),
   );
   for (const disk of unbound) {
     if (!existing.has(disk)) await createFenced(space, pvcs[disk], run.job, run);
@@ -82,32 +82,32 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
 }
 
 /** Waits until the PVCs are bound, then deletes the snapshot objects from which they were created. */
-export async function deleteSourceObjectsWhenBound(context: VolumeContext, run: Run): Promise<void> {
-  const { space, inputs } = context, names = Object.values(sitePvcNames(inputs));
+export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run: Run): Promise<void> {
+  const { space, inputs } = context, names = Object.values(getSitePvcNames(inputs));
   const timeoutReason = await pollUntil(run, async () => {
     const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
     const unbound = names.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
     return unbound.length > 0 ? `Waiting for the volumes of PersistentVolumeClaim ${unbound.join(", ")}` : null;
   });
   if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
-  await deleteSourceObjects(context, run);
+  await deleteSourceSnapshots(context, run);
 }
 
 /** Deletes the snapshot objects from which the PVCs were created. The snapshots in the storage itself remain. */
-export async function deleteSourceObjects(context: VolumeContext, run: Run): Promise<void> {
+export async function deleteSourceSnapshots(context: VolumeContext, run: Run): Promise<void> {
   const { space, cluster } = context, { turn } = requireOrigin(context), deleted: ObjectRef[] = [];
   for (const disk of DISK_NAMES) {
-    const ref = { ...VOLUME_SNAPSHOT, name: originSnapshotName(disk, turn) }, snapshot = await space.get(ref, run);
+    const ref = { ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, turn) }, snapshot = await space.get(ref, run);
     if (!snapshot) continue;
     await space.delete(ref, snapshot.metadata.uid!, run);
     deleted.push(ref);
   }
-  await space.gone(deleted, clusterWaitOf(run));
-  await deleteSourceContents(cluster, run, { namespace: space.namespace, turn });
+  await space.gone(deleted, clusterWaitOptions(run));
+  await deleteSourceSnapshotContents(cluster, run, { namespace: space.namespace, turn });
 }
 
 /** Deletes VolumeSnapshotContents, which belong to the cluster and would remain after the namespace is deleted. */
-export async function deleteSourceContents(
+export async function deleteSourceSnapshotContents(
   cluster: Cluster,
   run: Run,
   { namespace, turn }: { readonly namespace: string; readonly turn: string },
@@ -132,7 +132,7 @@ export async function deleteSourceContents(
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 function contentNameOf(namespace: string, disk: DiskName, turn: string): string {
-  return `${namespace}-${originSnapshotName(disk, turn)}`;
+  return `${namespace}-${buildOriginSnapshotName(disk, turn)}`;
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
@@ -158,10 +158,10 @@ function renderPvcs(
   { blueprint, inputs }: VolumeContext,
   { volumes }: SiteSnapshots,
 ): Readonly<Record<DiskName, KubeObject>> {
-  const names = sitePvcNames(inputs);
+  const names = getSitePvcNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
   const database = objects.flatMap(listStatefulSetPvcs)
-    .map((claim) => setSnapshotSource(claim, originSnapshotName("database", inputs.origin!.turn)));
+    .map((claim) => setSnapshotSource(claim, buildOriginSnapshotName("database", inputs.origin!.turn)));
   const renderPvc = (disk: DiskName): KubeObject => {
     const claim = [...objects, ...database].find(({ kind, metadata }) =>
       kind === PVC.kind && metadata.name === names[disk]
@@ -188,7 +188,7 @@ async function chooseSnapshotClasses(
   run: Run,
   { volumes }: SiteSnapshots,
 ): Promise<Readonly<Record<DiskName, string>>> {
-  const classes = await readRetainingClasses(cluster, run);
+  const classes = await readRetainingSnapshotClasses(cluster, run);
   const chooseClass = ({ driver, class: className }: StorageSnapshot): string => {
     const candidates = classes.filter((each) => each.driver === driver);
     const choice = candidates.find(({ name }) => name === className) ?? candidates[0];
@@ -210,7 +210,7 @@ async function createSourcePair(
   volumeSnapshotClassName: string,
 ): Promise<void> {
   const { cluster, space, inputs } = context, { turn } = requireOrigin(context), { namespace } = space;
-  const name = originSnapshotName(disk, turn), content = contentNameOf(namespace, disk, turn);
+  const name = buildOriginSnapshotName(disk, turn), content = contentNameOf(namespace, disk, turn);
   const labels = buildOwnerLabels(inputs);
   await cluster.createGlobal({
     ...SNAPSHOT_CONTENT,

@@ -4,12 +4,12 @@
  * (lib/moodle/mount-job.ts), because otherwise the PVC would not be bound.
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { SITE_PODS, sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import { buildMountJob } from "#lib/moodle/mount-job.ts";
 import { DISK_NAMES, type DiskName } from "#lib/moodle/resize.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { BATCH_JOB, clusterWaitOf } from "#lib/workers/site.ts";
+import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
 import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -18,7 +18,7 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 
 /** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError that contains the storage driver's message. */
 export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
-  const { space, inputs } = context, names = sitePvcNames(inputs);
+  const { space, inputs } = context, names = getSitePvcNames(inputs);
   const pvcs = await Promise.all(DISK_NAMES.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
   const pending = DISK_NAMES.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
   if (pending.length === 0) return;
@@ -26,10 +26,10 @@ export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Prom
   for (const disk of pending) {
     if (await waitsForConsumer(context, run, pvcs[DISK_NAMES.indexOf(disk)] ?? null)) waiting.push(disk);
   }
-  const pods = await space.list(POD, SITE_PODS, run);
+  const pods = await space.list(POD, SITE_POD_SELECTOR, run);
   const isSiteRunning = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   await settleAll(waiting.map((disk) => mountPvc(context, run, disk, isSiteRunning)));
-  await space.ready(pending.map((disk) => ({ ...PVC, name: names[disk] })), clusterWaitOf(run));
+  await space.ready(pending.map((disk) => ({ ...PVC, name: names[disk] })), clusterWaitOptions(run));
 }
 
 async function waitsForConsumer({ cluster }: VolumeContext, run: Run, pvc: KubeObject | null): Promise<boolean> {
@@ -42,8 +42,8 @@ async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSite
   const { space, inputs } = context,
     job = buildMountJob(inputs, { fence: run.job.fence, disk, isSiteRunning });
   try {
-    const { succeeded, message } = await space.run(job, clusterWaitOf(run));
-    const pvc = succeeded ? null : await space.get({ ...PVC, name: sitePvcNames(inputs)[disk] }, run);
+    const { succeeded, message } = await space.run(job, clusterWaitOptions(run));
+    const pvc = succeeded ? null : await space.get({ ...PVC, name: getSitePvcNames(inputs)[disk] }, run);
     if (succeeded || pvc?.["status"]?.phase === "Bound") return;
     const reason = `The volume for the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
     throw new ClusterError("MountFailed", reason, { transient: true });
@@ -56,8 +56,8 @@ async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSite
 async function deleteMountJob({ space }: VolumeContext, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {
-    const existing = await space.get({ ...BATCH_JOB, name }, run);
-    if (existing) await space.delete({ ...BATCH_JOB, name }, existing.metadata.uid!, run);
+    const existing = await space.get({ ...KUBERNETES_JOB, name }, run);
+    if (existing) await space.delete({ ...KUBERNETES_JOB, name }, existing.metadata.uid!, run);
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.log.info("Cannot delete a Job; the cluster deletes it later", { name, error });

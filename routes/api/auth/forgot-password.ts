@@ -2,7 +2,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { requestResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { Acknowledgement, ForgotPasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted } from "#lib/http/reply.ts";
+import { acceptedReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Email a link for setting a new password. The response does not reveal whether the user exists",
@@ -10,7 +10,7 @@ export const POST = endpoint({
   scope: "flow",
   rateLimitMessage: "too many requests",
   body: ForgotPasswordBody,
-  reply: accepted(Acknowledgement),
+  reply: acceptedReply(Acknowledgement),
   async handle({ app, ip, userAgent, body }) {
     await requestResetLink(app, { ip, userAgent }, body.email);
     return {

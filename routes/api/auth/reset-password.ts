@@ -2,7 +2,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
 import { Acknowledgement, ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Set a new password with an emailed link. " +
@@ -10,7 +10,7 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   body: ResetPasswordBody,
-  reply: ok(Acknowledgement),
+  reply: okReply(Acknowledgement),
   faults: ["link_spent", "busy"],
   async handle({ app, ip, userAgent, body }) {
     await resetPasswordByLink(app, { ip, userAgent }, body);

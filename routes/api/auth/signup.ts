@@ -2,7 +2,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signUp } from "#lib/domains/auth/signup.ts";
 import { Acknowledgement, SignupBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted } from "#lib/http/reply.ts";
+import { acceptedReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Create an account, if the setting SIGNUP is on. The response does not reveal whether the user exists",
@@ -10,7 +10,7 @@ export const POST = endpoint({
   scope: "flow",
   rateLimitMessage: "too many requests",
   body: SignupBody,
-  reply: accepted(Acknowledgement),
+  reply: acceptedReply(Acknowledgement),
   faults: ["signup_off", "busy"],
   async handle({ app, ip, userAgent, body }) {
     await signUp(app, { ip, userAgent }, body);

@@ -2,7 +2,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { OwnAccountView, VerifyEmailBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
@@ -11,7 +11,7 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   body: VerifyEmailBody,
-  reply: ok(OwnAccountView),
+  reply: okReply(OwnAccountView),
   faults: ["link_spent", "busy"],
   handle: async ({ app, ip, userAgent, body }) => ({
     user: showUser(await verifyEmail(app, { ip, userAgent }, body)),

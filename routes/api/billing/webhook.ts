@@ -2,14 +2,14 @@ import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { storeBillingEvent } from "#lib/domains/billing/receive.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Receive an event from the payment provider, authenticated by a signature over the body",
   access: publicAccess,
   scope: "public",
   raw: true,
-  reply: ok(v.object({ received: v.literal(true) })),
+  reply: okReply(v.object({ received: v.literal(true) })),
   faults: [
     "billing_off",
     "bad_signature",

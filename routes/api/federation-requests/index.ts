@@ -8,7 +8,7 @@ import {
   RequestStateFilter,
 } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, pageReply } from "#lib/http/reply.ts";
+import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -26,7 +26,7 @@ export const POST = endpoint({
   scope: "cli",
   body: NewFederationRequest,
   idempotent: true,
-  reply: created(FederationRequestView, (request) => `/api/federation-requests/${request.id}`),
+  reply: createdReply(FederationRequestView, (request) => `/api/federation-requests/${request.id}`),
   faults: ["slug_taken", "too_many_pending", "unverified", "not_offered"],
   handle: ({ app, actor, body, idempotency }) => requestFederation(app, actor, body, idempotency),
 });

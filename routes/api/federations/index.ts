@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { operatorAccess, signedInAccess } from "#lib/domains/auth/access.ts";
-import { removedVisibility } from "#lib/domains/federations/access.ts";
+import { getRemovedVisibility } from "#lib/domains/federations/access.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, pageReply } from "#lib/http/reply.ts";
+import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -19,7 +19,7 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: pageReply(FederationView),
-  handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedVisibility(actor, query)),
+  handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, getRemovedVisibility(actor, query)),
 });
 
 export const POST = endpoint({
@@ -28,7 +28,7 @@ export const POST = endpoint({
   scope: "cli",
   body: NewFederation,
   idempotent: true,
-  reply: created(FederationView, (federation) => `/api/federations/${federation.id}`),
+  reply: createdReply(FederationView, (federation) => `/api/federations/${federation.id}`),
   faults: ["slug_taken", "not_offered"],
   handle: ({ app, actor, body, idempotency }) => createFederation(app, actor, body, idempotency),
 });

@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import { MarkedCount } from "#lib/domains/notifications/views.ts";
 
@@ -8,6 +8,6 @@ export const POST = endpoint({
   summary: "Mark all your current notifications as read",
   access: signedInAccess,
   scope: "cli",
-  reply: ok(MarkedCount),
+  reply: okReply(MarkedCount),
   handle: ({ app, actor }) => markAllNotificationsAsRead(app.db, actor),
 });

@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { UnreadCount } from "#lib/domains/notifications/views.ts";
 
@@ -9,6 +9,6 @@ export const GET = endpoint({
   access: signedInAccess,
   scope: "readonly",
   polled: true,
-  reply: ok(UnreadCount),
+  reply: okReply(UnreadCount),
   handle: ({ app, actor }) => countUnreadNotifications(app.db.rows, actor),
 });

@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { findOnboardedAt } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingState } from "#lib/domains/onboarding/views.ts";
 
@@ -8,6 +8,6 @@ export const GET = endpoint({
   summary: "The time when you completed onboarding. Onboarding is optional",
   access: signedInAccess,
   scope: "readonly",
-  reply: ok(OnboardingState),
+  reply: okReply(OnboardingState),
   handle: async ({ app, actor }) => ({ onboardedAt: await findOnboardedAt(app.db.rows, actor.userId) }),
 });

@@ -1,5 +1,5 @@
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";
 import { operationAccess } from "#lib/domains/operations/access.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
@@ -9,6 +9,6 @@ export const GET = endpoint({
   access: operationAccess(),
   scope: "readonly",
   polled: true,
-  reply: ok(OperationDetail),
+  reply: okReply(OperationDetail),
   handle: ({ app, actor, operation }) => showOperation(app.db.rows, actor, operation),
 });

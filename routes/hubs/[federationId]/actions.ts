@@ -4,7 +4,7 @@ import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/
 import { POST as previewAction } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { POST as actOnAll } from "#routes/api/spokes/actions.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { bulkOutcomeView, confirmBulkView, type SelectedSpoke } from "#lib/portal/hubs/bulk.ts";
+import { bulkConfirmationView, bulkResultsView, type SelectedSpoke } from "#lib/portal/hubs/bulk.ts";
 import type { CallApi } from "#lib/portal/page/call-api.ts";
 import type { Spoke } from "#lib/portal/components/api-types.ts";
 import { formAction } from "#lib/portal/page/page.ts";
@@ -19,11 +19,11 @@ export const POST = formAction({
     const [hub, all] = await Promise.all([callApi(getHub), callApi(getSpokes)]);
     const selectedSpokes = all.items.filter(({ id }) => ticked[`spoke:${id}`] === "on");
     if (!confirmed || selectedSpokes.length === 0) {
-      return confirmBulkView({ hub, action, selected: await previewSelected(callApi, action, selectedSpokes) });
+      return bulkConfirmationView({ hub, action, selected: await previewSelected(callApi, action, selectedSpokes) });
     }
     const answers = await callApi(actOnAll, { body: { ids: selectedSpokes.map(({ id }) => id), action } });
     if (answers.every(({ accepted }) => accepted)) return { to: `/hubs/${hub.id}?done=asked` };
-    return bulkOutcomeView({
+    return bulkResultsView({
       hub,
       action,
       selected: selectedSpokes.map((spoke) => ({ spoke, preview: null })),

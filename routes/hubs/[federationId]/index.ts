@@ -3,11 +3,11 @@ import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/
 import { GET as getOverview } from "#routes/api/overview.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { hubView, SPOKES_PER_PAGE } from "#lib/portal/hubs/hub.ts";
-import { portalPage, queryParams } from "#lib/portal/page/page.ts";
+import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
   summary: "A hub and its spokes, with live progress",
-  query: queryParams("q", "state", "health", "before"),
+  query: optionalQuerySchema("q", "state", "health", "before"),
   async show({ callApi, actor, follow, query: { before, ...query } }) {
     const { id } = await callApi(getHub), following = await follow(id), limit = String(SPOKES_PER_PAGE);
     const [hub, glance, found] = await Promise.all([

@@ -4,12 +4,12 @@ import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { OPERATIONS_PER_PAGE } from "#lib/portal/components/progress.ts";
 import { hubOperationsView } from "#lib/portal/hubs/operations.ts";
-import { ifAllowed } from "#lib/portal/page/call-api.ts";
-import { portalPage, queryParams } from "#lib/portal/page/page.ts";
+import { resultIfVisible } from "#lib/portal/page/call-api.ts";
+import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
   summary: "Operations on a hub and its spokes, with live progress",
-  query: queryParams("before"),
+  query: optionalQuerySchema("before"),
   async show({ callApi, actor, follow, publicUrl, query: { before } }) {
     const { id } = await callApi(getHub), following = await follow(id);
     const [hub, done] = await Promise.all([
@@ -17,7 +17,9 @@ export const GET = portalPage({
       callApi(getOperations, { query: { before, limit: String(OPERATIONS_PER_PAGE) } }),
     ]);
     const ids = new Set(done.items.flatMap(({ spokeId }) => spokeId ?? []));
-    const found = await Promise.all([...ids].map((spokeId) => ifAllowed(callApi(getSpoke, { params: { spokeId } }))));
+    const found = await Promise.all(
+      [...ids].map((spokeId) => resultIfVisible(callApi(getSpoke, { params: { spokeId } }))),
+    );
     return hubOperationsView({
       hub,
       canManageHub: canManageHub(actor, id),

@@ -3,10 +3,10 @@ import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/
 import { Fault } from "#lib/base/errors.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
 import { hubRemovalView } from "#lib/portal/hubs/settings.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
-async function show({ callApi, actor }: Pick<PageCall, "callApi" | "actor">, submission?: Submission) {
+async function show({ callApi, actor }: Pick<PageContext, "callApi" | "actor">, submission?: RefusedSubmission) {
   requireOperator(actor);
   const [hub, living] = await Promise.all([callApi(getHub), callApi(getSpokes, { query: { limit: "20" } })]);
   return hubRemovalView({ hub, spokes: living.items, submission });
@@ -16,7 +16,7 @@ export const GET = portalPage({ summary: "Confirm the removal of a hub", show: (
 
 export const POST = formAction({
   summary: "Remove a hub, or abandon its removal",
-  body: formFields("slug", "abandon"),
+  body: formSchema("slug", "abandon"),
   async submit({ callApi, body }) {
     const { id, slug } = await callApi(getHub);
     if (body.slug.trim() !== slug) {

@@ -2,8 +2,8 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getRequested, POST as requestRestore } from "#routes/api/spokes/[spokeId]/restore-requests.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import { backupsView } from "#lib/portal/spokes/backups.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -14,7 +14,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Request a restore",
-  body: formFields("backupId", "reason", "key"),
+  body: formSchema("backupId", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { spokeId } = await callApi(requestRestore, { body: nonEmptyFields(typed), key });
     return { to: `/spokes/${spokeId}/backups?done=restore-requested` };
@@ -22,7 +22,7 @@ export const POST = formAction({
   onRefusal: show,
 });
 
-async function show<Q, B>(call: PageCall<Q, B>, submission?: Submission) {
+async function show<Q, B>(call: PageContext<Q, B>, submission?: RefusedSubmission) {
   const spokePage = await loadSpokePage(call, getSpoke, getHub);
   const [found, requests] = await Promise.all([
     call.callApi(getBackups, { query: { includeRemoved: "true" } }),

@@ -1,34 +1,36 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke, PATCH as updateSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { attemptCall, formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { catchRefusal, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
-import { changedFields, flashKeyFor, originalFields } from "#lib/portal/page/form-changes.ts";
+import { findChangedFields, flashKeyForChanges, originalFieldNames } from "#lib/portal/page/form-changes.ts";
 import { EDITABLE_SPOKE_FIELDS, settingsView, type SpokeFields } from "#lib/portal/spokes/settings.ts";
 
 export const GET = portalPage({ summary: "The settings of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
   summary: "Change a spoke's name, brand, administrator's address, domain or mail",
-  body: formFields(...EDITABLE_SPOKE_FIELDS, ...originalFields(EDITABLE_SPOKE_FIELDS), "preview"),
+  body: formSchema(...EDITABLE_SPOKE_FIELDS, ...originalFieldNames(EDITABLE_SPOKE_FIELDS), "preview"),
   async submit(call) {
     const { callApi, body } = call;
     if (body.preview) return await show(call, body);
-    const before = await callApi(getSpoke), changes = changedFields(EDITABLE_SPOKE_FIELDS, before, body);
+    const before = await callApi(getSpoke), changes = findChangedFields(EDITABLE_SPOKE_FIELDS, before, body);
     const after = await callApi(updateSpoke, { body: changes });
     const startsOperation = "operation" in after && after.operation !== null;
-    return { to: `/spokes/${before.id}${startsOperation ? "?done=asked" : `/settings?done=${flashKeyFor(changes)}`}` };
+    return {
+      to: `/spokes/${before.id}${startsOperation ? "?done=asked" : `/settings?done=${flashKeyForChanges(changes)}`}`,
+    };
   },
   onRefusal: (call, submission) => show(call, call.body, submission),
 });
 
-async function show(call: PageCall<unknown, unknown>, form?: SpokeFields, refused?: Submission) {
+async function show(call: PageContext<unknown, unknown>, form?: SpokeFields, refused?: RefusedSubmission) {
   const spokePage = await loadSpokePage(call, getSpoke, getHub), catalog = await call.callApi(getCatalog);
-  const body = form ? changedFields(EDITABLE_SPOKE_FIELDS, spokePage.spoke, form) : {},
+  const body = form ? findChangedFields(EDITABLE_SPOKE_FIELDS, spokePage.spoke, form) : {},
     needsPreview = Object.keys(body).length > 0 && !refused;
   const { result, submission } = needsPreview
-    ? await attemptCall(call.callApi(updateSpoke, { query: { dryRun: "true" }, body }), { ...form })
+    ? await catchRefusal(call.callApi(updateSpoke, { query: { dryRun: "true" }, body }), { ...form })
     : { result: null, submission: undefined };
   const preview = result && "dryRun" in result ? result : null;
   return settingsView({

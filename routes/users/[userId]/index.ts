@@ -1,9 +1,9 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";
-import { formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
-import { ifAllowed } from "#lib/portal/page/call-api.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
+import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import { resultIfVisible } from "#lib/portal/page/call-api.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
 import { MAX_NAMED_MEMBERSHIPS, userView } from "#lib/portal/people/user.ts";
 
@@ -14,7 +14,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Rename a user",
-  body: formFields("displayName"),
+  body: formSchema("displayName"),
   async submit({ callApi, params, body }) {
     const before = await callApi(getUser), { displayName } = await callApi(updateUser, { body });
     return { to: `/users/${params.userId}?done=${displayName === before.displayName ? "unchanged" : "changed"}` };
@@ -22,16 +22,16 @@ export const POST = formAction({
   onRefusal: show,
 });
 
-async function show<Q, B>({ callApi, actor }: PageCall<Q, B>, submission?: Submission) {
+async function show<Q, B>({ callApi, actor }: PageContext<Q, B>, submission?: RefusedSubmission) {
   const found = await callApi(getUser), { federationIds, spokeIds } = found;
   const hubs = federationIds.slice(0, MAX_NAMED_MEMBERSHIPS);
   const memberships = await Promise.all([
     ...hubs.map(async (federationId): Promise<NavLink | null> => {
-      const its = await ifAllowed(callApi(getHub, { params: { federationId } }));
+      const its = await resultIfVisible(callApi(getHub, { params: { federationId } }));
       return its && [its.name, `/hubs/${its.id}`];
     }),
     ...spokeIds.slice(0, MAX_NAMED_MEMBERSHIPS - hubs.length).map(async (spokeId): Promise<NavLink | null> => {
-      const its = await ifAllowed(callApi(getSpoke, { params: { spokeId } }));
+      const its = await resultIfVisible(callApi(getSpoke, { params: { spokeId } }));
       return its && [its.displayName, `/spokes/${its.id}`];
     }),
   ]);

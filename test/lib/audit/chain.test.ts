@@ -1,11 +1,11 @@
 /** Tests the hash of an event with a fixed vector, and that it covers every field. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ChainLink, FIRST_PREVIOUS_HASH, hashLink } from "#lib/audit/chain.ts";
+import { CHAIN_START_HASH, type ChainedEvent, hashChainedEvent } from "#lib/audit/chain.ts";
 
-const test = suite("hashLink");
+const test = suite("hashChainedEvent");
 
-const FIRST: ChainLink = {
+const FIRST: ChainedEvent = {
   id: "evt_06fj2c4v7tq0w1x9n3m8k5r2dg",
   kind: "auth_login_failed",
   actorId: "anonymous",
@@ -22,7 +22,7 @@ const FIRST: ChainLink = {
   customerVisible: false,
 };
 
-const SECOND: ChainLink = {
+const SECOND: ChainedEvent = {
   id: "evt_06fj2c4v7tq0w1x9n3m8k5r2dh",
   kind: "spoke_provisioned",
   actorId: "usr_1",
@@ -44,24 +44,24 @@ const AFTER_FIRST = "efd80c3bb1d2da2b9bd52cd27f96b1dc9db6bb4850f12871ab277610b0f
 const AFTER_SECOND = "90d9690ea5807256dedce7ed1093688fa5539557aba4f2d66512497afa7c87db";
 
 test("is what the documented format gives", () => {
-  assert.is(hashLink(FIRST_PREVIOUS_HASH, FIRST), AFTER_FIRST);
-  assert.is(hashLink(AFTER_FIRST, SECOND), AFTER_SECOND);
+  assert.is(hashChainedEvent(CHAIN_START_HASH, FIRST), AFTER_FIRST);
+  assert.is(hashChainedEvent(AFTER_FIRST, SECOND), AFTER_SECOND);
 });
 
 test("changes when any field changes, or is empty instead of null", () => {
-  const changed: ChainLink[] = (Object.keys(SECOND) as (keyof ChainLink)[]).map((name) => {
+  const changed: ChainedEvent[] = (Object.keys(SECOND) as (keyof ChainedEvent)[]).map((name) => {
     const value = SECOND[name];
     return { ...SECOND, [name]: typeof value === "boolean" ? !value : `${value} ` };
   });
-  const emptied: ChainLink[] = (["federationId", "spokeId", "audienceUserId"] as const).flatMap((name) => [
+  const emptied: ChainedEvent[] = (["federationId", "spokeId", "audienceUserId"] as const).flatMap((name) => [
     { ...SECOND, [name]: null },
     { ...SECOND, [name]: "" },
     { ...SECOND, [name]: "-" },
   ]);
-  const all = [SECOND, ...changed, ...emptied].map((link) => hashLink(AFTER_FIRST, link));
+  const all = [SECOND, ...changed, ...emptied].map((link) => hashChainedEvent(AFTER_FIRST, link));
   assert.is(changed.length, 14);
   assert.is(new Set(all).size, all.length);
-  assert.is.not(hashLink(FIRST_PREVIOUS_HASH, SECOND), AFTER_SECOND);
+  assert.is.not(hashChainedEvent(CHAIN_START_HASH, SECOND), AFTER_SECOND);
 });
 
 test("does not let a value run into the next one", () => {
@@ -71,7 +71,7 @@ test("does not let a value run into the next one", () => {
     { ...SECOND, ip: "a\n2:bc", userAgent: "" },
     { ...SECOND, ip: "", userAgent: "a\n2:bc" },
   ];
-  assert.is(new Set(moved.map((link) => hashLink(AFTER_FIRST, link))).size, 4);
+  assert.is(new Set(moved.map((link) => hashChainedEvent(AFTER_FIRST, link))).size, 4);
 });
 
 test.run();

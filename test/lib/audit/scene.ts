@@ -1,7 +1,7 @@
 /** Writes, seals and tampers with chains of audit events. */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { ChainHead } from "#lib/audit/head.ts";
-import { findUnsealedChains, readSeal, sealBatch } from "#lib/audit/seals.ts";
+import { findUnsealedChains, readSeal, sealNextEvents } from "#lib/audit/seals.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -30,7 +30,7 @@ export async function write(db: Database, federationId: string | null, events: n
 /** Seals all events in small batches. */
 export async function sealAll(db: Database, limit = 10): Promise<void> {
   for (const chain of await findUnsealedChains(db.rows, LATER)) {
-    while (await db.transact((tx) => sealBatch(tx, chain, { until: LATER, limit })));
+    while (await db.transact((tx) => sealNextEvents(tx, chain, { until: LATER, limit })));
   }
 }
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { formatHead } from "#lib/audit/head.ts";
-import { findUnsealedChains, readSeal, sealBatch } from "#lib/audit/seals.ts";
+import { findUnsealedChains, readSeal, sealNextEvents } from "#lib/audit/seals.ts";
 import { insertAuditEvents } from "#lib/audit/store.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; user: string }>("sealBatch");
+const test = suite<{ db: TestDatabase; user: string }>("sealNextEvents");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
@@ -44,9 +44,9 @@ test("goes on behind the last batch after one that was cut off in the middle", a
   const hub = await insertHub(db, user, "crash");
   await write(db, hub, 30);
   const batch = { until: LATER, limit: 10 };
-  await db.transact((tx) => sealBatch(tx, hub, batch));
+  await db.transact((tx) => sealNextEvents(tx, hub, batch));
   const crash = db.transact(async (tx) => {
-    await sealBatch(tx, hub, batch);
+    await sealNextEvents(tx, hub, batch);
     throw new Error("killed");
   });
   assert.is((await rejection(crash)).message, "killed");
@@ -59,7 +59,7 @@ test("by eight sealers at once, with writers beside them, neither forks nor skip
   const hub = await insertHub(db, user, "many");
   await write(db, hub, 50);
   const sealing = Array.from({ length: 8 }, async () => {
-    for (let i = 0; i < 20; i++) await db.transact((tx) => sealBatch(tx, hub, { until: LATER, limit: 7 }));
+    for (let i = 0; i < 20; i++) await db.transact((tx) => sealNextEvents(tx, hub, { until: LATER, limit: 7 }));
   });
   const writing = Array.from({ length: 4 }, async () => {
     for (let i = 0; i < 10; i++) await write(db, hub, 2);
@@ -81,11 +81,11 @@ test("leaves events that are newer than it may seal, and a chain without any oth
   const hub = await insertHub(db, user, "young");
   await write(db, hub, 3);
   const [{ at }] = await db.sql("select at from audit_events where federation_id = $1 order by at offset 1", [hub]);
-  assert.is((await db.transact((tx) => sealBatch(tx, hub, { until: at, limit: 10 })))!.events, 2);
+  assert.is((await db.transact((tx) => sealNextEvents(tx, hub, { until: at, limit: 10 })))!.events, 2);
   assert.equal(await findUnsealedChains(db.rows, at), []);
-  assert.is(await db.transact((tx) => sealBatch(tx, hub, { until: at, limit: 10 })), null);
+  assert.is(await db.transact((tx) => sealNextEvents(tx, hub, { until: at, limit: 10 })), null);
   const quiet = await insertHub(db, user, "quiet");
-  assert.is(await db.transact((tx) => sealBatch(tx, quiet, { until: LATER, limit: 10 })), null);
+  assert.is(await db.transact((tx) => sealNextEvents(tx, quiet, { until: LATER, limit: 10 })), null);
   assert.is(await readSeal(db.rows, quiet), undefined);
 });
 

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { formatHead } from "#lib/audit/head.ts";
-import { sealBatch } from "#lib/audit/seals.ts";
+import { sealNextEvents } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { changeOf, eventAt, headOf, LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
@@ -232,7 +232,7 @@ test("sees one moment, whatever is written and sealed meanwhile", async ({ db, h
     const verifying = verifyChain(db, hub, [], LIMIT);
     await until(async () => (await db.sql(waiting)).length > 0);
     await recordChange(tx, SYSTEM_REQUESTER, { audit: [changeOf(hub), changeOf(hub)] });
-    await sealBatch(tx, hub, { until: LATER, limit: 100 });
+    await sealNextEvents(tx, hub, { until: LATER, limit: 100 });
     return { verifying };
   });
   const { sealed, unsealed, problems } = await verifying;

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { canonicalEmail, canonicalPrefix } from "#lib/base/email.ts";
+import { canonicalizeEmail, canonicalizeSearchTerm } from "#lib/base/email.ts";
 
-const test = suite("canonicalEmail");
+const test = suite("canonicalizeEmail");
 
 test("converts each address to one form", () => {
   const forms: readonly (readonly [string, string])[] = [
@@ -16,8 +16,8 @@ test("converts each address to one form", () => {
     ["o'neil+tag@x.example", "o'neil+tag@x.example"],
   ];
   for (const [given, form] of forms) {
-    assert.is(canonicalEmail(given), form, given);
-    assert.is(canonicalEmail(form), form, "the canonical form is stable");
+    assert.is(canonicalizeEmail(given), form, given);
+    assert.is(canonicalizeEmail(form), form, "the canonical form is stable");
   }
 });
 
@@ -41,12 +41,12 @@ test("refuses invisible characters and invalid addresses", () => {
     ...["a\u200b@x.de", "a\u00ad@x.de", "a\u202e@x.de", "a\u0000@x.de", "a\ud800@x.de", "a@x\u200b.de", "a\u3164@x.de"],
     ...[`${"a".repeat(65)}@x.de`, `a@${"b".repeat(64)}.de`, `a@${"b.".repeat(126)}de`],
   ];
-  for (const each of wrong) assert.is(canonicalEmail(each), null, JSON.stringify(each));
+  for (const each of wrong) assert.is(canonicalizeEmail(each), null, JSON.stringify(each));
 });
 
 test("lower-cases the beginning of an address", () => {
-  assert.is(canonicalPrefix("Ada@"), "ada@");
-  assert.is(canonicalPrefix("ADA@Müller.example"), "ada@xn--mller-kva.example");
+  assert.is(canonicalizeSearchTerm("Ada@"), "ada@");
+  assert.is(canonicalizeSearchTerm("ADA@Müller.example"), "ada@xn--mller-kva.example");
 });
 
 test.run();

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { setImmediate } from "node:timers";
-import { batchWrites, type Log, type LogLevel, openLog } from "#lib/base/log.ts";
+import { batchLogWrites, type Log, type LogLevel, openLog } from "#lib/base/log.ts";
 
 const test = suite("openLog");
 
@@ -58,7 +58,7 @@ test("writes no escape sequences without colours, and omits undefined fields", (
 });
 
 test("batches the lines of one event loop turn into one write, in order", async () => {
-  const written: string[] = [], say = batchWrites((text) => void written.push(text));
+  const written: string[] = [], say = batchLogWrites((text) => void written.push(text));
   say("a\n");
   say("b\n");
   assert.equal(written, []);

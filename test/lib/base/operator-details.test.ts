@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hideOperatorDetails, removeOperatorDetails, removeOperatorDetailsIn } from "#lib/base/operator-details.ts";
+import { hideOperatorDetails, removeOperatorDetails, removeOperatorDetailsDeep } from "#lib/base/operator-details.ts";
 
 const test = suite("removeOperatorDetails");
 
@@ -90,7 +90,7 @@ test("cleans nested values and keeps values that are not text", () => {
   const at = new Date(0), hint = "Do it (kubectl apply)";
   const value = { at, count: 3, none: null, notes: [hint], error: { hint, log: [hint] } };
   const plain = { at, count: 3, none: null, notes: ["Do it"], error: { hint: "Do it", log: ["Do it"] } };
-  assert.equal(removeOperatorDetailsIn(value), plain);
+  assert.equal(removeOperatorDetailsDeep(value), plain);
   assert.is(hideOperatorDetails({ role: "operator" }, value), value);
   for (const role of ["hub_admin", "spoke_admin"]) assert.equal(hideOperatorDetails({ role }, value), plain);
 });

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { escapeInvisibleCharacters, escapeInvisibleCharactersIn } from "#lib/base/readable.ts";
+import { escapeInvisibleCharacters, escapeInvisibleCharactersDeep } from "#lib/base/readable.ts";
 
 const test = suite("escapeInvisibleCharacters");
 
@@ -11,7 +11,7 @@ test("escapes bidirectional marks and control characters", () => {
 });
 
 test("escapes all texts in a value", () => {
-  assert.equal(escapeInvisibleCharactersIn({ "a\u202e": ["b\u202e", 1, null, { c: "d\u0000" }] }), {
+  assert.equal(escapeInvisibleCharactersDeep({ "a\u202e": ["b\u202e", 1, null, { c: "d\u0000" }] }), {
     "a\\u202e": ["b\\u202e", 1, null, { c: "d" }],
   });
 });

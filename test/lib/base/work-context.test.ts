@@ -1,10 +1,16 @@
 /** Tests the context of the current request or job. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { currentContext, currentTrace, runDetached, runInContext, runInSpan } from "#lib/base/work-context.ts";
+import {
+  currentContext,
+  formatCurrentTrace,
+  runInContext,
+  runInSpan,
+  runWithoutContext,
+} from "#lib/base/work-context.ts";
 import { openLog } from "#lib/base/log.ts";
 import { childSpanContext, parseTrace, startSpanContext } from "#lib/base/trace.ts";
-import type { Exchange } from "#lib/http/exchange.ts";
+import type { HttpExchange } from "#lib/http/exchange.ts";
 import { setWorkContext } from "#lib/http/middleware.ts";
 
 const test = suite("runInContext, runDetached");
@@ -30,7 +36,7 @@ test("separates simultaneous contexts", async () => {
 test("has no context in detached work", () => {
   runInContext(
     { rootSpan: root, logFields: about },
-    () => assert.equal([runDetached(currentContext), runDetached(currentTrace)], [null, null]),
+    () => assert.equal([runWithoutContext(currentContext), runWithoutContext(formatCurrentTrace)], [null, null]),
   );
 });
 
@@ -39,7 +45,7 @@ test("has the inner span in runInSpan, and restores the root span", () => {
   runInContext({ rootSpan: root, logFields: about }, () =>
     runInSpan(below, () => {
       assert.equal(currentContext(), { rootSpan: root, span: below, logFields: about });
-      assert.is(parseTrace(currentTrace())!.spanId, root.spanId);
+      assert.is(parseTrace(formatCurrentTrace())!.spanId, root.spanId);
     }));
   runInSpan(below, () => assert.is(currentContext(), null, "without a cause there are no parts"));
 });
@@ -48,7 +54,7 @@ test("has the request's context while the response is streamed", async () => {
   const contexts: unknown[] = [];
   const flow = { run: () => Promise.resolve(void contexts.push(currentContext()?.logFields)), cancel: () => {} };
   const answer = await setWorkContext(
-    { id: "req_1", trace: root } as Exchange,
+    { id: "req_1", trace: root } as HttpExchange,
     () => Promise.resolve({ status: 200, headers: {}, body: flow }),
   );
   await (answer.body as typeof flow).run();

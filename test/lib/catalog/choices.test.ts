@@ -17,7 +17,7 @@ versions: ["4.5.12"]
 sizes: [small]
 `;
 
-const test = suite<{ stage: DomainScene }>("requireOffered");
+const test = suite<{ stage: DomainScene }>("requireOfferedValues");
 test.before(async (context) => {
   context.stage = await openDomainScene(CATALOGUE);
 });

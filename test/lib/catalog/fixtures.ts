@@ -1,11 +1,11 @@
 /** Columns of a spoke, for tests of blueprint inputs. */
 import * as v from "valibot";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import type { SiteColumns } from "#lib/catalog/inputs.ts";
+import type { SpokeInputColumns } from "#lib/catalog/inputs.ts";
 import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-export function spokeOf(catalog: Catalog): SiteColumns {
+export function spokeOf(catalog: Catalog): SpokeInputColumns {
   const request = v.parse(NewSpoke, { slug: "biology", displayName: "Biology", lmsVersion: "4.5.12", size: "small" });
   const hub = { id: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg", slug: "science", region: null };
   return {

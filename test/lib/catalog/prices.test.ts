@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { checkPrices } from "#lib/catalog/prices.ts";
+import { requireChargeablePrices } from "#lib/catalog/prices.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("checkPrices"), blueprint = openBlueprint();
+const test = suite("requireChargeablePrices"), blueprint = openBlueprint();
 
 const resources = blueprint.sizes.sizes["small"];
 
@@ -16,7 +16,7 @@ function check(count: number, ...currencies: string[]): string[] {
     return { name: `s${i}`, resources, ...(currency && { price: { currency, monthly: 100 } }) };
   });
   try {
-    checkPrices(loadCatalog(JSON.stringify({ sizes, defaultSize: "s0" }), blueprint));
+    requireChargeablePrices(loadCatalog(JSON.stringify({ sizes, defaultSize: "s0" }), blueprint));
     return [];
   } catch (error) {
     assert.instance(error, ConfigError);
@@ -25,7 +25,7 @@ function check(count: number, ...currencies: string[]): string[] {
 }
 
 test("accepts twenty priced sizes in one currency, and any number of free ones", () => {
-  checkPrices(loadCatalog(undefined, blueprint));
+  requireChargeablePrices(loadCatalog(undefined, blueprint));
   assert.equal(check(25, ...Array(20).fill("EUR")), []);
 });
 

@@ -1,7 +1,7 @@
 /** Tests that regions and sizes of the catalog reach the rendered objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
+import { createHubInputs, createSpokeInputs } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { spokeOf } from "#test/lib/catalog/fixtures.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -34,7 +34,7 @@ const catalog = loadCatalog(
 );
 
 function made(region: string, config = withMail) {
-  const inputs = spokeInputs(catalog, config, { ...request, region });
+  const inputs = createSpokeInputs(catalog, config, { ...request, region });
   const objects = allObjects(blueprint, inputs), ingress = find(objects, "Ingress", "moodle");
   return {
     inputs,
@@ -63,7 +63,7 @@ regions("are used in PVCs, Ingresses and NetworkPolicies", () => {
 
 regions("determine the issuer's name, ingress class and server", () => {
   assert.is(made("west").issuer, `wheelwright-${RELEASE}-traefik`);
-  const [issuer] = blueprint.hubObjects(hubInputs(catalog, withMail, { ...hub, region: "west" }), "issuer");
+  const [issuer] = blueprint.hubObjects(createHubInputs(catalog, withMail, { ...hub, region: "west" }), "issuer");
   assert.equal([issuer!.metadata.name, issuer!["spec"].acme.server], [
     `wheelwright-${RELEASE}-traefik`,
     "https://acme.example.org/directory",
@@ -77,7 +77,7 @@ regions("can name an existing issuer, so that none is created", () => {
     assert.is(issuer, "corporate-ca");
     assert.equal(ingress.tls, [{ hosts: [request.domain], secretName: "moodle-tls" }]);
     assert.is(url, `https://${request.domain}`);
-    assert.equal(blueprint.hubObjects(hubInputs(catalog, config, { ...hub, region: "own" }), "issuer"), []);
+    assert.equal(blueprint.hubObjects(createHubInputs(catalog, config, { ...hub, region: "own" }), "issuer"), []);
   }
 });
 
@@ -110,7 +110,7 @@ const load = (change: object = {}) =>
   loadCatalog(JSON.stringify({ sizes: [{ name: "tiny", resources: { ...tiny, ...change } }] }), blueprint);
 
 sizes("is used in containers, PHP workers, disks, quota and LimitRange", () => {
-  const objects = allObjects(blueprint, spokeInputs(load(), without, { ...request, size: "tiny" }));
+  const objects = allObjects(blueprint, createSpokeInputs(load(), without, { ...request, size: "tiny" }));
   const container = (kind: string, name: string) =>
     find(objects, kind, name)["spec"].template.spec.containers[0].resources;
   assert.equal(container("Deployment", "moodle"), tiny.app);

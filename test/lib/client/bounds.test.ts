@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connect, type ConnectOptions } from "#lib/client/client.ts";
-import { readFrames } from "#lib/client/sse.ts";
+import { readSseFrames } from "#lib/client/sse.ts";
 import { lightFetch } from "#src/cli/light-fetch.ts";
 import { refused } from "#test/lib/client/stage.ts";
 import { rejection } from "#test/support/until.ts";
@@ -94,7 +94,7 @@ function endless(text: string, everyMs: number): ReadableStream<Uint8Array> {
 }
 
 async function readAll(stream: ReadableStream<Uint8Array>, silence: number): Promise<void> {
-  for await (const frame of readFrames(stream, { silence })) void frame;
+  for await (const frame of readSseFrames(stream, { silence })) void frame;
 }
 
 test("ends a stream with an endless event, by size and by time", async () => {

@@ -3,10 +3,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connect, WheelwrightError } from "#lib/client/client.ts";
 import { ENDPOINTS } from "#lib/client/endpoints.ts";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
-import { release } from "#src/release.ts";
+import { readProgramRelease } from "#src/release.ts";
 import { answer, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { PASSWORD } from "#test/support/users.ts";
 
@@ -16,7 +16,7 @@ test.before(async (context) => void (context.stage = await openStage()));
 test.after(({ stage }) => stage.close());
 
 test("has a function for every endpoint, except pages, named as in the reference", () => {
-  const { paths } = describeApi(withoutPortal(manifest), release()) as unknown as {
+  const { paths } = buildOpenApiDocument(withoutPortal(manifest), readProgramRelease()) as unknown as {
     paths: Record<string, Record<string, { operationId: string }>>;
   };
   const others = ["goToReference", "showReference", "receiveBillingEvent"];

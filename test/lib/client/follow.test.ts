@@ -7,7 +7,7 @@ import { connect } from "#lib/client/client.ts";
 import { emitEvent } from "#test/lib/events/open-test-stream.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
-const test = suite<{ stage: Stage }>("followFederation");
+const test = suite<{ stage: Stage }>("openHubEventStream");
 
 test.before.each(async (context) => void (context.stage = await openStage()));
 test.after.each(({ stage }) => stage.close());

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readFrames, type ReceivedSseFrame } from "#lib/client/sse.ts";
+import { readSseFrames, type ReceivedSseFrame } from "#lib/client/sse.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("readFrames");
+const test = suite("readSseFrames");
 
 async function read(pieces: readonly Uint8Array[]): Promise<ReceivedSseFrame[]> {
   const frames: ReceivedSseFrame[] = [];
@@ -13,7 +13,7 @@ async function read(pieces: readonly Uint8Array[]): Promise<ReceivedSseFrame[]> 
       controller.close();
     },
   });
-  for await (const frame of readFrames(bytes, { silence: 5000 })) frames.push(frame);
+  for await (const frame of readSseFrames(bytes, { silence: 5000 })) frames.push(frame);
   return frames;
 }
 
@@ -45,7 +45,7 @@ test("accepts CR, LF and CRLF", async () => {
 function openHandled(silence: number) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(), writer = writable.getWriter();
   let time = 0, timer: { readonly at: number; readonly work: () => void } | null = null;
-  const frames = readFrames(readable, {
+  const frames = readSseFrames(readable, {
     silence,
     now: () => time,
     after: (ms, work) => {

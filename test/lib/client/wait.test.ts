@@ -4,7 +4,7 @@ import type { Wheelwright } from "#lib/client/client.ts";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 
-const test = suite<{ stage: Stage }>("waitFor");
+const test = suite<{ stage: Stage }>("waitForState");
 
 test.before(async (context) => void (context.stage = await openStage()));
 test.after(({ stage }) => stage.close());

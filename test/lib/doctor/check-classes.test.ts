@@ -5,8 +5,8 @@ import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import {
+  checkCertificateIssuer,
   checkIngressClass,
-  checkIssuer,
   checkSnapshotClasses,
   checkStorageClasses,
 } from "#lib/doctor/check-classes.ts";
@@ -172,7 +172,7 @@ ingress("fails if the configured ingress class does not exist", () => {
   assert.is(checkIngressClass(UNREADABLE, AROUND).level, "warning");
 });
 
-const certificates = suite("checkIssuer");
+const certificates = suite("checkCertificateIssuer");
 
 const issuer = (status: object) => object("wheelwright-nginx", { status });
 const ready = (status: string, message = "") => issuer({ conditions: [{ type: "Ready", status, message }] });
@@ -201,13 +201,13 @@ const CERTIFICATES: [what: string, seen: KubeObject[] | null, finding: string][]
 ];
 for (const [title, objects, finding] of CERTIFICATES) {
   certificates(title, () => {
-    assert.is(short(checkIssuer({ value: objects }, AROUND, "wheelwright-nginx")), finding);
+    assert.is(short(checkCertificateIssuer({ value: objects }, AROUND, "wheelwright-nginx")), finding);
   });
 }
 
 certificates("checks the configured issuer", () => {
   const own = { ...AROUND, issuer: "letsencrypt" };
-  const about = (objects: KubeObject[] | null) => short(checkIssuer({ value: objects }, own, "letsencrypt"));
+  const about = (objects: KubeObject[] | null) => short(checkCertificateIssuer({ value: objects }, own, "letsencrypt"));
   const there = { status: { conditions: [{ type: "Ready", status: "True" }] } };
   assert.is(about([object("letsencrypt", there)]), "ok: ClusterIssuer letsencrypt is ready");
   assert.is(about([]), "failing: ClusterIssuer letsencrypt does not exist");
@@ -215,9 +215,9 @@ certificates("checks the configured issuer", () => {
 });
 
 certificates("warns without ACME_EMAIL, unless TLS is terminated elsewhere", () => {
-  assert.is(checkIssuer({ value: null }, AROUND, null).level, "warning");
-  assert.is(checkIssuer({ value: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");
-  assert.is(checkIssuer(UNREADABLE, AROUND, "wheelwright-nginx").level, "warning");
+  assert.is(checkCertificateIssuer({ value: null }, AROUND, null).level, "warning");
+  assert.is(checkCertificateIssuer({ value: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");
+  assert.is(checkCertificateIssuer(UNREADABLE, AROUND, "wheelwright-nginx").level, "warning");
 });
 
 storage.run();

@@ -2,10 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { checkClock, checkNodes, checkPermissions, checkVersion } from "#lib/doctor/check-cluster.ts";
+import { checkClock, checkKubernetesVersion, checkNodes, checkPermissions } from "#lib/doctor/check-cluster.ts";
 import { PERMISSIONS, type RequiredPermission } from "#lib/doctor/permissions.ts";
 
-const version = suite("checkVersion");
+const version = suite("checkKubernetesVersion");
 
 for (
   const [text, level] of [
@@ -21,7 +21,7 @@ for (
     ["undefined", "warning"],
   ] as const
 ) {
-  version(`returns ${level} for ${text}`, () => assert.is(checkVersion(text).level, level));
+  version(`returns ${level} for ${text}`, () => assert.is(checkKubernetesVersion(text).level, level));
 }
 
 const clock = suite("checkClock");

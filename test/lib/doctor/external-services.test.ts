@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
 import { createReadWithTimeout } from "#lib/doctor/timed-read.ts";
-import { checkDomain, checkMail, checkRelay } from "#lib/doctor/external-services.ts";
+import { checkDomain, checkMail, checkMailRelay } from "#lib/doctor/external-services.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { openSmtpServer } from "#test/support/smtp.ts";
 
@@ -181,11 +181,11 @@ mail("warns without SMTP_HOST", async () => {
 });
 
 mail("warns without a mail relay for sites", () => {
-  assert.match(short(checkRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: sites cannot send mail$/);
+  assert.match(short(checkMailRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: sites cannot send mail$/);
   const relay = { host: "relay.example", port: 587, user: null, secret: null, from: null };
-  assert.is(short(checkRelay(relay)), "ok: sites send mail through relay.example:587");
+  assert.is(short(checkMailRelay(relay)), "ok: sites send mail through relay.example:587");
   assert.is(
-    short(checkRelay({ ...relay, user: "${namespace}" })),
+    short(checkMailRelay({ ...relay, user: "${namespace}" })),
     "ok: sites send mail through relay.example:587, each with its own account",
   );
 });

@@ -8,9 +8,9 @@ import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { surveyCluster } from "#lib/doctor/reconcile/survey.ts";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { deleteDuePvcs } from "#test/lib/workers/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -61,7 +61,7 @@ export async function runAllOperations(): Promise<ReadonlySet<string>> {
     await failAndRetry(scene, hub);
     const call = { signal: AbortSignal.timeout(MINUTE) };
     await surveyCluster(await scene.app.clusters.open("default"), () => true, call);
-    await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+    await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
     return new Set([...scene.simulator.grants(), ...await runDoctorTrial()]);
   } finally {
@@ -174,5 +174,5 @@ async function requestAction(
   action: Action,
   parameters: object = {},
 ): Promise<void> {
-  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action, parameters }));
+  await db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, { action, parameters }));
 }

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { runInContext } from "#lib/base/work-context.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
-import { exchangeError } from "#lib/drivers/cluster/client/failures.ts";
+import { createConnectionError } from "#lib/drivers/cluster/client/failures.ts";
 import { sendHttpRequest } from "#lib/drivers/exchange.ts";
 import {
   failureOf,
@@ -103,7 +103,7 @@ test("runs the check once connected, and sends nothing if it throws", () =>
     };
     const url = new URL(server.url);
     url.hostname = "localhost";
-    const limits = { deadline: 10_000, signals: [], fail: exchangeError };
+    const limits = { deadline: 10_000, signals: [], fail: createConnectionError };
     const call = { method: "POST", url, headers: {}, body: "{}", options, ...limits };
     assert.is(await sendHttpRequest({ ...call, check }).catch((error) => error), reason);
     assert.is(server.requests.length, 0);

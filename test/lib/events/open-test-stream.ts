@@ -4,7 +4,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import type { HubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility, StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
-import { followHub } from "#lib/events/stream.ts";
+import { streamHubEvents } from "#lib/events/stream.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { newId } from "#lib/base/ids.ts";
 import { readFrames } from "#test/support/frames.ts";
@@ -35,7 +35,7 @@ export function openTestStream(
   const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
   const reader = feeds.enter(follower);
   const frames = readFrames<StreamFrame>({
-    run: (send) => followHub(feeds, reader, since, send),
+    run: (send) => streamHubEvents(feeds, reader, since, send),
     cancel: reader.leave,
   });
   return {

@@ -8,7 +8,7 @@ import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
-import { followHub } from "#lib/events/stream.ts";
+import { streamHubEvents } from "#lib/events/stream.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
@@ -26,7 +26,7 @@ interface Stage {
   user: string;
 }
 
-const test = suite<Stage>("followHub during a database outage");
+const test = suite<Stage>("streamHubEvents during a database outage");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -72,7 +72,7 @@ test("streams send keep-alives", async ({ db, proxy, far, user }) => {
     feeds = openHubFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
-  const run = (send: SendFrame) => followHub(feeds, reader, null, send);
+  const run = (send: SendFrame) => streamHubEvents(feeds, reader, null, send);
   for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
   assert.equal(said, ["following", "still here", "still here", "still here"].map((comment) => ({ comment })));
   feeds.close();

@@ -10,7 +10,7 @@ import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("followHub with partial visibility");
+const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("streamHubEvents with partial visibility");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });

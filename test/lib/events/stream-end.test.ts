@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
-import { followHub } from "#lib/events/stream.ts";
+import { streamHubEvents } from "#lib/events/stream.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
@@ -49,7 +49,7 @@ test("sends operator details only to operators", async ({ db, feeds, user }) => 
   const labels: (string | undefined)[] = [];
   for (const userId of ["usr_all", "usr_plain", "usr_own"]) {
     const reader = feeds.enter({ credentialId: userId, userId, federationId: hub });
-    const run = (send: SendFrame) => followHub(feeds, reader, null, send);
+    const run = (send: SendFrame) => streamHubEvents(feeds, reader, null, send);
     for await (const frame of readFrames<StreamFrame>({ run, cancel: reader.leave })) {
       if ("event" in frame) {
         labels.push(frame.data.error);

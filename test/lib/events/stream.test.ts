@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("followHub");
+const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("streamHubEvents");
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });

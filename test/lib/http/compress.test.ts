@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { compress } from "#lib/http/compress.ts";
-import type { Exchange } from "#lib/http/exchange.ts";
+import type { HttpExchange } from "#lib/http/exchange.ts";
 
 const test = suite("compress");
 
@@ -17,7 +17,7 @@ async function answerTo(
 ) {
   const request = new Request("http://localhost/", { method, headers });
   const answer: HttpResponse = { status: 200, headers: { "content-type": JSON_TYPE }, body: TEXT, ...made };
-  return await compress({ request } as Exchange, () => Promise.resolve(answer));
+  return await compress({ request } as HttpExchange, () => Promise.resolve(answer));
 }
 
 const unpacked = ({ body }: HttpResponse) => gunzipSync(body as Uint8Array).toString();

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("openCreationQueues");
@@ -20,7 +20,7 @@ async function open(
     scope: "public",
     queued: true,
     query: v.object({ name: v.optional(v.string()) }),
-    reply: ok(v.object({ made: v.string() })),
+    reply: okReply(v.object({ made: v.string() })),
     handle: async ({ query, runInHubQueue }) => {
       await runInHubQueue("fed_1", () => work(query));
       return { made: query.name ?? "" };
@@ -30,7 +30,7 @@ async function open(
     summary: "Never ends",
     access: publicAccess,
     scope: "public",
-    reply: ok(v.object({})),
+    reply: okReply(v.object({})),
     handle: () => new Promise<never>(() => {}),
   });
   return await openTestHandler(

@@ -6,7 +6,7 @@ import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/
 import { Fault } from "#lib/base/errors.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
-import { ok, type Reply } from "#lib/http/reply.ts";
+import { okReply, type Reply } from "#lib/http/reply.ts";
 import { effectiveDateOf } from "#lib/base/notice.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
@@ -26,7 +26,7 @@ function old(more: More = {}): AnyEndpoint {
     summary: "Old",
     access: signedInAccess,
     scope: "readonly",
-    reply: ok(ResultSchema),
+    reply: okReply(ResultSchema),
     deprecated: OLD,
     handle,
     ...more,
@@ -41,7 +41,7 @@ const MISSING: AccessRule<Actor, object> = {
   },
 };
 const LINKED: Reply<unknown> = {
-  ...ok(ResultSchema) as Reply<unknown>,
+  ...okReply(ResultSchema) as Reply<unknown>,
   send: () => ({ status: 200, headers: { link: '</api/x/8>; rel="next"' }, body: "{}" }),
 };
 let release = () => {};

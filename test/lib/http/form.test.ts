@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { type HtmlPage, markup } from "#lib/http/page.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const Any = v.record(v.string(), v.string());
@@ -16,7 +16,7 @@ const POST = endpoint({
   scope: "flow",
   form: true,
   body: Any,
-  reply: ok(Any),
+  reply: okReply(Any),
   handle: ({ body }) => body,
 });
 const withErrorPage = endpoint({ ...POST, errorPage: ({ statusCode, message }) => page(`${statusCode} ${message}`) });

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
@@ -19,7 +19,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
     access: signedInAccess,
     scope: "cli",
     body: Body,
-    reply: ok(ResultSchema),
+    reply: okReply(ResultSchema),
     handle: ({ body }) => ({ seen: body }),
     ...more,
   }) as AnyEndpoint;
@@ -81,7 +81,7 @@ test("ignores credentials on public endpoints", async () => {
     summary: "Get",
     access: publicAccess,
     scope: "public",
-    reply: ok(ResultSchema),
+    reply: okReply(ResultSchema),
     handle: ({ actor }) => ({ seen: actor }),
   });
   const { send } = await openTestHandler([["/api/x", { GET: get }]]);

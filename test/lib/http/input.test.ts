@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { boundedText, optionalOrNull, pageLimit, Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
@@ -21,7 +21,7 @@ const make = endpoint({
     ids: v.optional(v.array(v.string())),
     name: optionalOrNull(boundedText(1, 10)),
   }),
-  reply: ok(ResultSchema),
+  reply: okReply(ResultSchema),
   handle: ({ body }) => ({ seen: body }),
 });
 const find = endpoint({
@@ -29,7 +29,7 @@ const find = endpoint({
   access: publicAccess,
   scope: "public",
   query: v.object({ limit: pageLimit(25) }),
-  reply: ok(ResultSchema),
+  reply: okReply(ResultSchema),
   handle: ({ query }) => ({ seen: query }),
 });
 const free = endpoint({
@@ -37,7 +37,7 @@ const free = endpoint({
   access: publicAccess,
   scope: "public",
   body: v.object({ name: optionalOrNull(v.string()) }),
-  reply: ok(ResultSchema),
+  reply: okReply(ResultSchema),
   handle: ({ body }) => ({ seen: body }),
 });
 

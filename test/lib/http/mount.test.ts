@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
-import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
+import { addCookie, createdReply, noContentReply, okReply } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
@@ -18,7 +18,7 @@ function echo(more: Partial<AnyEndpoint> = {}): AnyEndpoint {
     access: signedInAccess,
     scope: "cli",
     body: Body,
-    reply: ok(ResultSchema),
+    reply: okReply(ResultSchema),
     handle: ({ body }) => ({ seen: body }),
     ...more,
   }) as AnyEndpoint;
@@ -28,7 +28,7 @@ const open = (path: string, post: AnyEndpoint) => openTestHandler([[path, { POST
 const cli = { authorization: "Bearer cli" };
 
 test("returns the handler's value, filtered by the reply's schema", async () => {
-  const reply = ok(v.object({ name: v.string() }));
+  const reply = okReply(v.object({ name: v.string() }));
   const handle = () => ({ name: "oak", passwordHash: "secret" });
   const { send } = await open("/api/x", echo({ reply, handle }));
   const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
@@ -52,7 +52,7 @@ test("answers 201 with the location of the created object", async () => {
   const schema = v.object({ id: v.pipe(v.number(), v.transform((id) => `spk_${id}`)) });
   const { send } = await open(
     "/api/x",
-    echo({ reply: created(schema, ({ id }) => `/api/x/${id}`), handle: () => ({ id: 7 }) }),
+    echo({ reply: createdReply(schema, ({ id }) => `/api/x/${id}`), handle: () => ({ id: 7 }) }),
   );
   const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 201);
@@ -62,7 +62,7 @@ test("answers 201 with the location of the created object", async () => {
 test("sets the cookie of a reply, even without content", async () => {
   const { send } = await open(
     "/api/x",
-    echo({ reply: withCookie(noContent), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
+    echo({ reply: addCookie(noContentReply), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
   );
   const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 204);
@@ -93,7 +93,7 @@ test("answers HEAD like GET without a body", async () => {
     summary: "Get",
     access: publicAccess,
     scope: "public",
-    reply: ok(ResultSchema),
+    reply: okReply(ResultSchema),
     handle: () => ({ seen: 1 }),
   });
   const { send } = await openTestHandler([["/api/x", { GET: get }]]);
@@ -148,7 +148,7 @@ test("passes the loaded objects to the handler", async () => {
     access: loading,
     scope: "readonly",
     query: v.object({ more: v.string() }),
-    reply: ok(ResultSchema),
+    reply: okReply(ResultSchema),
     handle: ({ thing }) => ({ seen: thing }),
   });
   const { send } = await openTestHandler([["/api/x/:id", { GET: get }]]);

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { contentSecurityPolicy, type HtmlPage, markup, renderPage, trustedMarkup } from "#lib/http/page.ts";
 import { toResponse } from "#lib/http/response.ts";
-import { html } from "#lib/http/reply.ts";
+import { htmlReply } from "#lib/http/reply.ts";
 
 const test = suite("renderPage");
 
@@ -17,7 +17,7 @@ const page: HtmlPage = {
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** A page as a browser receives it. */
-const opened = (status?: number): Response => toResponse(html(status).send(page));
+const opened = (status?: number): Response => toResponse(htmlReply(status).send(page));
 
 test("escapes text and inserts markup unchanged", async () => {
   const text = await opened().text();

@@ -6,7 +6,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
-import { html, noContent, ok } from "#lib/http/reply.ts";
+import { htmlReply, noContentReply, okReply } from "#lib/http/reply.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 
 const test = suite("revalidate");
@@ -18,13 +18,13 @@ const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefi
     access: publicAccess,
     scope: "public",
     cacheSeconds: 300,
-    reply: ok(v.object({ seen: v.number() })),
+    reply: okReply(v.object({ seen: v.number() })),
     handle: () => ({ seen: value }),
     ...more,
   } as AnyEndpoint) as AnyEndpoint;
 
 const page = get({
-  reply: html(),
+  reply: htmlReply(),
   handle: () => ({ title: "Page", style: "p { color: red }", body: markup`<p>Hi</p>` }),
 });
 const refusing = get({ handle: () => Promise.reject(new Fault("missing", "no_route", "Nothing")) });
@@ -33,7 +33,7 @@ const { send, server } = await openTestHandler([
   ["/api/polled", { GET: get({ cacheSeconds: undefined, polled: true }) }],
   ["/api/x", { GET: get() }],
   ["/api/refused", { GET: refusing }],
-  ["/api/nothing", { GET: get({ reply: noContent, handle: () => undefined }) }],
+  ["/api/nothing", { GET: get({ reply: noContentReply, handle: () => undefined }) }],
   ["/api/plain", { GET: get({ cacheSeconds: undefined }) }],
   ["/page", { GET: page }],
   ["/api/once", { GET: get({ renderedOnce: true, handle: () => ({ seen: made++ }) }) }],

@@ -2,10 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { toResponse } from "#lib/http/response.ts";
-import { eventStream } from "#lib/http/reply.ts";
-import type { EventStreamFrame, FrameSource } from "#lib/http/sse.ts";
+import { eventStreamReply } from "#lib/http/reply.ts";
+import type { EventStreamFrame, EventStreamSource } from "#lib/http/sse.ts";
 
-const test = suite("eventStream");
+const test = suite("eventStreamReply");
 const written: number[] = [];
 const Tick = v.object({
   n: v.pipe(v.number(), v.transform((n) => (written.push(n), n))),
@@ -16,7 +16,7 @@ type Tick = { n: number; note?: string };
 /** A source of these frames that counts how many were read, and records whether it was stopped. */
 function source(frames: readonly EventStreamFrame<Tick>[]) {
   const state = { taken: 0, cancelled: false };
-  const run: FrameSource<Tick>["run"] = async (send) => {
+  const run: EventStreamSource<Tick>["run"] = async (send) => {
     for (const frame of frames) {
       await send(frame);
       state.taken++;
@@ -25,8 +25,8 @@ function source(frames: readonly EventStreamFrame<Tick>[]) {
   return { state, run, cancel: () => void (state.cancelled = true) };
 }
 
-const { send } = eventStream(Tick);
-const sent = (of: FrameSource<Tick>) => toResponse(send(of));
+const { send } = eventStreamReply(Tick);
+const sent = (of: EventStreamSource<Tick>) => toResponse(send(of));
 const tick = (n: number): EventStreamFrame<Tick> => ({ id: String(n), event: "Tick", data: { n } });
 
 test("writes events, comments and the retry delay", async () => {

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, listSupportedKinds, nullIfLaneTaken, type SupportedKinds } from "#lib/jobs/claim.ts";
+import { catchClaimConflict, claimJob, listSupportedKinds, type SupportedKinds } from "#lib/jobs/claim.ts";
 import { pollQueue } from "#lib/jobs/poll.ts";
-import { endHeldJob, endJobDirectly, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import { endHeldJob, endJobInOneStatement, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -19,7 +19,7 @@ const supported = listSupportedKinds([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
   const candidate = { ...job, finishedSteps: 0 };
-  return await nullIfLaneTaken(
+  return await catchClaimConflict(
     scene.db.transact((tx) => claimJob(tx, candidate, supported, { holder, label: "Doing one" })),
   );
 }
@@ -78,7 +78,7 @@ test("rejects every write with an outdated fence", async ({ scene }) => {
     () => scene.db.transact((tx) => updateHeldJob(tx, held!, { label: "x" })),
     () => scene.db.transact((tx) => endHeldJob(tx, held!, { state: "succeeded", label: "x", failure: null })),
     () => scene.db.transact((tx) => requeueHeldJob(tx, held!, { label: "x", delayMs: 0, countsAsAttempt: true })),
-    () => endJobDirectly(scene.db.rows, held!, "one"),
+    () => endJobInOneStatement(scene.db.rows, held!, "one"),
   ];
   for (const write of writes) assert.instance(await rejection(write()), FenceLost);
   const [row] = await scene.db.sql("select state, label from jobs");

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hintAfterFailure, hintWhileRetrying } from "#lib/jobs/hint.ts";
+import { buildFailureHint, buildRetryHint } from "#lib/jobs/hint.ts";
 
-const test = suite("hintAfterFailure");
+const test = suite("buildFailureHint");
 const after = (kind: string, state?: string, visible = true, hint = "See the log; then retry.") =>
-  hintAfterFailure(hint, { kind, visible }, state);
+  buildFailureHint(hint, { kind, visible }, state);
 
 test("keeps the word retry for operations that have a retry action", () => {
   assert.is(after("provision", "failed"), "See the log; then retry.");
@@ -24,15 +24,15 @@ test("replaces retry by a request for the same action", () => {
 test("does not change a hint that names what to retry, or of a hidden job", () => {
   assert.is(after("reapply", "failed", true, "Restore it, or retry the upgrade."), "Restore it, or retry the upgrade.");
   assert.is(after("send-mail", undefined, false), "See the log; then retry.");
-  assert.is(hintAfterFailure(null, { kind: "restart", visible: true }, "active"), null);
+  assert.is(buildFailureHint(null, { kind: "restart", visible: true }, "active"), null);
 });
 
 test("says that a retried operation continues automatically", () => {
   assert.is(
-    hintWhileRetrying("Fix the cause, then retry."),
+    buildRetryHint("Fix the cause, then retry."),
     "Fix the cause, then the operation continues automatically.",
   );
-  assert.is(hintWhileRetrying(null), null);
+  assert.is(buildRetryHint(null), null);
 });
 
 test.run();

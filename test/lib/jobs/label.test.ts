@@ -6,7 +6,7 @@ import { describeOperation, type OperationVisibilityCheck } from "#lib/jobs/oper
 import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-const test = suite<{ scene: Scene }>("currentLabelOf");
+const test = suite<{ scene: Scene }>("buildCurrentLabel");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 

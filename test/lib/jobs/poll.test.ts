@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
-import { endHeldJob, endJobDirectly, recordStep, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import { endHeldJob, endJobInOneStatement, recordStep, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { pollQueue, type PollResult } from "#lib/jobs/poll.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
@@ -144,7 +144,7 @@ test("marks a lane for the replicas that know its next job, and wakes them", asy
   const { started: [job] } = await poll(scene, [quiet]);
   assert.is(job!.id, first!.id);
   assert.equal(await pollIds(scene, [odd]), []); // the lane is busy; the poll removes the mark of this kind
-  await endJobDirectly(scene.db.rows, job!, "one");
+  await endJobInOneStatement(scene.db.rows, job!, "one");
   const result = await poll(scene, [quiet]);
   assert.equal([result.started, result.candidates, result.wakeOthers], [[], [], true]);
   assert.equal([(await poll(scene, [quiet])).wakeOthers, await pollIds(scene, [odd])], [false, [next!.id]]);

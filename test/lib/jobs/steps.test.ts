@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
 import { endHeldJob, recordStep } from "#lib/jobs/fence.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { describeSteps } from "#lib/jobs/steps.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 import { restart } from "#lib/operations/restart.ts";
@@ -74,7 +74,7 @@ test("keeps recorded step times after a repeated record and a takeover", async (
   assert.equal((await stepsOf(scene, held)).times, before);
   const step = () => Promise.resolve();
   await scene.open([{ kind: work, steps: { one: step, two: step, three: step } }]);
-  await scene.until(held.id, (job) => isFinished(job.state));
+  await scene.until(held.id, (job) => isFinalJobState(job.state));
   const { job, times: [first, second, third] } = await stepsOf(scene, held);
   assert.equal([first, second![0], third![1]], [before[0], first![1], job.finishedAt]);
 });

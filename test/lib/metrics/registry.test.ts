@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openTelemetry } from "#lib/base/telemetry.ts";
 import { METRICS } from "#lib/metrics/definitions.ts";
-import { type GaugeValues, openRegistry } from "#lib/metrics/registry.ts";
+import { createMetricsRegistry, type GaugeValues } from "#lib/metrics/registry.ts";
 
-const test = suite("openRegistry");
+const test = suite("createMetricsRegistry");
 
 /** Gauges; those that are not named are unknown. */
 function readings(values: Partial<GaugeValues> = {}): GaugeValues {
@@ -19,7 +19,7 @@ function seriesOf(text: string): Map<string, number> {
 }
 
 test("counts and times spans by labels and outcome, not by details", async () => {
-  const registry = openRegistry(), telemetry = openTelemetry([registry.observer]);
+  const registry = createMetricsRegistry(), telemetry = openTelemetry([registry.observer]);
   const done = () => Promise.resolve(), failing = () => Promise.reject(new Error("no"));
   await telemetry.span("request", { method: "GET", route: "/x" }, ({ labels }) => (labels.status = 200, done()));
   await telemetry.span("transaction", {}, done);
@@ -60,7 +60,7 @@ test("counts and times spans by labels and outcome, not by details", async () =>
 });
 
 test("sets gauges to current values, and omits unknown ones", async () => {
-  const { text } = openRegistry();
+  const { text } = createMetricsRegistry();
   const values = readings({
     wheelwright_streams: 3,
     wheelwright_spokes_drifted: 2,
@@ -76,7 +76,7 @@ test("sets gauges to current values, and omits unknown ones", async () => {
 });
 
 test("returns each metric with its help in the Prometheus text format", async () => {
-  const { text, contentType } = openRegistry(), page = await text(readings());
+  const { text, contentType } = createMetricsRegistry(), page = await text(readings());
   assert.match(contentType, /^text\/plain; version=0\.0\.4/);
   for (const { name, type, help } of METRICS) {
     assert.ok(page.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`));

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
-import { findLogCause } from "#lib/moodle/log-causes.ts";
+import { findFailureCause } from "#lib/moodle/log-causes.ts";
 import { adoptionScript, openVolumes, secretsIn, type Volumes } from "#test/lib/moodle/adoption-volumes.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -102,7 +102,7 @@ for (
     assert.is.not(exit, 0, output);
     assert.match(output, words);
     assert.not.match(output, /^adopted|it's new|it''s new/m);
-    assert.is(findLogCause(output.split("\n"))?.code, code);
+    assert.is(findFailureCause(output.split("\n"))?.code, code);
   });
 }
 
@@ -127,7 +127,7 @@ test("refuses a database without a site", async ({ volumes }) => {
   await volume.ask("it's new", (sql) => sql`drop table mdl_config`);
   const { code, said: output } = await volume.adopt(OTHER);
   assert.is.not(code, 0);
-  assert.is(findLogCause(output.split("\n"))?.code, "NoSiteInSnapshot", output);
+  assert.is(findFailureCause(output.split("\n"))?.code, "NoSiteInSnapshot", output);
 });
 
 test.run();
@@ -177,7 +177,7 @@ files("runs once per adoption ID", async ({ directory }) => {
 
 files("refuses an empty volume", async ({ directory }) => {
   const output = await adopt(directory, NEW);
-  assert.is(findLogCause(output.split("\n"))?.code, "NoSiteInSnapshot", output);
+  assert.is(findFailureCause(output.split("\n"))?.code, "NoSiteInSnapshot", output);
   assert.equal(await listEntries(directory), []);
 });
 

@@ -1,11 +1,11 @@
 /** Tests what a blueprint needs to create a site from snapshots, and that site's inputs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findSnapshotOriginProblem, withDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import { enlargeDisksForSnapshots, findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
 import type { BlueprintFiles } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
-import { adoptionIdOf, sitePvcNames } from "#lib/moodle/names.ts";
+import { getAdoptionId, getSitePvcNames } from "#lib/moodle/names.ts";
 import { newId } from "#lib/base/ids.ts";
 import * as v from "valibot";
 import { SpokeInputs as Schema } from "#lib/moodle/inputs.ts";
@@ -64,15 +64,15 @@ lack("accepts literal PVC names if they are the default names", () => {
 
 lack.run();
 
-const room = suite("withDisksForSnapshots");
+const room = suite("enlargeDisksForSnapshots");
 const GI = 2 ** 30;
 
 room("keeps disks that are large enough for the snapshots", () => {
-  assert.equal(withDisksForSnapshots(copy(), { files: 10 * GI, database: null }), copy());
+  assert.equal(enlargeDisksForSnapshots(copy(), { files: 10 * GI, database: null }), copy());
 });
 
 room("enlarges the disks, the quota and the disk limit for larger snapshots", () => {
-  const { resources, madeDatabaseDisk } = withDisksForSnapshots(copy(), { files: 70 * GI, database: 6 * GI + 1 });
+  const { resources, madeDatabaseDisk } = enlargeDisksForSnapshots(copy(), { files: 70 * GI, database: 6 * GI + 1 });
   assert.equal(resources.disks, { files: "70Gi", database: "6145Mi" });
   assert.is(madeDatabaseDisk, undefined, "the StatefulSet is made with the disk that there is");
   assert.equal(blueprint.quotaUsage({ ...copy(), resources }).problems, []);
@@ -83,13 +83,13 @@ room.run();
 const inputs = suite("SpokeInputs with an origin");
 
 inputs("survive JSON, with the adoption ID of any operation", () => {
-  const original = copy({ claims, mailHeld: true, origin: { turn: adoptionIdOf(newId("op")), identity: "same" } });
+  const original = copy({ claims, mailHeld: true, origin: { turn: getAdoptionId(newId("op")), identity: "same" } });
   assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(original))), original);
 });
 
 inputs("determine the PVC names, or use the default names", () => {
-  assert.equal(sitePvcNames(inputsOf(blueprint)), { files: "files", database: "data-db-0" });
-  assert.equal(sitePvcNames(copy({ claims })), { files: "files-k5r2dg7w1x", database: "data-k5r2dg7w1x-db-0" });
+  assert.equal(getSitePvcNames(inputsOf(blueprint)), { files: "files", database: "data-db-0" });
+  assert.equal(getSitePvcNames(copy({ claims })), { files: "files-k5r2dg7w1x", database: "data-k5r2dg7w1x-db-0" });
 });
 
 inputs("hold outgoing mail, even if a relay is configured", () => {

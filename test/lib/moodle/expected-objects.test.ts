@@ -3,9 +3,9 @@ import * as assert from "uvu/assert";
 import {
   adaptToExistingObject,
   formatObjectTitle,
+  keepObservedRevision,
   listExpectedObjects,
   mapStepsByKind,
-  withObservedRevision,
 } from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
@@ -83,7 +83,7 @@ fitting(
   async () => {
     const { object } = (await open()).find("Service/db");
     const observed = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };
-    assert.is(withObservedRevision(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
+    assert.is(keepObservedRevision(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
     assert.is.not(adaptToExistingObject(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
   },
 );

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findLikelyErrorLine, findLogCause, findLogLineForWait } from "#lib/moodle/log-causes.ts";
+import { findFailureCause, findLikelyErrorLine, findServiceWaitLine } from "#lib/moodle/log-causes.ts";
 
-const test = suite("findLogCause");
+const test = suite("findFailureCause");
 
 const CAUSES: readonly (readonly [line: string, code: string])[] = [
   ['FATAL:  password authentication failed for user "moodle"', "DatabasePassword"],
@@ -43,7 +43,7 @@ const CAUSES: readonly (readonly [line: string, code: string])[] = [
 
 for (const [line, code] of CAUSES) {
   test(`finds ${code} in "${line}"`, () => {
-    const cause = findLogCause(["Syncing Moodle code...", `  ${line}`, "*** Failed with return value: 0"]);
+    const cause = findFailureCause(["Syncing Moodle code...", `  ${line}`, "*** Failed with return value: 0"]);
     assert.equal([cause?.code, cause?.line], [code, line]);
     assert.match(cause!.hint, /^[A-Z].*\.$/);
   });
@@ -55,20 +55,20 @@ test("prefers a lost database connection to Moodle's error about it", () => {
     "Default exception handler: Error reading from database",
     "PHP Fatal error:  Uncaught dml_read_exception",
   ];
-  const { code, blame } = findLogCause(log)!;
+  const { code, blame } = findFailureCause(log)!;
   assert.equal([code, blame], ["DatabaseWentAway", "cluster"]);
 });
 
 test("returns undefined for unknown lines and for a normal log", () => {
-  assert.is(findLogCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);
-  assert.is(findLogCause([]), undefined);
+  assert.is(findFailureCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);
+  assert.is(findFailureCause([]), undefined);
 });
 
 test("returns the condition that the script was waiting for", () => {
-  assert.is(findLogLineForWait(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
-  assert.is(findLogLineForWait(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
-  assert.is(findLogLineForWait(["Installing"]), undefined);
-  assert.is(findLogLineForWait(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
+  assert.is(findServiceWaitLine(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
+  assert.is(findServiceWaitLine(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
+  assert.is(findServiceWaitLine(["Installing"]), undefined);
+  assert.is(findServiceWaitLine(["Waiting for db:5432 to be ready", "Installing"]), undefined, "the wait is over");
 });
 
 test("finds the line that looks most like an error, and skips the entry point's last line", () => {

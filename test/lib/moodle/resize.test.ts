@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { computeInputsDuringResize, computeResizedInputs, maxQuantity, withDisks } from "#lib/moodle/resize.ts";
+import { computeInputsDuringResize, computeResizedInputs, maxQuantity, setDiskSizes } from "#lib/moodle/resize.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -58,11 +58,11 @@ test("parses stored inputs, also those of the previous release", () => {
 });
 
 test("uses the observed disk sizes instead of the size's", () => {
-  const found = withDisks(inputsOf(blueprint), { files: "10Gi", database: "32Gi" });
+  const found = setDiskSizes(inputsOf(blueprint), { files: "10Gi", database: "32Gi" });
   assert.equal(found.resources.disks, { files: "10Gi", database: "32Gi" });
   assert.equal([found.madeDatabaseDisk, found.resources.quota.storage], ["5Gi", "84Gi"]);
   assert.is(found.resources.largest.disk, "32Gi");
-  assert.equal(withDisks(inputsOf(blueprint), { files: "10Gi", database: "5Gi" }), inputsOf(blueprint));
+  assert.equal(setDiskSizes(inputsOf(blueprint), { files: "10Gi", database: "5Gi" }), inputsOf(blueprint));
 });
 
 test("sets limits that fit any combination of both sizes", () => {

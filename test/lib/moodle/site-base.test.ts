@@ -1,16 +1,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { siteBaseFromBackup, siteBaseOf, withSiteBase } from "#lib/moodle/site-base.ts";
+import { buildSiteBaseFromBackup, extractSiteBase, replaceSiteBase } from "#lib/moodle/site-base.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const inputs = inputsOf(openBlueprint()), GI = 2 ** 30;
 const IMAGES = { moodle: "moodle:v4.1.2", postgres: "postgres:17.1", fpmDirectory: "/etc/php81" };
 const BACKUP_FACTS = { lmsVersion: "4.1.2", images: IMAGES, minimumSizes: { files: 3 * GI, database: null } };
 
-const test = suite("siteBaseFromBackup");
+const test = suite("buildSiteBaseFromBackup");
 
 test("returns the backup's version and Moodle image, the spoke's PostgreSQL image, and new PVCs", () => {
-  const base = siteBaseFromBackup(inputs, BACKUP_FACTS, "turn123456");
+  const base = buildSiteBaseFromBackup(inputs, BACKUP_FACTS, "turn123456");
   assert.equal([base.version, base.images], ["4.1.2", { ...IMAGES, postgres: inputs.images.postgres }]);
   assert.equal([base.claims, base.origin], [
     { files: "files-turn123456", data: "data-turn123456" },
@@ -20,7 +20,7 @@ test("returns the backup's version and Moodle image, the spoke's PostgreSQL imag
 });
 
 test("uses the spoke's values for a backup without recorded facts", () => {
-  const { version, images } = siteBaseFromBackup(
+  const { version, images } = buildSiteBaseFromBackup(
     inputs,
     { ...BACKUP_FACTS, lmsVersion: null, images: null },
     "turn123456",
@@ -29,7 +29,7 @@ test("uses the spoke's values for a backup without recorded facts", () => {
 });
 
 test("enlarges the disks for the backup", () => {
-  const { disks } = siteBaseFromBackup(
+  const { disks } = buildSiteBaseFromBackup(
     inputs,
     { ...BACKUP_FACTS, minimumSizes: { files: 900 * GI, database: 1 } },
     "turn123456",
@@ -38,16 +38,16 @@ test("enlarges the disks for the backup", () => {
 });
 
 test("can be reverted with the previous base", () => {
-  const after = withSiteBase(inputs, siteBaseFromBackup(inputs, BACKUP_FACTS, "turn123456"));
+  const after = replaceSiteBase(inputs, buildSiteBaseFromBackup(inputs, BACKUP_FACTS, "turn123456"));
   assert.equal([after.version, after.claims?.files], ["4.1.2", "files-turn123456"]);
-  assert.equal(withSiteBase(after, siteBaseOf(inputs)), inputs);
-  assert.equal(siteBaseOf(withSiteBase(inputs, siteBaseOf(after))), siteBaseOf(after));
+  assert.equal(replaceSiteBase(after, extractSiteBase(inputs)), inputs);
+  assert.equal(extractSiteBase(replaceSiteBase(inputs, extractSiteBase(after))), extractSiteBase(after));
 });
 
 test("keeps the spoke's size, names and settings", () => {
-  const { version: _, images: __, claims: ___, origin: ____, ...rest } = withSiteBase(
+  const { version: _, images: __, claims: ___, origin: ____, ...rest } = replaceSiteBase(
     inputs,
-    siteBaseFromBackup(inputs, BACKUP_FACTS, "turn123456"),
+    buildSiteBaseFromBackup(inputs, BACKUP_FACTS, "turn123456"),
   );
   const { version: _1, images: _2, ...own } = inputs;
   assert.equal(rest, own);

@@ -10,9 +10,9 @@ import { parseCodeVersion, parseSiteIdentity } from "#lib/moodle/job-results.ts"
 import {
   computeUpgradedInputs,
   findUpgradeRefusal,
-  isAtVersion,
   isBranchChange,
-  limitUpgradeTime,
+  isSiteAtVersion,
+  limitUpgradeJobTime,
   type UpgradeFacts,
 } from "#lib/moodle/upgrade.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
@@ -122,11 +122,11 @@ refusal("rejects an old PostgreSQL, and accepts an image tag without a version",
   assert.is(codeOf({ postgres: "postgres@sha256:abc" }), null);
 });
 
-const proof = suite("isAtVersion");
+const proof = suite("isSiteAtVersion");
 
 proof("compares the image's release, or else the parts of the requested version", () => {
   const is = (release: string | null, version: string, code = null as UpgradeFacts["code"]) =>
-    isAtVersion({ release }, { version, code });
+    isSiteAtVersion({ release }, { version, code });
   assert.ok(is(CODE.release, "anything", CODE));
   assert.not.ok(is("5.2.2+ (Build: 20261101)", "5.2.2", CODE));
   assert.ok(is("5.2.2+ (Build: 20261101)", "5.2.2"));
@@ -145,7 +145,7 @@ step("is true for another branch, which gets twice the time", () => {
   assert.not.ok(isBranchChange(OLD, "4.5.13"));
   assert.not.ok(isBranchChange({ release: "5.2 (Build: 1)" }, "5.2.2-php84"));
   const job = blueprint.jobObject(inputsOf(blueprint), "upgrade", "1");
-  const seconds = (major: boolean) => limitUpgradeTime(job, major)["spec"].activeDeadlineSeconds;
+  const seconds = (major: boolean) => limitUpgradeJobTime(job, major)["spec"].activeDeadlineSeconds;
   assert.equal([seconds(true), seconds(false)], [21600, 10800]);
 });
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
-import { type FilesCheck, parseFilesCheck } from "#lib/moodle/job-results.ts";
+import { type FilesCheckResult, parseFilesCheckResult } from "#lib/moodle/job-results.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { missingPhpReason } from "#test/support/php.ts";
 
@@ -53,7 +53,7 @@ async function upload({ db, directory }: Context, text: string, time = 0): Promi
   return hash;
 }
 
-async function check({ db, directory }: Context, more: Record<string, string> = {}): Promise<FilesCheck | null> {
+async function check({ db, directory }: Context, more: Record<string, string> = {}): Promise<FilesCheckResult | null> {
   const { hostname, port, pathname, username, password } = new URL(db.url);
   const env = {
     PATH: process.env["PATH"],
@@ -62,7 +62,7 @@ async function check({ db, directory }: Context, more: Record<string, string> = 
     ...{ HTML_DIR: join(directory, "html"), DATA_DIR: join(directory, "data"), ...more },
   };
   const { stdout } = await run("php", ["-r", toPhpArgument(await readFile(SCRIPT, "utf8"))], { env });
-  return parseFilesCheck(stdout.split("\n"));
+  return parseFilesCheckResult(stdout.split("\n"));
 }
 
 const WHOLE = {

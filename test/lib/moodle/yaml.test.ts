@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseYaml, writeDocuments } from "#lib/moodle/yaml.ts";
+import { parseYaml, writeYamlDocuments } from "#lib/moodle/yaml.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
 
@@ -13,7 +13,7 @@ function read(text: string): { documents: unknown[]; problems: string[] } {
 
 test("parses the output of writeDocuments, and the same documents as YAML", () => {
   const documents = [{ a: "1\n---\n2", b: [null, "${X}", 1.5] }, { c: { d: true } }];
-  const text = writeDocuments(documents);
+  const text = writeYamlDocuments(documents);
   assert.equal(read(text), { documents, problems: [] });
   assert.equal(read(`# as YAML\n${text}`), { documents, problems: [] });
 });

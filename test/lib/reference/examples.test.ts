@@ -2,11 +2,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { accessNoteOf } from "#lib/reference/refusals.ts";
-import { areaOf, listAreas } from "#lib/reference/areas.ts";
-import { fieldDescription, fieldExample } from "#lib/reference/glossary/glossary.ts";
-import { namedSchemas } from "#lib/reference/json-schema.ts";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { findAccessNote } from "#lib/reference/refusals.ts";
+import { findReferenceArea, listReferenceAreas } from "#lib/reference/areas.ts";
+import { findFieldDescription, findFieldExample } from "#lib/reference/glossary/glossary.ts";
+import { buildNamedSchemas } from "#lib/reference/json-schema.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { INPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 import { HTTP_METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
@@ -17,7 +17,7 @@ const test = suite("the OpenAPI document");
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+const document: Json = buildOpenApiDocument(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
 const read = openOpenApiReader(document);
 
 const endpoints = withoutPortal(manifest).flatMap(([pattern, module]) =>
@@ -66,16 +66,17 @@ test("has example bodies that the server accepts", () => {
 
 test("describes every field, with an example if the schema has none", () => {
   const silent: string[] = [];
-  for (const [name, schema] of Object.entries(namedSchemas())) findSilent(schema, name, silent);
+  for (const [name, schema] of Object.entries(buildNamedSchemas())) findSilent(schema, name, silent);
   for (const { media } of contents) findSilent(media.schema, "", silent);
   assert.equal([...new Set(silent)].map((field) => `lib/reference/glossary has no line for ${field}`), []);
 });
 
 test("describes every parameter", () => {
   const silent = endpoints.flatMap(({ name, operation }) =>
-    operation.parameters.filter((one: Json) => one.in !== "header" && fieldDescription(one.in, one.name) === null).map((
-      one: Json,
-    ) => `${name}: ${one.in} ${one.name} has no line in lib/reference/glossary/records.ts`)
+    operation.parameters.filter((one: Json) => one.in !== "header" && findFieldDescription(one.in, one.name) === null)
+      .map((
+        one: Json,
+      ) => `${name}: ${one.in} ${one.name} has no line in lib/reference/glossary/records.ts`)
   );
   assert.equal(silent, []);
 });
@@ -100,7 +101,7 @@ test("has no unused schema", () => {
 });
 
 test("lists the errors of every access rule", () => {
-  const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !accessNoteOf(name));
+  const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !findAccessNote(name));
   assert.equal(
     [...new Set(unknown)].map((name) => `lib/reference/refusals.ts has no line for the access "${name}"`),
     [],
@@ -108,8 +109,10 @@ test("lists the errors of every access rule", () => {
 });
 
 test("has an area for every endpoint; the last area needs no sign-in", () => {
-  const last = listAreas().at(-1)!.name;
-  const astray = endpoints.filter(({ pattern, endpoint }) => areaOf(pattern) === last && endpoint.scope !== "public");
+  const last = listReferenceAreas().at(-1)!.name;
+  const astray = endpoints.filter(({ pattern, endpoint }) =>
+    findReferenceArea(pattern) === last && endpoint.scope !== "public"
+  );
   assert.equal(astray.map(({ name }) => `lib/reference/areas.ts has no area for ${name}`), []);
 });
 
@@ -120,8 +123,10 @@ test("has unique operation names", () => {
 
 function findSilent(schema: Json, owner: string, silent: string[]): void {
   for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
-    if (fieldDescription(owner, name) === null) silent.push(owner ? `${owner}.${name}` : name);
-    else if (isPlain(field) && fieldExample(owner, name) === undefined) silent.push(`${owner}.${name} with an example`);
+    if (findFieldDescription(owner, name) === null) silent.push(owner ? `${owner}.${name}` : name);
+    else if (isPlain(field) && findFieldExample(owner, name) === undefined) {
+      silent.push(`${owner}.${name} with an example`);
+    }
     findSilent(field, name, silent);
   }
   for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) findSilent(part, owner, silent);

@@ -1,8 +1,8 @@
 /** Tests that the glossary describes only existing fields. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fieldDescription, fieldExample, GLOSSARY_LINES } from "#lib/reference/glossary/glossary.ts";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { findFieldDescription, findFieldExample, GLOSSARY_ENTRIES } from "#lib/reference/glossary/glossary.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { isId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 
@@ -11,14 +11,14 @@ const test = suite("the glossary");
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-const all = Object.fromEntries(GLOSSARY_LINES);
+const all = Object.fromEntries(GLOSSARY_ENTRIES);
 
 /** The entries of the glossary, by key. */
 function findUsed(): ReadonlySet<string> {
   const used = new Set<string>();
   const use = (owner: string, name: string) => {
     const key = Object.hasOwn(all, `${owner}.${name}`) ? `${owner}.${name}` : name;
-    if (all[key]?.[0] === (fieldDescription(owner, name) ?? "")) used.add(key);
+    if (all[key]?.[0] === (findFieldDescription(owner, name) ?? "")) used.add(key);
   };
   const walk = (schema: Json, owner: string): void => {
     for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
@@ -27,7 +27,7 @@ function findUsed(): ReadonlySet<string> {
     }
     for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) walk(part, owner);
   };
-  const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+  const document: Json = buildOpenApiDocument(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     use(name, "");
     walk(schema, name);
@@ -47,7 +47,7 @@ test("has no entry for a missing field", () => {
 });
 
 test("has each entry once", () => {
-  const keys = GLOSSARY_LINES.map(([key]) => key);
+  const keys = GLOSSARY_ENTRIES.map(([key]) => key);
   assert.equal(keys.filter((key, i) => keys.indexOf(key) !== i), []);
 });
 
@@ -60,11 +60,11 @@ test("has example IDs in the real format", () => {
 });
 
 test("prefers the entry of the owner", () => {
-  assert.is(fieldDescription("Operation", "id"), "The operation's ID");
-  assert.is(fieldDescription("Unheard", "slug"), all.slug?.[0]);
-  assert.is(fieldDescription("Unheard", "unheard"), null);
-  assert.is(fieldExample("StreamEvent", "id"), "4");
-  assert.is(fieldExample("", "toString"), undefined);
+  assert.is(findFieldDescription("Operation", "id"), "The operation's ID");
+  assert.is(findFieldDescription("Unheard", "slug"), all.slug?.[0]);
+  assert.is(findFieldDescription("Unheard", "unheard"), null);
+  assert.is(findFieldExample("StreamEvent", "id"), "4");
+  assert.is(findFieldExample("", "toString"), undefined);
 });
 
 test.run();

@@ -1,17 +1,17 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { OPERATION_NAME_EXCEPTIONS, operationName } from "#lib/reference/names.ts";
+import { buildOperationName, OPERATION_NAME_EXCEPTIONS } from "#lib/reference/names.ts";
 import { HTTP_METHODS } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 
-const test = suite("operationName");
+const test = suite("buildOperationName");
 
 const all = manifest.flatMap(([pattern, module]) =>
   HTTP_METHODS.filter((method) => module[method]).map((method) => ({ pattern, method }))
 );
 
 test("returns valid function names", () => {
-  const names = all.map(({ pattern, method }) => operationName(pattern, method));
+  const names = all.map(({ pattern, method }) => buildOperationName(pattern, method));
   assert.equal(names.filter((name) => !/^[a-z][A-Za-z]{1,39}$/.test(name)), []);
 });
 
@@ -21,13 +21,13 @@ test("lists only existing endpoints as exceptions", () => {
 });
 
 test("returns a verb and an object", () => {
-  assert.is(operationName("/api/federations/:federationId/spokes", "GET"), "listFederationSpokes");
-  assert.is(operationName("/api/federations/:federationId/spokes", "POST"), "createFederationSpoke");
-  assert.is(operationName("/api/spokes/:spokeId", "PATCH"), "updateSpoke");
-  assert.is(operationName("/api/spokes/:spokeId/members/:userId", "DELETE"), "deleteSpokeMember");
-  assert.is(operationName("/api/auth/tokens", "POST"), "createToken");
-  assert.is(operationName("/api/spokes/:spokeId/delegate", "POST"), "delegateSpoke");
-  assert.is(operationName("/reset", "POST"), "submitResetPage");
+  assert.is(buildOperationName("/api/federations/:federationId/spokes", "GET"), "listFederationSpokes");
+  assert.is(buildOperationName("/api/federations/:federationId/spokes", "POST"), "createFederationSpoke");
+  assert.is(buildOperationName("/api/spokes/:spokeId", "PATCH"), "updateSpoke");
+  assert.is(buildOperationName("/api/spokes/:spokeId/members/:userId", "DELETE"), "deleteSpokeMember");
+  assert.is(buildOperationName("/api/auth/tokens", "POST"), "createToken");
+  assert.is(buildOperationName("/api/spokes/:spokeId/delegate", "POST"), "delegateSpoke");
+  assert.is(buildOperationName("/reset", "POST"), "submitResetPage");
 });
 
 test.run();

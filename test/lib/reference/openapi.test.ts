@@ -2,17 +2,18 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
-import { created, eventStream, html, ok } from "#lib/http/reply.ts";
+import { createdReply, eventStreamReply, htmlReply, okReply } from "#lib/http/reply.ts";
 import { optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
 
-const test = suite("describeApi");
+const test = suite("buildOpenApiDocument");
 const release = { api: "v0", version: "1.2.3", commit: "abc" };
 
 // deno-lint-ignore no-explicit-any
-const describe = (path: string, post: unknown): any => describeApi([[path, { POST: post as AnyEndpoint }]], release);
+const describe = (path: string, post: unknown): any =>
+  buildOpenApiDocument([[path, { POST: post as AnyEndpoint }]], release);
 
 const make = endpoint({
   summary: "Make a thing",
@@ -21,7 +22,7 @@ const make = endpoint({
   query: v.object({ dryRun: v.optional(v.string()) }),
   body: v.object({ slug: Slug, name: optionalOrNull(v.string()) }),
   idempotent: true,
-  reply: created(v.object({ id: v.string(), at: Timestamp }), ({ id }) => `/api/things/${id}`),
+  reply: createdReply(v.object({ id: v.string(), at: Timestamp }), ({ id }) => `/api/things/${id}`),
   faults: ["slug_taken"],
   handle: () => ({ id: "1", at: new Date() }),
 });
@@ -94,14 +95,14 @@ test("lists every status with its codes", () => {
 test("lists only the errors that a public GET can return", () => {
   const health = { ...make, access: publicAccess, scope: "public", probe: true, idempotent: false, faults: [] };
   const { query: _, body: __, ...bare } = health;
-  const document = describeApi([["/api/health", { GET: bare as unknown as AnyEndpoint }]], release);
+  const document = buildOpenApiDocument([["/api/health", { GET: bare as unknown as AnyEndpoint }]], release);
   // deno-lint-ignore no-explicit-any
   const { responses } = (document as any).paths["/api/health"].get;
   assert.equal(Object.keys(responses), ["201", "400", "500", "504"]);
 });
 
 test("documents forms and pages of endpoints for people", () => {
-  const form = { ...make, form: true, reply: html(), errorPage: () => ({ title: "", style: "", body: markup`` }) };
+  const form = { ...make, form: true, reply: htmlReply(), errorPage: () => ({ title: "", style: "", body: markup`` }) };
   const { requestBody, responses } = describe("/invite", form).paths["/invite"].post;
   assert.equal(Object.keys(requestBody.content), ["application/x-www-form-urlencoded"]);
   assert.equal(Object.keys(responses["200"].content), ["text/html"]);
@@ -138,14 +139,14 @@ test("requires a body only if an empty one is invalid", () => {
 });
 
 test("describes a stream by its events", () => {
-  const stream = { ...make, reply: eventStream(v.object({ state: v.string() })) };
+  const stream = { ...make, reply: eventStreamReply(v.object({ state: v.string() })) };
   const operation = describe("/x", stream).paths["/x"].post;
   assert.equal(operation.responses["200"].content["text/event-stream"].schema.required, ["state"]);
   assert.is(operation.parameters.at(-1).name, "Last-Event-ID");
 });
 
 test("fails for a schema that it cannot describe", () => {
-  assert.throws(() => describe("/x", { ...make, reply: ok(v.object({ size: v.bigint() })) }), /Cannot convert/);
+  assert.throws(() => describe("/x", { ...make, reply: okReply(v.object({ size: v.bigint() })) }), /Cannot convert/);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Validator } from "@cfworker/json-schema";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { manifest } from "#src/manifest.ts";
 
 const test = suite("the OpenAPI document as OpenAPI 3.1");
@@ -19,7 +19,9 @@ async function openStandard(): Promise<(document: Json) => string[]> {
 
 test("matches the schema of the standard", async () => {
   const validate = await openStandard();
-  const document: Json = structuredClone(describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" }));
+  const document: Json = structuredClone(
+    buildOpenApiDocument(manifest, { api: "v0", version: "1.2.3", commit: "abc" }),
+  );
   assert.equal(validate(document), []);
 
   document.paths["/api/version"].get.parameters = [{ name: "x" }]; // checks that the schema finds errors
@@ -27,7 +29,7 @@ test("matches the schema of the standard", async () => {
 });
 
 test("documents the parameters of each path", () => {
-  const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+  const document: Json = buildOpenApiDocument(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
   const wrong = Object.entries<Json>(document.paths).flatMap(([path, operations]) => {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort().join();
     return Object.values<Json>(operations).filter(({ parameters }) =>

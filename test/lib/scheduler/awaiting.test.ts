@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation } from "#lib/jobs/operation.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -20,7 +20,7 @@ test.after.each(({ scene }) => scene.close());
 const RETRY = { firstMs: HOUR, maxMs: HOUR };
 const WORDS = "Waiting until the other one is done";
 const other = kind("other", ["only"]), waiting = kind("waiting", ["before", "need"]), work = kind("work", ["only"]);
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 const waits = (job: Job) => job.label === WORDS && job.state === "queued";
 
 /** Opens two handlers: one that runs until the test ends it, and one that waits for it. */
@@ -39,7 +39,7 @@ async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
         async need() {
           attempts.push("need");
           const { state } = (await findJob(scene.db.rows, first!.id))!;
-          if (!isFinished(state)) throw new OperationAwaited(WORDS, first!.id);
+          if (!isFinalJobState(state)) throw new OperationAwaited(WORDS, first!.id);
         },
       },
     },

@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("endRun");
 test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 
 test("fails an operation whose end cannot be recorded after several attempts, and frees the lane", async ({ scene }) => {
   const hub = await scene.hub(1);

@@ -2,8 +2,8 @@
 import type { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Database, Rows } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/jobs/job.ts";
+import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
@@ -23,7 +23,7 @@ test("finds requested and cancelled jobs without a wake-up", async ({ scene }) =
   const [job] = await scene.enqueue(action(endless, hub, 0));
   await scene.until(job!.id, ({ state }) => state === "running");
   await scene.db.transact((tx) => requestCancel(tx, job!.id));
-  assert.is((await scene.until(job!.id, ({ state }) => isFinished(state))).state, "cancelled");
+  assert.is((await scene.until(job!.id, ({ state }) => isFinalJobState(state))).state, "cancelled");
 });
 
 test("finds a job whose lane has no ready-lane row", async ({ scene }) => {
@@ -35,7 +35,7 @@ test("finds a job whose lane has no ready-lane row", async ({ scene }) => {
 });
 
 /** Returns rows that run `instead` for each statement whose text contains `text`. */
-function intercepting(rows: Rows, part: string, ask: (query: CompiledQuery) => Promise<never>): Rows {
+function intercepting(rows: RowQueries, part: string, ask: (query: CompiledQuery) => Promise<never>): RowQueries {
   return new Proxy(rows, {
     get(whole, name) {
       if (name === "executeQuery") {
@@ -62,7 +62,7 @@ test("continues if the check for missed lanes fails", async ({ scene }) => {
 test("runs a job that a poll started although its reply was lost", async ({ scene }) => {
   const quiet = kind("quiet", ["only"], { visible: false }), started: string[] = [];
   let lost = 0;
-  const rows: Rows = intercepting(scene.db.rows, "update jobs set state = 'running'", async (query) => {
+  const rows: RowQueries = intercepting(scene.db.rows, "update jobs set state = 'running'", async (query) => {
     const answer = await scene.db.rows.executeQuery(query);
     if (lost > 0 || !(answer.rows as { id: string | null }[]).some(({ id }) => id !== null)) return answer as never;
     lost++;

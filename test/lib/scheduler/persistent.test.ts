@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { DAY, sleep } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
@@ -10,7 +10,7 @@ const test = suite<{ scene: Scene }>("startRun of a persistent kind");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 
 test("keeps retrying after its time limit, with the full timeout of each step.", async ({ scene }) => {
   const hub = await scene.hub(1);

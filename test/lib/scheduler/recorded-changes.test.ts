@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 const work = kind("work", ["first", "second"]);
 
 /** Runs an operation and returns what was recorded until it ended. */

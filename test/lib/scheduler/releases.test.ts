@@ -1,7 +1,7 @@
 /** Tests two releases on one database: each job is run by the plan that it was created for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR } from "#lib/base/time.ts";
@@ -11,7 +11,7 @@ const test = suite<{ scene: Scene }>("openScheduler with two releases");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 const older = kind("build", ["dig", "pour"]);
 const newer = kind("build", ["survey", "dig", "pour"], { plan: 2 });
 

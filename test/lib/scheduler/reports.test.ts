@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
-import { analyzeFailure, finalReportOf, retryDelay, withEvidence } from "#lib/scheduler/reports.ts";
+import { analyzeFailure, buildFinalReport, retryDelay, withEvidence } from "#lib/scheduler/reports.ts";
 import { StepTimeout } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { kind } from "./scene.ts";
@@ -44,7 +44,7 @@ const job = (attempt: number, failure: Partial<FailureReport> | null = null) =>
 const passing = analyzeFailure(new ClusterError("unreachable", "GET c/x: refused", { transient: true }), "app");
 
 test("states the number of attempts and the start time in the final report", () => {
-  const { message, code } = finalReportOf(passing, job(7));
+  const { message, code } = buildFinalReport(passing, job(7));
   assert.equal([code, message], [
     "unreachable",
     "Gave up after 7 attempts since 2026-11-21 10:03 UTC: The cluster cannot be reached: GET c/x: refused",
@@ -70,18 +70,18 @@ test("retries within ten seconds while a cluster is unavailable", () => {
 });
 
 test("does not change the report of a first attempt or a permanent failure", () => {
-  assert.is(finalReportOf(passing, job(1)).message, passing.report.message);
+  assert.is(buildFinalReport(passing, job(1)).message, passing.report.message);
   const final = analyzeFailure(new ClusterError("Odd", "no", { transient: false }), "app");
-  assert.is(finalReportOf(final, job(7)).message, "no");
+  assert.is(buildFinalReport(final, job(7)).message, "no");
 });
 
 test("uses the previous reason if the last attempt timed out in the same step", () => {
   const cut = analyzeFailure(new StepTimeout("Starting Moodle", 100), "app");
   const before = { ...passing.report, hint: "Do." };
-  const { code, hint, message } = finalReportOf(cut, job(3, before));
+  const { code, hint, message } = buildFinalReport(cut, job(3, before));
   assert.equal([code, hint], ["unreachable", "Do."]);
   assert.match(message, /^Gave up after 3 attempts .*: The cluster cannot be reached: GET c\/x: refused$/);
-  assert.is(finalReportOf(cut, job(3, { ...before, step: "database" })).code, "deadline");
+  assert.is(buildFinalReport(cut, job(3, { ...before, step: "database" })).code, "deadline");
 });
 
 test.run();

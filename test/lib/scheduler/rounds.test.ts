@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLog, silentLog } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
-import { openRounds } from "#lib/scheduler/rounds.ts";
+import { openClaimRounds } from "#lib/scheduler/rounds.ts";
 
-const test = suite("openRounds");
+const test = suite("openClaimRounds");
 const tenure: ReplicaLease = { signal: new AbortController().signal, throwIfLapsed() {} };
 
 /** Opens rounds that record each claim and takeover. The test decides how these end. */
@@ -18,7 +18,7 @@ function open(log = silentLog) {
     return null;
   };
   const rescue = note("rescue");
-  const rounds = openRounds({
+  const rounds = openClaimRounds({
     log,
     currentLease: () => tenure,
     claim: note("claim"),
@@ -85,7 +85,7 @@ test("logs one warning per outage, whatever the error", async () => {
 test("keeps a request that arrives at the end of a round", async () => {
   for (let step = 0; step < 12; step++) {
     let claims = 0;
-    const rounds = openRounds({
+    const rounds = openClaimRounds({
       log: silentLog,
       currentLease: () => tenure,
       async claim() {

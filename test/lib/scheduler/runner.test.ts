@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { until } from "#test/support/until.ts";
@@ -11,7 +11,7 @@ const test = suite<{ scene: Scene }>("startRun");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 
 test("runs the steps in order and records each", async ({ scene }) => {
   const hub = await scene.hub(1);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
@@ -12,7 +12,7 @@ const test = suite<{ scene: Scene }>("openScheduler");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 const work = kind("work", ["only"]);
 
 /** Creates a handler that records its steps by spoke, and how many ran at the same time. */

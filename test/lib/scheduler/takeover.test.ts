@@ -1,7 +1,7 @@
 /** Tests that only jobs of replicas without heartbeats are taken over, whatever the database's clock says. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
@@ -9,7 +9,7 @@ const test = suite<{ scene: Scene }>("openScheduler next to silent replicas");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 const work = kind("work", ["only"]);
 
 test("takes over from a silent replica with finished steps, without counting an attempt", async ({ scene }) => {

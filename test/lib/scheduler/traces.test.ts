@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { currentContext, runInContext } from "#lib/base/work-context.ts";
 import { formatTrace, startSpanContext } from "#lib/base/trace.ts";
-import { isFinished, type Job, traceOfJob } from "#lib/jobs/job.ts";
+import { createJobTrace, isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, loose, openScene, type Scene } from "./scene.ts";
@@ -12,7 +12,7 @@ const test = suite<{ scene: Scene }>("the trace of a job");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const ended = (job: Job) => isFinished(job.state);
+const ended = (job: Job) => isFinalJobState(job.state);
 const request = startSpanContext(
   { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled: true, state: "x=1" },
   () => true,
@@ -26,7 +26,7 @@ test("belongs to the trace of its request, with its steps as children", async ({
   assert.is(job!.trace, formatTrace(request));
   await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(currentContext())) } }]);
   await scene.until(job!.id, ended);
-  const place = traceOfJob(job!, () => true);
+  const place = createJobTrace(job!, () => true);
   assert.equal([place.traceId, place.parentId, place.state], [request.traceId, request.spanId, "x=1"]);
   assert.equal(seen, [{ rootSpan: { ...place, sampled: true }, span: place, logFields: { operation: job!.id } }]);
 });
@@ -38,7 +38,7 @@ test("continues in the jobs that the job enqueues", async ({ scene }) => {
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   await scene.open([{ kind: work, steps: { only } }]);
   await scene.until(job!.id, ended);
-  assert.is(requested!.trace, formatTrace(traceOfJob(job!, () => true)));
+  assert.is(requested!.trace, formatTrace(createJobTrace(job!, () => true)));
 });
 
 test("starts a new trace for background and repeated jobs", async ({ scene }) => {
@@ -46,10 +46,10 @@ test("starts a new trace for background and repeated jobs", async ({ scene }) =>
   const [job] = await ask(() => scene.enqueue(loose(repeated)));
   const [other] = await scene.enqueue(loose(work));
   assert.equal([job!.trace, other!.trace], [null, null]);
-  const place = traceOfJob(job!, () => true);
+  const place = createJobTrace(job!, () => true);
   assert.match(place.traceId, /^[0-9a-f]{32}$/);
-  assert.equal([place.parentId, traceOfJob(job!, () => true)], [null, place], "each holder finds the same");
-  assert.is.not(traceOfJob(other!, () => true).traceId, place.traceId);
+  assert.equal([place.parentId, createJobTrace(job!, () => true)], [null, place], "each holder finds the same");
+  assert.is.not(createJobTrace(other!, () => true).traceId, place.traceId);
 });
 
 test("does not join the trace of a request that only woke the scheduler", async ({ scene }) => {
@@ -74,8 +74,8 @@ test("does not join the trace of a request that only woke the scheduler", async 
 
 test("starts a new trace if the stored one is invalid", async ({ scene }) => {
   const [job] = await scene.enqueue(loose(work));
-  const place = traceOfJob({ id: job!.id, trace: "rubbish" }, () => true);
-  assert.equal(place, traceOfJob({ id: job!.id, trace: null }, () => true));
+  const place = createJobTrace({ id: job!.id, trace: "rubbish" }, () => true);
+  assert.equal(place, createJobTrace({ id: job!.id, trace: null }, () => true));
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
@@ -93,7 +93,7 @@ for (const [action, parameters = {}] of ASKED) {
       preview,
       () =>
         scene.db.transact((tx) =>
-          acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })
+          checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters: parameters })
         ),
     );
   });

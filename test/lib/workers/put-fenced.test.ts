@@ -4,7 +4,7 @@ import { ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drive
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import { createFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
@@ -41,11 +41,11 @@ const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
 
 test("creates a missing object with its fence, and later removes dropped fields", async ({ space }) => {
   const made = await replaceObjectFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
-  assert.is(made.metadata.annotations![FENCE_KEY], "5");
+  assert.is(made.metadata.annotations![FENCE_METADATA_KEY], "5");
   for (const fence of [5, 6]) {
     const there = await replaceObjectFenced(space, settings("a", { kept: "2" }), hold(fence), call);
     assert.equal(there["data"], { kept: "2" });
-    assert.equal(there.metadata.annotations, { "example.org/of": "us", [FENCE_KEY]: String(fence) });
+    assert.equal(there.metadata.annotations, { "example.org/of": "us", [FENCE_METADATA_KEY]: String(fence) });
   }
 });
 
@@ -85,7 +85,7 @@ test("continues if a controller wrote first", async ({ space }) => {
 
 test("creates a missing object and applies an existing one without reading it first", async ({ space }) => {
   const made = await createFenced(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
-  assert.is(made.metadata.annotations![FENCE_KEY], "5");
+  assert.is(made.metadata.annotations![FENCE_METADATA_KEY], "5");
   assert.equal((await createFenced(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
   assert.instance(await rejection(createFenced(space, settings("e", {}), hold(5), call)), FenceLost);
 });

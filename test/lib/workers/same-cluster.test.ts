@@ -3,13 +3,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
+import { enqueueHubRemoval } from "#lib/domains/federations/remove.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findLastRemoval, type RemovalSubject } from "#lib/jobs/removal.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "./scene.ts";
@@ -83,7 +83,7 @@ test("reports another cluster during an installation, not a missing namespace.",
 test("pauses a removal until the original cluster is back.", async ({ scene, before, lead }) => {
   assert.is(before.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, before.id));
   const { failure, finishedSteps, progress } = await refused(scene, { spokeId: before.id });
   assert.equal([failure!.fault, finishedSteps, progress.notes], ["operator", [], undefined]);
   assert.match(failure!.message, /^The cluster \S+ is not the one in which the spoke was created/);
@@ -98,7 +98,7 @@ test("pauses a removal until the original cluster is back.", async ({ scene, bef
 test("ignores a cluster that changes during the deletion of a namespace.", async ({ scene, during, lead }) => {
   await scene.db.sql("update spokes set cluster_uid = null where id = $1", [during.id]);
   const stuck = scene.simulator.faults.stuckNamespace(during.namespace);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, during.id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, during.id));
   await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label), 30_000);
   assert.is((await scene.row(during.id)).clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
@@ -114,7 +114,7 @@ test("keeps a hub until its own cluster reports the deletion.", async ({ scene, 
   const id = during.federationId;
   assert.is((await findFederation(scene.db.rows, id, "shown"))!.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
-  await scene.db.transact((tx) => acceptHubRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueHubRemoval(tx, scene.actor, id));
   const { failure } = await refused(scene, { federationId: id });
   assert.match(failure!.hint!, `DELETE /api/federations/${id}?abandon=true`);
   assert.is((await findFederation(scene.db.rows, id, "shown"))!.state, "removing");

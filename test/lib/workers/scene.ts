@@ -9,7 +9,7 @@ import type { Database, OpenDatabase } from "#lib/drivers/db/database.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { type Log, silentLog } from "#lib/base/log.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
@@ -127,7 +127,7 @@ export async function openWorkScene(
     ended: (spokeId, kind) =>
       until(async () => {
         const all = (await scene.operations(spokeId)).filter((job) => job.kind === kind);
-        return all.length > 0 && all.every(({ state }) => isFinished(state)) && all[0]!;
+        return all.length > 0 && all.every(({ state }) => isFinalJobState(state)) && all[0]!;
       }, MINUTE).catch((error) => explain(error, spokeId)),
     async close() {
       await Promise.all(schedulers.map((scheduler) => scheduler.close()));

@@ -1,7 +1,7 @@
 /** Tests Jobs whose logs cannot be read, for example after a node was drained. Missing lines then prove nothing. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -42,7 +42,7 @@ test("is retried, and not taken as a missing or unhealthy site", async ({ scene 
     ] as const
   ) {
     await unread(scene, action, job, async () => {
-      await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+      await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters }));
       return id;
     });
   }

@@ -2,17 +2,19 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { suggestVerb } from "#src/cli/suggestions.ts";
-import { renderNounHelp, renderVerbHelp } from "#src/cli/help.ts";
-import type { CliNoun, CliVerb } from "#src/cli/verb-declaration.ts";
-import { nouns } from "#src/cli/nouns.ts";
+import { renderGroupHelp, renderVerbHelp } from "#src/cli/help.ts";
+import type { CommandGroup, GroupCommand } from "#src/cli/verb-declaration.ts";
+import { clientCommands } from "#src/cli/nouns.ts";
 import { parseVerb } from "#src/cli/parse-verb.ts";
 import { type CliFixture, hasTerminals, openCliFixture } from "./cli-fixture.ts";
 
-const test = suite<{ cli: CliFixture; all: readonly (readonly [CliNoun, CliVerb])[] }>("wheelwright NOUN VERB");
+const test = suite<{ cli: CliFixture; all: readonly (readonly [CommandGroup, GroupCommand])[] }>(
+  "wheelwright NOUN VERB",
+);
 
 test.before(async (context) => {
   context.cli = await openCliFixture();
-  const loaded = await Promise.all(nouns.map(({ load }) => load()));
+  const loaded = await Promise.all(clientCommands.map(({ load }) => load()));
   context.all = loaded.flatMap((noun) => noun.verbs.map((verb) => [noun, verb] as const));
 });
 test.after(({ cli }) => cli.close());
@@ -36,9 +38,9 @@ test("every verb has help with valid examples", ({ all }) => {
 });
 
 test("the help of a noun lists all verbs, including those for this machine", ({ all }) => {
-  for (const [noun, verb] of all) assert.ok(renderNounHelp(noun).includes(`  ${verb.name}`));
+  for (const [noun, verb] of all) assert.ok(renderGroupHelp(noun).includes(`  ${verb.name}`));
   const [audit] = all.find(([noun]) => noun.name === "audit")!;
-  assert.match(renderNounHelp(audit), /^ {2}heads .*^ {2}verify /ms);
+  assert.match(renderGroupHelp(audit), /^ {2}heads .*^ {2}verify /ms);
 });
 
 test("reads the argument after --json as fields if all required arguments are present", ({ all }) => {

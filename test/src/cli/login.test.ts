@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { existsSync, mkdirSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type CliSettings, settingsPath } from "#src/cli/settings.ts";
+import { type CliSettings, findSettingsPath } from "#src/cli/settings.ts";
 import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
 import {
@@ -32,7 +32,7 @@ test.after(({ stage }) => stage.close());
 
 const EMAIL = "hub-admin@example.org";
 const readStored = async ({ env }: CliFixture): Promise<CliSettings> =>
-  JSON.parse(await readFile(settingsPath(env), "utf8"));
+  JSON.parse(await readFile(findSettingsPath(env), "utf8"));
 
 test("stores a token named after the machine, and ends the session, with pipes", async ({ cli, url, stage }) => {
   const { status, out, err } = await cli.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
@@ -41,7 +41,7 @@ test("stores a token named after the machine, and ends the session, with pipes",
     err,
     /^Signed in to \S+ as hub-admin@example\.org\. The token is stored in \S+servers\.json\nNext: wheelwright spokes list\n$/,
   );
-  assert.is((await stat(settingsPath(cli.env))).mode & 0o777, 0o600);
+  assert.is((await stat(findSettingsPath(cli.env))).mode & 0o777, 0o600);
   const { profiles: { default: profile } } = await readStored(cli);
   assert.is((await cli.json("me")).user.email, EMAIL);
   const tokens = await cli.json("tokens", "list");
@@ -73,7 +73,7 @@ test("writes nothing if the server returns no token", async ({ cli }) => {
   await puppet.close();
   assert.equal([login.status, login.out], [7, ""], login.err);
   assert.match(login.err, "did not return the owner of the token");
-  assert.not(existsSync(settingsPath(cli.env)));
+  assert.not(existsSync(findSettingsPath(cli.env)));
   assert.is((await cli.run(["me"])).status, 4);
 });
 
@@ -164,7 +164,7 @@ test("exits with 4 for an expired token, and explains how to sign in", async ({ 
 );
 
 test("does not sign in if the file is unusable", async ({ cli, url }) => {
-  const file = settingsPath(cli.env);
+  const file = findSettingsPath(cli.env);
   mkdirSync(dirname(file), { recursive: true });
   await writeFile(file, "no JSON");
   await chmod(file, 0o600);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { changeSettings, readSettings, type ServerProfile, settingsPath } from "#src/cli/settings.ts";
+import { changeSettings, findSettingsPath, readSettings, type ServerProfile } from "#src/cli/settings.ts";
 import { rejection } from "#test/support/until.ts";
 import { canMount, mountSmall, unmount } from "./cli-fixture.ts";
 
@@ -22,7 +22,7 @@ const silent = () => {};
 
 test.before.each(async (context) => {
   context.base = await mkdtemp(join(tmpdir(), "wheelwright-settings-"));
-  context.file = settingsPath({ XDG_CONFIG_HOME: context.base });
+  context.file = findSettingsPath({ XDG_CONFIG_HOME: context.base });
 });
 test.after.each(async ({ base }) => {
   unmount(base);
@@ -30,8 +30,11 @@ test.after.each(async ({ base }) => {
 });
 
 test("is in XDG_CONFIG_HOME, or in .config by default", () => {
-  assert.is(settingsPath({ XDG_CONFIG_HOME: "/etc/xdg", HOME: "/home/ada" }), "/etc/xdg/wheelwright/servers.json");
-  assert.is(settingsPath({ XDG_CONFIG_HOME: "here", HOME: "/home/ada" }), "/home/ada/.config/wheelwright/servers.json");
+  assert.is(findSettingsPath({ XDG_CONFIG_HOME: "/etc/xdg", HOME: "/home/ada" }), "/etc/xdg/wheelwright/servers.json");
+  assert.is(
+    findSettingsPath({ XDG_CONFIG_HOME: "here", HOME: "/home/ada" }),
+    "/home/ada/.config/wheelwright/servers.json",
+  );
 });
 
 test("is readable only by its user", async ({ file }) => {
@@ -68,7 +71,7 @@ test("remains unchanged if it is malformed", async ({ file }) => {
 
 test("remains unchanged in a read-only directory", async ({ base }) => {
   await writeFile(join(base, "in-the-way"), "");
-  const { message } = await rejection(add(settingsPath({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
+  const { message } = await rejection(add(findSettingsPath({ XDG_CONFIG_HOME: join(base, "in-the-way") }), "one"));
   assert.match(message, /^Cannot use \S+servers\.json: .*. To use another directory, set XDG_CONFIG_HOME$/);
 });
 

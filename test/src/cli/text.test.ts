@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Terminal } from "#src/cli/terminal.ts";
 import { renderRecord, renderTable, type TableColumn } from "#src/cli/table.ts";
 import { formatJson, sanitizeLine, sanitizeLines, textWidth, truncateText } from "#src/cli/text.ts";
-import { clockTimeOrDate, formatClockDuration, parseDuration, relativeTime } from "#src/cli/times.ts";
+import { formatClockDuration, formatRelativeTime, formatTimeOrDate, parseDuration } from "#src/cli/times.ts";
 
 const test = suite("text on a terminal");
 
@@ -58,17 +58,22 @@ test("prints tab-separated values without headings and with ISO times for progra
 test("formats relative times", () => {
   const now = Date.parse("2026-06-15T12:00:00Z");
   const times = ["2026-06-15T11:59:30Z", "2026-06-15T11:57:00Z", "2026-06-13T12:00:00Z", "2026-06-15T15:00:00Z"];
-  assert.equal(times.map((at) => relativeTime(at, now)), ["just now", "3 minutes ago", "2 days ago", "in 3 hours"]);
+  assert.equal(times.map((at) => formatRelativeTime(at, now)), [
+    "just now",
+    "3 minutes ago",
+    "2 days ago",
+    "in 3 hours",
+  ]);
   assert.equal([42_000, 187_000, 3_723_000].map(formatClockDuration), ["42 s", "3:07", "1:02:03"]);
 });
 
 test("formats events of today as times, and older events as dates", () => {
   const now = new Date(2026, 5, 15, 12), of = (day: number, hour: number) => new Date(2026, 5, day, hour, 4, 5);
-  assert.equal([of(15, 9), of(15, 23)].map((at) => clockTimeOrDate(at.toISOString(), now)), [
+  assert.equal([of(15, 9), of(15, 23)].map((at) => formatTimeOrDate(at.toISOString(), now)), [
     "09:04:05  ",
     "23:04:05  ",
   ]);
-  assert.is(clockTimeOrDate(of(14, 23).toISOString(), now), "2026-06-14");
+  assert.is(formatTimeOrDate(of(14, 23).toISOString(), now), "2026-06-14");
 });
 
 test("parses durations with units, and rejects other text", () => {

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ENDPOINTS } from "#lib/client/endpoints.ts";
-import { nouns } from "#src/cli/nouns.ts";
+import { clientCommands } from "#src/cli/nouns.ts";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken, PASSWORD } from "#test/support/users.ts";
 import { type CliFixture, openCliFixture } from "./cli-fixture.ts";
@@ -144,7 +144,7 @@ test("exit with the expected status", async ({ cli }) => {
 });
 
 test("are all in the table", async () => {
-  const all = (await Promise.all(nouns.map(({ load }) => load()))).flatMap(({ name, verbs }) =>
+  const all = (await Promise.all(clientCommands.map(({ load }) => load()))).flatMap(({ name, verbs }) =>
     verbs.map((verb) => `${name} ${verb.name}`.trim())
   );
   assert.equal(all.filter((verb) => !LINES.some((line) => `${line} `.startsWith(`${verb} `))), []);

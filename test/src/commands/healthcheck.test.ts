@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readinessUrl } from "#src/commands/healthcheck.ts";
+import { formatReadinessUrl } from "#src/commands/healthcheck.ts";
 import { startProgram } from "#test/support/program.ts";
 
 const test = suite("wheelwright healthcheck");
@@ -60,10 +60,10 @@ test("fails for a port without a listener", async () => {
 });
 
 test("uses the address on which serve listens", () => {
-  assert.is(readinessUrl("0.0.0.0", 3000), "http://127.0.0.1:3000/api/readyz");
-  assert.is(readinessUrl("::", 3000), "http://[::1]:3000/api/readyz");
-  assert.is(readinessUrl("10.1.2.3", 80), "http://10.1.2.3:80/api/readyz");
-  assert.is(readinessUrl("fd00::7", 3001), "http://[fd00::7]:3001/api/readyz");
+  assert.is(formatReadinessUrl("0.0.0.0", 3000), "http://127.0.0.1:3000/api/readyz");
+  assert.is(formatReadinessUrl("::", 3000), "http://[::1]:3000/api/readyz");
+  assert.is(formatReadinessUrl("10.1.2.3", 80), "http://10.1.2.3:80/api/readyz");
+  assert.is(formatReadinessUrl("fd00::7", 3001), "http://[fd00::7]:3001/api/readyz");
 });
 
 test.run();

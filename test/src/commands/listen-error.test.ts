@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listenError } from "#src/commands/listen-error.ts";
+import { createListenError } from "#src/commands/listen-error.ts";
 
-const test = suite("listenError");
+const test = suite("createListenError");
 
 const TABLE: readonly (readonly [code: string, status: number, said: RegExp])[] = [
   ["EADDRINUSE", 69, /: the port is in use. Stop the other program, or set PORT to another port$/],
@@ -16,7 +16,7 @@ const TABLE: readonly (readonly [code: string, status: number, said: RegExp])[] 
 for (const [code, status, said] of TABLE) {
   test(`explains ${code} and names the variable to set`, () => {
     const cause = Object.assign(new Error("as the system says"), { code });
-    const error = listenError({ host: "192.0.2.7", port: 80 }, cause);
+    const error = createListenError({ host: "192.0.2.7", port: 80 }, cause);
     assert.match(error.message, /^Cannot listen on 192\.0\.2\.7:80: /);
     assert.match(error.message, said);
     assert.equal([error.status, error.cause], [status, cause]);
@@ -25,7 +25,7 @@ for (const [code, status, said] of TABLE) {
 
 test("names the variable to set", () => {
   const cause = Object.assign(new Error("as the system says"), { code: "EADDRINUSE" });
-  const { message } = listenError({ host: "192.0.2.7", port: 9464 }, cause, "METRICS_PORT");
+  const { message } = createListenError({ host: "192.0.2.7", port: 9464 }, cause, "METRICS_PORT");
   assert.match(message, /^Cannot listen on 192\.0\.2\.7:9464: .*set METRICS_PORT to another port$/);
 });
 

@@ -4,7 +4,7 @@ import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { backUp, readMarks, writeMark } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { startProgram } from "#test/support/program.ts";
@@ -185,7 +185,7 @@ test("recreates nothing if the cluster is the same or does not answer", async ({
 });
 
 test("recreates a removed spoke, and requires the configuration of its names", async ({ scene, id, run: ask }) => {
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const { status, text } = await ask(id);
   assert.is(status, 78, text);

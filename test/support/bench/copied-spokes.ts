@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
-import { createEvenDelays } from "#lib/dev/simulator/delays.ts";
+import { createProportionalDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
@@ -101,7 +101,7 @@ function openWorld(): SimulatorContext {
     faults: createFaultRegistry(),
     log: silentLog,
     delayMs: 0,
-    delays: createEvenDelays(0),
+    delays: createProportionalDelays(0),
     authorization: false,
     grants: new Set(),
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },

@@ -1,7 +1,7 @@
 /** Serves a collection of pods that clients can watch. The test defines the lists and the events on each connection. */
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
+import { type WatchChange, watchCollection, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import {
   answer,
   type KubeHandler,
@@ -53,7 +53,9 @@ export async function readWatch(
   const changes: string[] = [];
   try {
     for await (
-      const change of watch(api, { path: COLLECTION_PATH, ...options }, { signal: new AbortController().signal })
+      const change of watchCollection(api, { path: COLLECTION_PATH, ...options }, {
+        signal: new AbortController().signal,
+      })
     ) {
       changes.push(describe(change));
       if (changes.length === count) break;

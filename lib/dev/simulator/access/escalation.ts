@@ -4,12 +4,12 @@
  */
 import {
   type AccessRequest,
-  allowsRequest,
   checkAccess,
-  listRules,
+  listUserRules,
   type PolicyRule,
+  ruleAllowsRequest,
 } from "#lib/dev/simulator/access/rules.ts";
-import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import { CLUSTER_ADMIN_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import { forbiddenError, notFoundError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -18,9 +18,9 @@ const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
 /** Throws 403 if the written role or role binding would grant permissions that the writing user does not have. */
-export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
+export function rejectPrivilegeEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
-  if (!world.authorization || user.groups.includes(MASTERS_GROUP)) return;
+  if (!world.authorization || user.groups.includes(CLUSTER_ADMIN_GROUP)) return;
   if (!ROLES.has(kind) && !BINDINGS.has(kind)) return;
   const roleName = BINDINGS.has(kind) ? roleRef : { kind, name };
   const request: AccessRequest = {
@@ -36,7 +36,7 @@ export function rejectEscalation(world: SimulatorContext, user: SimulatedUser, o
     ? object
     : world.store.get(roleName.kind, namespaceOf(roleName, namespace), roleName.name);
   if (!role) throw notFoundError(world.kinds.named(roleName.kind), roleName.name);
-  const own = listRules(world, user, namespace).rules;
+  const own = listUserRules(world, user, namespace).rules;
   const missingPermissions = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) =>
     findMissingPermissions(rule, own)
   );
@@ -62,7 +62,7 @@ function findMissingPermissions(
       names.flatMap((name) => {
         const [resource = "", subresource = ""] = whole.split("/");
         const requestOf = (verb: string) => ({ verb, group, resource, subresource, namespace: undefined, name });
-        const missing = verbs.filter((verb) => !own.some((rule) => allowsRequest(rule, requestOf(verb))));
+        const missing = verbs.filter((verb) => !own.some((rule) => ruleAllowsRequest(rule, requestOf(verb))));
         return missing.length > 0 ? [formatRule(group, whole, name, missing)] : [];
       })
     )

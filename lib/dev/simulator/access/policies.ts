@@ -1,7 +1,7 @@
 /** Enforces admission policies: rejects each request that a bound ValidatingAdmissionPolicy denies. */
 import { parseCelExpression } from "#lib/dev/simulator/access/expression.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
+import { formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -52,7 +52,7 @@ export function enforceAdmissionPolicies(
     if (status === undefined) {
       throw new Error(`The admission policy ${policy.metadata.name} has an invalid reason: ${reason}`);
     }
-    throw new StatusError(status, reason, `${qualifiedResourceName(kind)} "${name}" is forbidden: ${message}`, details);
+    throw new StatusError(status, reason, `${formatResourceName(kind)} "${name}" is forbidden: ${message}`, details);
   }
 }
 

@@ -2,7 +2,7 @@
  * Decides whether a user may perform a request, as Kubernetes RBAC does: from the roles that are bound to the user in
  * the cluster or in a namespace. RBAC rules can only allow a request. A request that no rule allows is refused.
  */
-import { MASTERS_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import { CLUSTER_ADMIN_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -46,11 +46,11 @@ const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map
 }));
 
 export function checkAccess(world: SimulatorContext, user: SimulatedUser, request: AccessRequest): AccessDecision {
-  if (!world.authorization || user.groups.includes(MASTERS_GROUP)) {
+  if (!world.authorization || user.groups.includes(CLUSTER_ADMIN_GROUP)) {
     return { allowed: true, roles: [], bindingError: "" };
   }
-  const { rules, missing } = listRules(world, user, request.namespace);
-  const roles = rules.filter((rule) => allowsRequest(rule, request)).map(({ role }) => role),
+  const { rules, missing } = listUserRules(world, user, request.namespace);
+  const roles = rules.filter((rule) => ruleAllowsRequest(rule, request)).map(({ role }) => role),
     allowed = roles.length > 0;
   const trouble = missing.map((name) => `${name} not found`);
   if (trouble.length === 0) return { allowed, roles, bindingError: "" };
@@ -58,7 +58,7 @@ export function checkAccess(world: SimulatorContext, user: SimulatedUser, reques
 }
 
 /** Returns all RBAC rules for the user in the namespace, and the names of bound roles that do not exist. */
-export function listRules(
+export function listUserRules(
   { store }: SimulatorContext,
   user: SimulatedUser,
   namespace: string | undefined,
@@ -82,7 +82,10 @@ function isSubject({ subjects = [] }: StoredObject, user: SimulatedUser): boolea
   });
 }
 
-export function allowsRequest(rule: PolicyRule, { verb, group, resource, subresource, name }: AccessRequest): boolean {
+export function ruleAllowsRequest(
+  rule: PolicyRule,
+  { verb, group, resource, subresource, name }: AccessRequest,
+): boolean {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
   const qualifiedResource = subresource === "" ? resource : `${resource}/${subresource}`;
   const fits = [qualifiedResource, "*", ...(subresource === "" ? [] : [`*/${subresource}`])];

@@ -13,8 +13,8 @@ export interface SimulatedUser {
 
 const AUTHENTICATED_GROUP = "system:authenticated";
 /** The Kubernetes group whose members have all permissions. The simulator checks no roles for these members. */
-export const MASTERS_GROUP = "system:masters";
-const ADMIN: SimulatedUser = { name: "simulated", groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };
+export const CLUSTER_ADMIN_GROUP = "system:masters";
+const ADMIN: SimulatedUser = { name: "simulated", groups: [CLUSTER_ADMIN_GROUP, AUTHENTICATED_GROUP] };
 
 export interface ServiceAccountRef {
   readonly namespace: string;
@@ -22,7 +22,7 @@ export interface ServiceAccountRef {
 }
 
 /** Returns a service account's bearer token, which the simulator accepts. The token is only a name, not a secret. */
-export function serviceAccountToken({ namespace, name }: ServiceAccountRef): string {
+export function formatServiceAccountToken({ namespace, name }: ServiceAccountRef): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 

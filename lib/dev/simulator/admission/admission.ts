@@ -1,21 +1,21 @@
 /** Simulates admission: sets the cluster's defaults on new objects and rejects objects that violate a policy. */
 import {
   applyLimitRanges,
-  findClaimLimitBreaches,
-  findPodLimitBreaches,
-  findQuotaBreach,
-  quotaCostOf,
-  sumUsage,
+  computeQuotaCost,
+  findPodLimitViolations,
+  findPvcLimitViolations,
+  findQuotaViolation,
+  sumQuotaUsage,
 } from "#lib/dev/simulator/admission/quota.ts";
 import { forbiddenError, notFoundError, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import { describePodSecurityViolations, podSecurityPolicyOf } from "#lib/dev/simulator/admission/security.ts";
+import { createRandomSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { describePodSecurityViolations, readPodSecurityPolicy } from "#lib/dev/simulator/admission/security.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Throws 404 if the namespace does not exist, or 403 if the namespace is being deleted. */
-export function requireLiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
+export function requireActiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFoundError(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
@@ -60,37 +60,44 @@ export function enforceAdmission(
   const denied = live === null ? world.faults.find("deny", namespace, object.metadata.name) : null;
   if (denied && (denied.kind ?? kind.kind) === kind.kind) throw webhookError(denied.message);
   const space = world.store.get("Namespace", undefined, namespace);
-  const spec = podSpecOf(object);
+  const spec = getPodSpec(object);
   if (kind.kind === "Pod" && live === null) {
-    const enforced = podSecurityPolicyOf(space, "enforce"), refused = describePodSecurityViolations(spec, enforced);
+    const enforced = readPodSecurityPolicy(space, "enforce"), refused = describePodSecurityViolations(spec, enforced);
     if (refused !== "") {
       throw forbiddenError(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
     requireServiceAccount(world, kind, object);
-    const breaches = findPodLimitBreaches(object.spec, limitRangesOf(world, object));
+    const breaches = findPodLimitViolations(object.spec, limitRangesOf(world, object));
     if (breaches.length > 0) throw forbiddenError(kind, object.metadata.name, joinBreaches(breaches));
   }
   if (spec && (kind.kind !== "Pod" || live === null)) {
-    const warned = podSecurityPolicyOf(space, "warn"), wrong = describePodSecurityViolations(spec, warned);
+    const warned = readPodSecurityPolicy(space, "warn"), wrong = describePodSecurityViolations(spec, warned);
     if (wrong !== "") warn(`would violate PodSecurity "${warned.name}": ${wrong}`);
   }
   if (kind.kind === "PersistentVolumeClaim") {
-    const breaches = findClaimLimitBreaches(object.spec, limitRangesOf(world, object));
+    const breaches = findPvcLimitViolations(object.spec, limitRangesOf(world, object));
     if (breaches.length > 0) throw forbiddenError(kind, object.metadata.name, joinBreaches(breaches));
     if (live) requireExpandable(world, kind, object, live);
   }
   if (kind.kind === "Ingress") requireFreeIngressPath(world, object);
-  const freed = live ? quotaCostOf(world.kinds, live) : {}, cost = quotaCostOf(world.kinds, object);
+  const freed = live ? computeQuotaCost(world.kinds, live) : {}, cost = computeQuotaCost(world.kinds, object);
   for (const quota of world.store.list("ResourceQuota", namespace)) {
-    const used = sumUsage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
-    const breach = findQuotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
+    const used = sumQuotaUsage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
+    const breach = findQuotaViolation(
+      quota,
+      used,
+      cost,
+      freed,
+      kind.kind === "Pod" && live === null ? object.spec : null,
+    );
     if (breach) throw forbiddenError(kind, object.metadata.name, breach);
   }
 }
 
 /** Throws 403 if a PVC requests more storage than before but its StorageClass does not allow expansion. */
 function requireExpandable(world: SimulatorContext, kind: ApiKind, object: StoredObject, live: StoredObject): void {
-  const requestedStorage = ({ spec }: StoredObject): number => thousandthsOrZero(spec.resources?.requests?.storage);
+  const requestedStorage = ({ spec }: StoredObject): number =>
+    parseThousandthsOrZero(spec.resources?.requests?.storage);
   if (requestedStorage(object) <= requestedStorage(live)) return;
   const name = object.spec.storageClassName || "";
   const storage = world.store.get("StorageClass", undefined, name);
@@ -139,7 +146,7 @@ function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadat
 }
 
 /** Returns the pod spec from a pod, or from the pod template in a workload. */
-export function podSpecOf(object: StoredObject): Json {
+export function getPodSpec(object: StoredObject): Json {
   if (object.apiVersion === "v1" && object.kind === "Pod") return object.spec;
   if (object.kind === "CronJob") return object.spec?.jobTemplate?.spec?.template?.spec;
   return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
@@ -169,7 +176,7 @@ function withServiceAccount(spec: Json): Json {
     tolerations: [...spec.tolerations ?? [], ...tolerated],
   };
   if (spec.automountServiceAccountToken === false) return filled;
-  const name = `kube-api-access-${randomSuffix()}`;
+  const name = `kube-api-access-${createRandomSuffix()}`;
   const mount = { name, readOnly: true, mountPath: "/var/run/secrets/kubernetes.io/serviceaccount" };
   const sources = [
     { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },

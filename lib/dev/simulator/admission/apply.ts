@@ -8,16 +8,16 @@
 import { type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import {
   createManagedEntry,
-  fieldTypeOf,
+  FIELD_PATH_SEPARATOR,
   type FieldWriter,
   formatFieldPath,
-  isManagedEntryOf,
-  listItemKey,
+  formatListItemKey,
+  getFieldType,
+  isManagedFieldsEntryFor,
   listOwnableFields,
-  omitEmptyEntries,
-  parseFieldSet,
+  omitEmptyManagedFields,
+  parseFieldPaths,
   removeFieldPaths,
-  STEP_SEPARATOR,
 } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
   isRecord,
@@ -46,33 +46,33 @@ export function applyServerSide(
   if (!live) {
     return {
       object: config,
-      managed: omitEmptyEntries([createManagedEntry(writer, config.apiVersion, mine, options.time)]),
+      managed: omitEmptyManagedFields([createManagedEntry(writer, config.apiVersion, mine, options.time)]),
     };
   }
 
   const old = listOwnableFields(live, type);
   const entries = live.metadata.managedFields ?? managedBeforeFirstApply(live, old);
-  const others = entries.filter((entry) => !isManagedEntryOf(entry, writer));
-  const last = entries.find((entry) => isManagedEntryOf(entry, writer));
+  const others = entries.filter((entry) => !isManagedFieldsEntryFor(entry, writer));
+  const last = entries.find((entry) => isManagedFieldsEntryFor(entry, writer));
   const merged = merge(live, config, type);
   const changed = new Set(
     [...listOwnableFields(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p),
   );
   if (!options.force) rejectConflicts(others, changed);
 
-  const shared = new Set(others.flatMap((entry) => [...parseFieldSet(entry.fieldsV1)]));
-  const removedPaths = [...last ? parseFieldSet(last.fieldsV1) : []].filter((path) =>
+  const shared = new Set(others.flatMap((entry) => [...parseFieldPaths(entry.fieldsV1)]));
+  const removedPaths = [...last ? parseFieldPaths(last.fieldsV1) : []].filter((path) =>
     !mine.has(path) && !shared.has(path)
   );
-  const object = removedPaths.reduce((at, path) => removePath(at, type, path.split(STEP_SEPARATOR)), merged);
-  const own = last && isSameJson(parseFieldSet(last.fieldsV1).size, mine.size) &&
-      [...mine].every((p) => parseFieldSet(last.fieldsV1).has(p))
+  const object = removedPaths.reduce((at, path) => removePath(at, type, path.split(FIELD_PATH_SEPARATOR)), merged);
+  const own = last && isSameJson(parseFieldPaths(last.fieldsV1).size, mine.size) &&
+      [...mine].every((p) => parseFieldPaths(last.fieldsV1).has(p))
     ? last
     : createManagedEntry(writer, config.apiVersion, mine, options.time);
   const losses = new Set([...changed, ...removedPaths]);
   return {
     object,
-    managed: omitEmptyEntries([own, ...others.map((entry) => removeFieldPaths(entry, losses))].sort(byTime)),
+    managed: omitEmptyManagedFields([own, ...others.map((entry) => removeFieldPaths(entry, losses))].sort(byTime)),
   };
 }
 
@@ -87,7 +87,7 @@ function rejectConflicts(others: readonly ManagedFields[], changed: ReadonlySet<
     const who = JSON.stringify(entry.manager) +
       (entry.subresource === undefined ? "" : ` with subresource ${JSON.stringify(entry.subresource)}`) +
       (entry.operation === "Apply" ? "" : ` using ${entry.apiVersion}`);
-    return [...parseFieldSet(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({
+    return [...parseFieldPaths(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({
       who,
       path: formatFieldPath(path),
     }));
@@ -112,9 +112,9 @@ function merge(live: Json, config: Json, type: FieldType): Json {
   if (type.form === "list" && Array.isArray(live) && Array.isArray(config)) {
     if (type.set) return [...config, ...live.filter((item) => !config.includes(item))];
     if (type.keys.length === 0) return config;
-    const rest = new Map(live.map((item) => [listItemKey(item, type.keys), item]));
+    const rest = new Map(live.map((item) => [formatListItemKey(item, type.keys), item]));
     const merged = config.map((item) => {
-      const key = listItemKey(item, type.keys), present = rest.get(key);
+      const key = formatListItemKey(item, type.keys), present = rest.get(key);
       rest.delete(key);
       return present === undefined ? item : merge(present, item, type.of);
     });
@@ -124,7 +124,7 @@ function merge(live: Json, config: Json, type: FieldType): Json {
   if (!inside || !isRecord(live) || !isRecord(config)) return config;
   const merged: Json = { ...live };
   for (const [name, value] of Object.entries(config)) {
-    merged[name] = name in live ? merge(live[name], value, fieldTypeOf(type, name)) : value;
+    merged[name] = name in live ? merge(live[name], value, getFieldType(type, name)) : value;
   }
   return merged;
 }
@@ -137,12 +137,12 @@ function removePath(value: Json, type: FieldType, path: readonly string[]): Json
     if (!isRecord(value) || !(name in value)) return value;
     const { [name]: inner, ...others } = value;
     if (rest.length === 0) return others;
-    const left = removePath(inner, fieldTypeOf(type, name), rest);
+    const left = removePath(inner, getFieldType(type, name), rest);
     const empty = left !== inner && typeof left === "object" && Object.keys(left).length === 0;
     return empty ? others : { ...value, [name]: left };
   }
   if (!Array.isArray(value) || type.form !== "list") return value;
-  const is = (item: Json) => step === (type.set ? "v:" + JSON.stringify(item) : listItemKey(item, type.keys));
+  const is = (item: Json) => step === (type.set ? "v:" + JSON.stringify(item) : formatListItemKey(item, type.keys));
   if (rest.length === 0) return value.filter((item) => !is(item));
   return value.map((item) => is(item) ? removePath(item, type.of, rest) : item);
 }

@@ -10,7 +10,7 @@ import {
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { requireValidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
-import { type ApiKind, qualifiedKindName } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKind, formatKindName } from "#lib/dev/simulator/store/kinds.ts";
 import { formatTimestamp, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -112,9 +112,7 @@ function preconditionError(
   const end = what === "UID" ? "deleted and then recreated" : "modified";
   const why = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). ` +
     `The object might have been ${end}`;
-  const message = `Operation cannot be fulfilled on ${qualifiedKindName(kind)} ${
-    JSON.stringify(metadata.name)
-  }: ${why}`;
+  const message = `Operation cannot be fulfilled on ${formatKindName(kind)} ${JSON.stringify(metadata.name)}: ${why}`;
   const details = { name: metadata.name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.kind };
   return new StatusError(409, "Conflict", message, details);
 }

@@ -2,14 +2,14 @@
 import {
   collectCauses,
   forbiddenField,
-  invalidFormatted,
+  invalidFormattedValue,
   invalidObjectError,
   invalidValue,
   type StatusCause,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 
 const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -55,8 +55,9 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
     // Allows reducing the storage request of an unfinished expansion, but not to the current capacity or below.
-    const less = resized && thousandthsOrZero(requestedStorage(next)) < thousandthsOrZero(requestedStorage(live)) &&
-      thousandthsOrZero(requestedStorage(next)) <= thousandthsOrZero(live.status.capacity?.storage);
+    const less = resized &&
+      parseThousandthsOrZero(requestedStorage(next)) < parseThousandthsOrZero(requestedStorage(live)) &&
+      parseThousandthsOrZero(requestedStorage(next)) <= parseThousandthsOrZero(live.status.capacity?.storage);
     return collectCauses(
       less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"),
     );
@@ -76,7 +77,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     const [old, fresh] = [live.spec.clusterIP, next.spec.clusterIP];
     const moved = old !== undefined && old !== fresh && next.spec.type !== "ExternalName";
     const formatted = `[]string{${JSON.stringify(fresh)}}: may not change once set`;
-    return collectCauses(moved && invalidFormatted("spec.clusterIPs[0]", formatted));
+    return collectCauses(moved && invalidFormattedValue("spec.clusterIPs[0]", formatted));
   },
   Secret: (live, next) =>
     live.type === next.type ? checkImmutableData(live, next) : [immutable("type", JSON.stringify(next.type))],
@@ -94,7 +95,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       .filter((name) => old[name] !== undefined && old[name] !== fresh[name]);
     return changed.map((name) =>
       fresh[name] === undefined
-        ? invalidFormatted("spec.source", `${name} is required once set`)
+        ? invalidFormattedValue("spec.source", `${name} is required once set`)
         : invalidValue(`spec.source.${name}`, fresh[name], `${name} is immutable`)
     );
   },
@@ -117,7 +118,7 @@ function checkFixedRole(live: StoredObject, next: StoredObject): StatusCause[] {
   const { apiGroup, kind, name } = next.roleRef ?? {};
   const formatted = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
   return collectCauses(
-    !isSameJson(live.roleRef, next.roleRef) && invalidFormatted("roleRef", `${formatted}: cannot change roleRef`),
+    !isSameJson(live.roleRef, next.roleRef) && invalidFormattedValue("roleRef", `${formatted}: cannot change roleRef`),
   );
 }
 
@@ -131,7 +132,7 @@ function canChangeTemplate(job: StoredObject): boolean {
 }
 
 function immutable(field: string, formatted: string): StatusCause {
-  return invalidFormatted(field, `${formatted}: field is immutable`);
+  return invalidFormattedValue(field, `${formatted}: field is immutable`);
 }
 
 /** Formats a label selector the way the API server prints the Go struct. */

@@ -8,9 +8,9 @@ import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 /** Field values as JSON text, keyed by field path. */
-export type FieldSet = Map<string, string>;
+export type FieldValuesByPath = Map<string, string>;
 
-export const STEP_SEPARATOR = "\0";
+export const FIELD_PATH_SEPARATOR = "\0";
 
 const SERVER_OWNED = new Set(
   "name namespace uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds managedFields selfLink"
@@ -24,8 +24,8 @@ export interface FieldWriter {
 }
 
 /** Returns all fields in an object that a manager can own. */
-export function listOwnableFields(object: Json, type: FieldType): FieldSet {
-  const fields: FieldSet = new Map();
+export function listOwnableFields(object: Json, type: FieldType): FieldValuesByPath {
+  const fields: FieldValuesByPath = new Map();
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
   const owned = Object.entries(metadata ?? {}).filter(([name]) => !SERVER_OWNED.has(name));
   collectFields(owned.length > 0 ? { ...rest, metadata: Object.fromEntries(owned) } : rest, type, "", fields);
@@ -33,7 +33,7 @@ export function listOwnableFields(object: Json, type: FieldType): FieldSet {
 }
 
 /** Returns the path step for an item in a keyed list, such as `k:{"name":"m"}`. A port's protocol defaults to TCP. */
-export function listItemKey(item: Json, keys: readonly string[]): string {
+export function formatListItemKey(item: Json, keys: readonly string[]): string {
   const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
   return "k:" + JSON.stringify(Object.fromEntries(named));
 }
@@ -54,20 +54,20 @@ export function trackFieldUpdate(
   const lost = [...old.keys()].filter((path) => !present.has(path));
   if (changed.length === 0 && lost.length === 0) return entries;
   const dropped = new Set([...changed, ...lost]);
-  const others = (entries ?? []).filter((entry) => !isManagedEntryOf(entry, writer));
-  const ownEntry = (entries ?? []).find((entry) => isManagedEntryOf(entry, writer));
-  const own = new Set(ownEntry ? parseFieldSet(ownEntry.fieldsV1) : []);
+  const others = (entries ?? []).filter((entry) => !isManagedFieldsEntryFor(entry, writer));
+  const ownEntry = (entries ?? []).find((entry) => isManagedFieldsEntryFor(entry, writer));
+  const own = new Set(ownEntry ? parseFieldPaths(ownEntry.fieldsV1) : []);
   for (const path of lost) own.delete(path);
   for (const path of changed) own.add(path);
   const unchanged = ownEntry && changed.length === 0 &&
-    lost.every((path) => !parseFieldSet(ownEntry.fieldsV1).has(path));
-  return omitEmptyEntries([
+    lost.every((path) => !parseFieldPaths(ownEntry.fieldsV1).has(path));
+  return omitEmptyManagedFields([
     ...others.map((entry) => removeFieldPaths(entry, dropped)),
     unchanged ? ownEntry : createManagedEntry(writer, after.apiVersion, own, time),
   ]);
 }
 
-export function isManagedEntryOf(entry: ManagedFields, writer: FieldWriter): boolean {
+export function isManagedFieldsEntryFor(entry: ManagedFields, writer: FieldWriter): boolean {
   return entry.manager === writer.manager && entry.operation === writer.operation &&
     entry.subresource === writer.subresource;
 }
@@ -79,7 +79,7 @@ export function createManagedEntry(
   time: string,
 ): ManagedFields {
   const { manager, operation, subresource } = writer;
-  const fieldsV1 = renderFieldSet(paths);
+  const fieldsV1 = renderFieldPaths(paths);
   return {
     manager,
     operation,
@@ -92,34 +92,34 @@ export function createManagedEntry(
 }
 
 export function removeFieldPaths(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
-  const owned = parseFieldSet(entry.fieldsV1);
+  const owned = parseFieldPaths(entry.fieldsV1);
   const remaining = [...owned].filter((path) => !paths.has(path));
-  return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldSet(remaining) };
+  return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldPaths(remaining) };
 }
 
 /** Returns the entries that own at least one field. Returns undefined if no entry owns a field. */
-export function omitEmptyEntries(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
+export function omitEmptyManagedFields(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;
 }
 
-export function parseFieldSet(fieldsV1: Json): Set<string> {
+export function parseFieldPaths(fieldsV1: Json): Set<string> {
   const paths = new Set<string>();
   const visit = (node: Json, path: string): void => {
     const inner = Object.keys(node).filter((name) => name !== ".");
     if (path !== "" && (inner.length === 0 || "." in node)) paths.add(path);
-    for (const name of inner) visit(node[name], path === "" ? name : path + STEP_SEPARATOR + name);
+    for (const name of inner) visit(node[name], path === "" ? name : path + FIELD_PATH_SEPARATOR + name);
   };
   visit(fieldsV1, "");
   return paths;
 }
 
-export function renderFieldSet(paths: Iterable<string>): Json {
+export function renderFieldPaths(paths: Iterable<string>): Json {
   const root: Json = {};
   const ends: Json[] = [];
   for (const path of paths) {
     let node = root;
-    for (const step of path.split(STEP_SEPARATOR)) node = node[step] ??= {};
+    for (const step of path.split(FIELD_PATH_SEPARATOR)) node = node[step] ??= {};
     ends.push(node);
   }
   for (const node of ends) if (Object.keys(node).length > 0) node["."] = {};
@@ -128,7 +128,7 @@ export function renderFieldSet(paths: Iterable<string>): Json {
 
 /** Formats a path for messages, for example `.spec.template.spec.containers[name="m"].image`. */
 export function formatFieldPath(path: string): string {
-  return path.split(STEP_SEPARATOR).map((step) => {
+  return path.split(FIELD_PATH_SEPARATOR).map((step) => {
     if (step.startsWith("f:")) return "." + step.slice(2);
     if (step.startsWith("v:")) return `[=${step.slice(2)}]`;
     const keys = Object.entries(JSON.parse(step.slice(2)));
@@ -136,11 +136,11 @@ export function formatFieldPath(path: string): string {
   }).join("");
 }
 
-function collectFields(value: Json, type: FieldType, path: string, fields: FieldSet): void {
-  const at = (step: string): string => path === "" ? step : path + STEP_SEPARATOR + step;
+function collectFields(value: Json, type: FieldType, path: string, fields: FieldValuesByPath): void {
+  const at = (step: string): string => path === "" ? step : path + FIELD_PATH_SEPARATOR + step;
   if (type.form === "list" && Array.isArray(value) && (type.keys.length > 0 || type.set)) {
     for (const item of value) {
-      const step = at(type.set ? "v:" + JSON.stringify(item) : listItemKey(item, type.keys));
+      const step = at(type.set ? "v:" + JSON.stringify(item) : formatListItemKey(item, type.keys));
       fields.set(step, "");
       if (!type.set) collectFields(item, type.of, step, fields);
     }
@@ -153,11 +153,11 @@ function collectFields(value: Json, type: FieldType, path: string, fields: Field
   }
   for (const [name, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
-    collectFields(inner, fieldTypeOf(type, name), at("f:" + name), fields);
+    collectFields(inner, getFieldType(type, name), at("f:" + name), fields);
   }
 }
 
-export function fieldTypeOf(type: FieldType, name: string): FieldType {
+export function getFieldType(type: FieldType, name: string): FieldType {
   if (type.form === "map") return type.of;
   if (type.form === "struct") return type.fields.get(name) ?? type.fields.get("*") ?? { form: "any" };
   return { form: "any" };

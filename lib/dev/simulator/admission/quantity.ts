@@ -29,7 +29,7 @@ export function parseThousandths(text: string): number | null {
 }
 
 /** Converts a valid quantity to thousandths. Returns 0 if the text is undefined. */
-export function thousandthsOrZero(text: string | undefined): number {
+export function parseThousandthsOrZero(text: string | undefined): number {
   return text === undefined ? 0 : parseThousandths(text) ?? 0;
 }
 

@@ -1,7 +1,7 @@
 /** Enforces a namespace's ResourceQuotas and LimitRanges. */
-import { type ApiKinds, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKinds, formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { formatThousandths, isByteResource, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { formatThousandths, isByteResource, parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 
 /** Resource amounts in thousandths, keyed by resource name, for example `requests.cpu`. */
 export type ResourceUsage = Record<string, number>;
@@ -9,19 +9,19 @@ export type ResourceUsage = Record<string, number>;
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
 /** Returns how much quota an object uses. A finished pod counts only toward `count/pods`. */
-export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsage {
+export function computeQuotaCost(kinds: ApiKinds, object: StoredObject): ResourceUsage {
   const kind = kinds.of(object)!;
-  const cost: ResourceUsage = { [`count/${qualifiedResourceName(kind)}`]: 1000 };
+  const cost: ResourceUsage = { [`count/${formatResourceName(kind)}`]: 1000 };
   if (kind.kind === "Pod") {
     if (object.status?.phase === "Succeeded" || object.status?.phase === "Failed") return cost;
     return { ...cost, pods: 1000, ...podCost(object.spec) };
   }
   if (kind.group === "" && COUNTED.has(kind.plural)) cost[kind.plural] = 1000;
   if (kind.kind === "PersistentVolumeClaim") {
-    const requestedStorage = thousandthsOrZero(object.spec?.resources?.requests?.storage);
+    const requestedStorage = parseThousandthsOrZero(object.spec?.resources?.requests?.storage);
     cost["requests.storage"] = Math.max(
       requestedStorage,
-      thousandthsOrZero(object.status?.allocatedResources?.storage),
+      parseThousandthsOrZero(object.status?.allocatedResources?.storage),
     );
     const storageClass = object.spec?.storageClassName;
     if (storageClass) {
@@ -40,10 +40,10 @@ export function quotaCostOf(kinds: ApiKinds, object: StoredObject): ResourceUsag
 }
 
 /** Returns how much of each resource in `hard` the namespace's objects use. */
-export function sumUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
+export function sumQuotaUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
   const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
-    const cost = quotaCostOf(kinds, object);
+    const cost = computeQuotaCost(kinds, object);
     for (const name of Object.keys(used)) used[name]! += cost[name] ?? 0;
   }
   return used;
@@ -60,7 +60,7 @@ export function formatUsage(cost: ResourceUsage): Record<string, string> {
  * the object's usage after the write, and `freed` is the object's usage before the write. Until the quota's status is
  * computed, the quota rejects every object that it counts.
  */
-export function findQuotaBreach(
+export function findQuotaViolation(
   quota: StoredObject,
   used: ResourceUsage,
   cost: ResourceUsage,
@@ -78,7 +78,7 @@ export function findQuotaBreach(
   // Uses the limit in the quota's status, which the quota controller updates shortly after a change to the spec.
   const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
   const over = bounded.filter((each) =>
-    used[each]! + cost[each]! - (freed[each] ?? 0) > thousandthsOrZero(limit(each))
+    used[each]! + cost[each]! - (freed[each] ?? 0) > parseThousandthsOrZero(limit(each))
   );
   if (over.length === 0) return null;
   const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
@@ -107,7 +107,7 @@ function podCost(spec: Json): ResourceUsage {
   const cost: ResourceUsage = {};
   for (const which of ["requests", "limits"]) {
     for (const name of ["cpu", "memory", "ephemeral-storage"]) {
-      const of = (container: Json) => thousandthsOrZero(container.resources?.[which]?.[name]);
+      const of = (container: Json) => parseThousandthsOrZero(container.resources?.[which]?.[name]);
       const sum = (spec.containers ?? []).reduce((total: number, container: Json) => total + of(container), 0);
       const total = Math.max(sum, ...(spec.initContainers ?? []).map(of));
       if (total > 0) cost[`${which}.${name}`] = total;
@@ -138,21 +138,21 @@ export function applyLimitRanges(spec: Json, ranges: readonly Json[]): Json {
 }
 
 /** Returns an error for each container limit or request that violates a LimitRange. */
-export function findPodLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
+export function findPodLimitViolations(spec: Json, ranges: readonly Json[]): string[] {
   const containers = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return itemsOf(ranges, "Container").flatMap((item) =>
     containers.flatMap(({ resources = {} }: Json) => [
       ...Object.entries<string>(item.max ?? {}).flatMap(([name, most]) => {
         const limit = resources.limits?.[name];
         if (limit === undefined) return [`maximum ${name} usage per Container is ${most}.  No limit is specified`];
-        return thousandthsOrZero(limit) > thousandthsOrZero(most)
+        return parseThousandthsOrZero(limit) > parseThousandthsOrZero(most)
           ? [`maximum ${name} usage per Container is ${most}, but limit is ${limit}`]
           : [];
       }),
       ...Object.entries<string>(item.min ?? {}).flatMap(([name, least]) => {
         const request = resources.requests?.[name];
         if (request === undefined) return [`minimum ${name} usage per Container is ${least}.  No request is specified`];
-        return thousandthsOrZero(request) < thousandthsOrZero(least)
+        return parseThousandthsOrZero(request) < parseThousandthsOrZero(least)
           ? [`minimum ${name} usage per Container is ${least}, but request is ${request}`]
           : [];
       }),
@@ -161,13 +161,13 @@ export function findPodLimitBreaches(spec: Json, ranges: readonly Json[]): strin
 }
 
 /** Returns an error for each LimitRange that the PVC's storage request violates. */
-export function findClaimLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
+export function findPvcLimitViolations(spec: Json, ranges: readonly Json[]): string[] {
   const requestedStorage: string | undefined = spec.resources?.requests?.storage;
   return itemsOf(ranges, "PersistentVolumeClaim").flatMap((item) => [
-    ...(item.max?.storage && thousandthsOrZero(requestedStorage) > thousandthsOrZero(item.max.storage)
+    ...(item.max?.storage && parseThousandthsOrZero(requestedStorage) > parseThousandthsOrZero(item.max.storage)
       ? [`maximum storage usage per PersistentVolumeClaim is ${item.max.storage}, but request is ${requestedStorage}`]
       : []),
-    ...(item.min?.storage && thousandthsOrZero(requestedStorage) < thousandthsOrZero(item.min.storage)
+    ...(item.min?.storage && parseThousandthsOrZero(requestedStorage) < parseThousandthsOrZero(item.min.storage)
       ? [`minimum storage usage per PersistentVolumeClaim is ${item.min.storage}, but request is ${requestedStorage}`]
       : []),
   ]);

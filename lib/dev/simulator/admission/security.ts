@@ -18,7 +18,10 @@ const ALLOWED_CAPABILITIES = new Set(
 );
 
 /** Returns the pod security policy that a namespace's labels set. `warn` defaults to the `enforce` level. */
-export function podSecurityPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): PodSecurityPolicy {
+export function readPodSecurityPolicy(
+  namespace: StoredObject | undefined,
+  mode: "enforce" | "warn",
+): PodSecurityPolicy {
   const labels = namespace?.metadata.labels ?? {};
   const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];
   const which = mode === "warn" && !read("warn") ? "enforce" : mode;

@@ -1,5 +1,5 @@
 /** Creates error responses and the causes in them, with the API server's messages. */
-import { type ApiKind, qualifiedKindName, qualifiedResourceName } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKind, formatKindName, formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface StatusCause {
@@ -47,8 +47,8 @@ export function notFoundError(kind: ApiKind, name: string): StatusError {
   return new StatusError(
     404,
     "NotFound",
-    `${qualifiedResourceName(kind)} "${name}" not found`,
-    statusDetailsOf(kind, name),
+    `${formatResourceName(kind)} "${name}" not found`,
+    createStatusDetails(kind, name),
   );
 }
 
@@ -56,22 +56,22 @@ export function alreadyExistsError(kind: ApiKind, name: string): StatusError {
   return new StatusError(
     409,
     "AlreadyExists",
-    `${qualifiedResourceName(kind)} "${name}" already exists`,
-    statusDetailsOf(kind, name),
+    `${formatResourceName(kind)} "${name}" already exists`,
+    createStatusDetails(kind, name),
   );
 }
 
 export function conflictError(kind: ApiKind, name: string, why: string): StatusError {
-  const message = `Operation cannot be fulfilled on ${qualifiedResourceName(kind)} "${name}": ${why}`;
-  return new StatusError(409, "Conflict", message, statusDetailsOf(kind, name));
+  const message = `Operation cannot be fulfilled on ${formatResourceName(kind)} "${name}": ${why}`;
+  return new StatusError(409, "Conflict", message, createStatusDetails(kind, name));
 }
 
 export const MODIFIED_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function forbiddenError(kind: ApiKind, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
-  const details = { ...statusDetailsOf(kind, name), ...(causes ? { causes } : {}) };
-  return new StatusError(403, "Forbidden", `${qualifiedResourceName(kind)} "${name}" is forbidden: ${why}`, details);
+  const details = { ...createStatusDetails(kind, name), ...(causes ? { causes } : {}) };
+  return new StatusError(403, "Forbidden", `${formatResourceName(kind)} "${name}" is forbidden: ${why}`, details);
 }
 
 export function verbNotAllowedError(): StatusError {
@@ -94,7 +94,7 @@ export function invalidObjectError(kind: ApiKind, name: string, causes: readonly
   return new StatusError(
     422,
     "Invalid",
-    `${qualifiedKindName(kind)} "${name}" is invalid: ${listCauses(causes)}`,
+    `${formatKindName(kind)} "${name}" is invalid: ${listCauses(causes)}`,
     details,
   );
 }
@@ -104,7 +104,7 @@ export function listCauses(causes: readonly StatusCause[]): string {
   return text.length === 1 ? text[0]! : `[${text.join(", ")}]`;
 }
 
-export function statusDetailsOf(kind: ApiKind, name: string): Json {
+export function createStatusDetails(kind: ApiKind, name: string): Json {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
@@ -124,7 +124,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
 }
 
 /** Returns a cause for an invalid value. `text` contains the value and the reason, already formatted. */
-export function invalidFormatted(field: string, text: string): StatusCause {
+export function invalidFormattedValue(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }
 
@@ -165,7 +165,7 @@ export function checkNumberRange(field: string, value: number, least: number, mo
 }
 
 /** Returns every item whose key already occurred earlier in the list, with the item's index. */
-export function findRepeated<T>(
+export function findDuplicates<T>(
   items: readonly T[],
   keyOf: (item: T) => string | undefined,
 ): { item: T; at: number }[] {

@@ -1,7 +1,7 @@
 /** Validates objects before they are written: first names and labels, then rules that involve several fields. */
 import {
   collectCauses,
-  invalidFormatted,
+  invalidFormattedValue,
   invalidObjectError,
   invalidValue,
   requiredValue,
@@ -29,11 +29,11 @@ import {
   validateStatefulSet,
 } from "#lib/dev/simulator/admission/rules/workloads.ts";
 import {
-  LABEL_PATTERN,
-  LABEL_RULE,
-  SUBDOMAIN_PATTERN,
-  SUBDOMAIN_RULE,
-  validateValues,
+  DNS_LABEL_MESSAGE,
+  DNS_LABEL_PATTERN,
+  DNS_SUBDOMAIN_MESSAGE,
+  DNS_SUBDOMAIN_PATTERN,
+  validateFieldValues,
 } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
@@ -51,7 +51,7 @@ export function validateObject(kind: ApiKind, object: StoredObject): void {
   requireNoCauses(
     kind,
     object,
-    collectCauses(validateMeta(object), RULES[kind.kind]?.(object), validateValues(kind.kind, object)),
+    collectCauses(validateMeta(object), RULES[kind.kind]?.(object), validateFieldValues(kind.kind, object)),
   );
   requireNoCauses(
     kind,
@@ -66,7 +66,9 @@ function requireNoCauses(kind: ApiKind, object: StoredObject, causes: readonly S
 
 function validateMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): StatusCause[] {
   const most = MAX_NAME_LENGTHS[kind] ?? 253, field = "metadata.name";
-  const [form, rule] = LABELLED.has(kind) ? [LABEL_PATTERN, LABEL_RULE] : [SUBDOMAIN_PATTERN, SUBDOMAIN_RULE];
+  const [form, rule] = LABELLED.has(kind)
+    ? [DNS_LABEL_PATTERN, DNS_LABEL_MESSAGE]
+    : [DNS_SUBDOMAIN_PATTERN, DNS_SUBDOMAIN_MESSAGE];
   return collectCauses(
     name === ""
       ? requiredValue(field, "name or generateName is required")
@@ -138,8 +140,8 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
       none && invalidValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
       rules.flatMap(({ host, http }, i) =>
         collectCauses(
-          host !== undefined && !SUBDOMAIN_PATTERN.test(host.replace(/^\*\./, "")) &&
-            invalidValue(`${field}[${i}].host`, host, SUBDOMAIN_RULE),
+          host !== undefined && !DNS_SUBDOMAIN_PATTERN.test(host.replace(/^\*\./, "")) &&
+            invalidValue(`${field}[${i}].host`, host, DNS_SUBDOMAIN_MESSAGE),
           (http?.paths ?? []).flatMap(({ pathType }: Json, j: number) =>
             collectCauses(
               !pathType && requiredValue(`${field}[${i}].http.paths[${j}].pathType`, "pathType must be specified"),
@@ -156,10 +158,10 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
       return [invalidValue("spec.volumeSnapshotClassName", "", why)];
     }
     const one = "exactly one of volumeSnapshotContentName and persistentVolumeClaimName must be set";
-    if (isRecord(source)) return collectCauses(Object.keys(source).length !== 1 && invalidFormatted(field, one));
+    if (isRecord(source)) return collectCauses(Object.keys(source).length !== 1 && invalidFormattedValue(field, one));
     const unchecked = "some validation rules were not checked because the object was invalid; correct the existing " +
       "errors to complete validation";
-    return [requiredValue(field), invalidFormatted("<nil>", `"null": ${unchecked}`)];
+    return [requiredValue(field), invalidFormattedValue("<nil>", `"null": ${unchecked}`)];
   },
 };
 

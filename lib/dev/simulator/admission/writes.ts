@@ -1,15 +1,19 @@
 /** Creates and changes objects for requests and controllers. A dry run does everything except store the object. */
-import { rejectEscalation } from "#lib/dev/simulator/access/escalation.ts";
+import { rejectPrivilegeEscalation } from "#lib/dev/simulator/access/escalation.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import {
   applyAdmissionDefaults,
   enforceAdmission,
-  requireLiveNamespace,
+  requireActiveNamespace,
 } from "#lib/dev/simulator/admission/admission.ts";
 import { applyKindDefaults } from "#lib/dev/simulator/admission/defaults.ts";
 import { rejectImmutableChanges } from "#lib/dev/simulator/admission/immutable.ts";
-import { type FieldWriter, isManagedEntryOf, trackFieldUpdate } from "#lib/dev/simulator/admission/managed-fields.ts";
+import {
+  type FieldWriter,
+  isManagedFieldsEntryFor,
+  trackFieldUpdate,
+} from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
   alreadyExistsError,
   badRequestError,
@@ -22,10 +26,10 @@ import { validateNewFinalizers } from "#lib/dev/simulator/admission/rules/data.t
 import { validateObject } from "#lib/dev/simulator/admission/validate.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import {
+  createRandomSuffix,
   isSameJson,
   type Json,
   type ManagedFields,
-  randomSuffix,
   type StoredObject,
 } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -51,11 +55,11 @@ export function createObject(
 ): StoredObject {
   const requestMetadata = body.metadata ?? {};
   const name = requestMetadata.name ||
-    (requestMetadata.generateName ? requestMetadata.generateName.slice(0, 58) + randomSuffix() : "");
+    (requestMetadata.generateName ? requestMetadata.generateName.slice(0, 58) + createRandomSuffix() : "");
   if (namespace !== undefined && requestMetadata.namespace !== undefined && requestMetadata.namespace !== namespace) {
     throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
   }
-  if (namespace !== undefined) requireLiveNamespace(world, kind, namespace, name);
+  if (namespace !== undefined) requireActiveNamespace(world, kind, namespace, name);
   if (requestMetadata.resourceVersion && !options.applied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
@@ -133,7 +137,7 @@ export function replaceObject(
   const omitsReplicas = options.subresource === "scale" && full.spec.replicas === 0; // a Scale omits zero replicas
   const object = withManagedFields(
     full,
-    omitsReplicas ? tracked?.filter((entry) => !isManagedEntryOf(entry, writer)) : tracked,
+    omitsReplicas ? tracked?.filter((entry) => !isManagedFieldsEntryFor(entry, writer)) : tracked,
   );
   if (options.user && options.subresource === undefined) enforcePolicies(world, options.user, object, live);
   if (options.subresource !== "status") enforceAdmission(world, object, live, options.warn ?? (() => {}));
@@ -174,7 +178,7 @@ function enforcePolicies(
   object: StoredObject,
   live: StoredObject | null,
 ): void {
-  if (!live || !isSameJson(object, live)) rejectEscalation(world, user, object);
+  if (!live || !isSameJson(object, live)) rejectPrivilegeEscalation(world, user, object);
   enforceAdmissionPolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
 }
 

@@ -1,6 +1,6 @@
 /** Parses request bodies into objects of the kind that the URL names. Rejects unknown fields or warns about them. */
 import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { listItemKey } from "#lib/dev/simulator/admission/managed-fields.ts";
+import { formatListItemKey } from "#lib/dev/simulator/admission/managed-fields.ts";
 import type { FieldValidation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { badRequestError, invalidValue, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
@@ -9,7 +9,7 @@ import { requireBase64 } from "#lib/dev/simulator/admission/rules/data.ts";
 import {
   type FieldSchema,
   type FieldType,
-  fitToSchema,
+  pruneToSchema,
   type SchemaViolation,
 } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
@@ -84,7 +84,7 @@ export function parseObjectBody(
     );
   }
   const type = schema.of(kind.kind);
-  const { value, misfits: violations } = fitToSchema(body, type);
+  const { value, misfits: violations } = pruneToSchema(body, type);
   requireBase64(kind.kind, body);
   const handled = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}`;
   const refuse = (why: string) => patched ? invalidPatchError(body, why) : badRequestError(`${handled}: ${why}`);
@@ -114,7 +114,7 @@ export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema,
   }
   if (body.metadata?.managedFields) throw badRequestError("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
-  const { value, misfits: violations } = fitToSchema(body, type, "keyed");
+  const { value, misfits: violations } = pruneToSchema(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
   // The error message contains the namespace from the body, or an empty text if the body sets none.
   const { name, namespace: own = "" } = body.metadata ?? {};
@@ -148,7 +148,7 @@ function findDuplicateItems(value: Json, type: FieldType, path: string): string[
   return childrenOf(value, type).flatMap(([name, inner, of]) => {
     if (name !== null) return findDuplicateItems(inner, of, `${path}.${name}`);
     if (type.form !== "list" || type.keys.length === 0) return findDuplicateItems(inner, of, path);
-    const key = listItemKey(inner, type.keys);
+    const key = formatListItemKey(inner, type.keys);
     const formattedKey = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
     const twice = keys.has(key) ? [`${path}: duplicate entries for key [${formattedKey.join(",")}]`] : [];
     keys.add(key);

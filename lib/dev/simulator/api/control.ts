@@ -50,7 +50,7 @@ function parse(text: string): unknown {
 }
 
 /** Handles a request for `writes` or `history`. Returns null for any other path. */
-export function handleRecordRequest(
+export function handleHistoryRequest(
   recorder: WriteRecorder,
   method: string,
   url: URL,

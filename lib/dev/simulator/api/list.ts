@@ -15,7 +15,7 @@ import {
   StatusError,
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { formatListKey } from "#lib/dev/simulator/store/store.ts";
+import { getListSortKey } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const VERSION_MATCHES = ["Exact", "NotOlderThan", ""];
@@ -93,7 +93,7 @@ export function listObjects(
     apiVersion: kind.apiVersion,
     metadata: {
       resourceVersion: String(version),
-      ...(more ? { continue: renderContinueToken(version, formatListKey(page.at(-1)!)) } : {}),
+      ...(more ? { continue: renderContinueToken(version, getListSortKey(page.at(-1)!)) } : {}),
       ...(more && !selecting ? { remainingItemCount: found.length - page.length } : {}),
     },
     items: page.map((object) => toListItem(kind, object)),
@@ -117,7 +117,7 @@ function indexAfter(all: readonly StoredObject[], start: string): number {
   let low = 0, high = all.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (formatListKey(all[middle]!) > start) high = middle;
+    if (getListSortKey(all[middle]!) > start) high = middle;
     else low = middle + 1;
   }
   return low;

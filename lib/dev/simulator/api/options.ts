@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import {
   collectCauses,
   forbiddenField,
-  invalidFormatted,
+  invalidFormattedValue,
   listCauses,
   requiredValue,
   type StatusCause,
@@ -21,7 +21,7 @@ const ACCEPTED_TYPES = new Set(["*/*", "application/*", "application/json"]);
 const READABLE_TYPES = new Set(["application/json", "application/yaml"]);
 
 /** Throws 406 if the client does not accept JSON. */
-export function requireAcceptable(accept: string | undefined): void {
+export function requireJsonAccepted(accept: string | undefined): void {
   const types = (accept ?? "").split(",").map((each) => each.split(";")[0]!.trim()).filter((each) => each !== "");
   if (types.length === 0 || types.some((each) => ACCEPTED_TYPES.has(each))) return;
   const message = `406: Not Acceptable\n\nAvailable representations: ${TYPES}`;
@@ -29,7 +29,7 @@ export function requireAcceptable(accept: string | undefined): void {
 }
 
 /** Throws 415 unless the request body is JSON or YAML. A missing content type counts as JSON. */
-export function requireReadableType(contentType: string): void {
+export function requireJsonOrYaml(contentType: string): void {
   const type = contentType.split(";")[0]!.trim();
   if (type === "" || READABLE_TYPES.has(type)) return;
   const message = `the body of the request was in an unknown format - accepted media types include: ${TYPES}`;
@@ -80,7 +80,7 @@ function validateFieldManager(manager: string): StatusCause[] {
   const formatted = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
   return collectCauses(
     Buffer.byteLength(manager) > MAX_MANAGER_BYTES && tooLongValue(field, MAX_MANAGER_BYTES),
-    at >= 0 && invalidFormatted(field, `${formatted}: invalid character U+${code} (at position ${at})`),
+    at >= 0 && invalidFormattedValue(field, `${formatted}: invalid character U+${code} (at position ${at})`),
   );
 }
 
@@ -101,5 +101,5 @@ export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   if (foreign || (site !== "none" && site !== "same-origin")) {
     throw new StatusError(403, "Forbidden", "Web pages from other origins cannot access the simulated cluster");
   }
-  if (method === "POST") requireReadableType(headers["content-type"] ?? "");
+  if (method === "POST") requireJsonOrYaml(headers["content-type"] ?? "");
 }

@@ -26,13 +26,13 @@ export function sendResponse(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!broken?.chunked) response.setHeader("content-length", bytes.length);
   response.statusCode = status;
-  if (broken?.at === "performed") return breakResponse(response, broken.how);
+  if (broken?.at === "performed") return breakConnection(response, broken.how);
   if (broken) {
     // Sends the headers before the connection breaks, because the client would otherwise receive nothing.
     response.flushHeaders();
     const piece = broken.at === "body" ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes.subarray(0, 0);
-    if (piece.length === 0) return void setImmediate(() => breakResponse(response, broken.how));
-    return void response.write(piece, () => breakResponse(response, broken.how));
+    if (piece.length === 0) return void setImmediate(() => breakConnection(response, broken.how));
+    return void response.write(piece, () => breakConnection(response, broken.how));
   }
   if (!trickle || !timers) return void response.end(bytes);
   const drop = (from: number): void => {
@@ -46,7 +46,7 @@ export function sendResponse(
 }
 
 /** Closes the connection for `cut`. For `hang`, leaves it open until the client or the simulator closes it. */
-export function breakResponse(response: ServerResponse, how: "cut" | "hang"): void {
+export function breakConnection(response: ServerResponse, how: "cut" | "hang"): void {
   if (how === "cut") response.socket?.destroy();
 }
 

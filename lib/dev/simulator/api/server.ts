@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { messageOf } from "#lib/base/errors.ts";
 import { authenticateUser } from "#lib/dev/simulator/access/users.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import { handleFaultRequest, handleRecordRequest } from "#lib/dev/simulator/api/control.ts";
+import { handleFaultRequest, handleHistoryRequest } from "#lib/dev/simulator/api/control.ts";
 import { requireLocalOrigin } from "#lib/dev/simulator/api/options.ts";
 import { type ApiRoute, isServedGroup, parseApiRoute, renderDiscovery } from "#lib/dev/simulator/api/route.ts";
 import {
-  breakResponse,
+  breakConnection,
   jsonResponse,
   type OutgoingResponse,
   renderFaultResponse,
   sendResponse,
 } from "#lib/dev/simulator/api/send.ts";
-import { performVerb, type VerbCall } from "#lib/dev/simulator/api/verbs.ts";
+import { performVerb, type VerbRequest } from "#lib/dev/simulator/api/verbs.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -56,7 +56,7 @@ async function handleRequest(
   const text = await readBody(request);
   requireLocalOrigin(request);
   if (url.pathname.startsWith("/simulator/")) {
-    const { status, body } = handleRecordRequest(recorder, method, url) ??
+    const { status, body } = handleHistoryRequest(recorder, method, url) ??
       handleFaultRequest(world.faults, method, url.pathname, text);
     return sendResponse(response, jsonResponse(status, body));
   }
@@ -67,7 +67,7 @@ async function handleRequest(
     recorder.note({ method, target, text: text ?? "", userAgent }, status, effect);
   if (hit.connection?.at === "received") {
     record(0);
-    return breakResponse(response, hit.connection.how);
+    return breakConnection(response, hit.connection.how);
   }
   if (hit.answer) {
     record(hit.answer.status);
@@ -98,7 +98,7 @@ function performRequest(
   world: SimulatorContext,
   recorder: WriteRecorder,
   url: URL,
-  call: Omit<VerbCall, "route" | "warn">,
+  call: Omit<VerbRequest, "route" | "warn">,
 ): RequestResult | undefined {
   const warnings: string[] = [];
   const warningHeader = () =>

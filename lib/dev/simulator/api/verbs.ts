@@ -10,8 +10,8 @@ import {
 } from "#lib/dev/simulator/api/body.ts";
 import {
   type FieldValidation,
-  requireAcceptable,
-  requireReadableType,
+  requireJsonAccepted,
+  requireJsonOrYaml,
   validatePatchOptions,
   validateWriteOptions,
 } from "#lib/dev/simulator/api/options.ts";
@@ -29,20 +29,20 @@ import { applyJsonPatch, applyMergePatch } from "#lib/dev/simulator/api/patch.ts
 import {
   badRequestError,
   conflictError,
-  invalidFormatted,
+  createStatusDetails,
+  invalidFormattedValue,
   invalidObjectError,
   invalidValue,
   notFoundError,
   resourceNotFoundError,
-  statusDetailsOf,
   StatusError,
   verbNotAllowedError,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { fitToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { pruneToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
-export interface VerbCall {
+export interface VerbRequest {
   readonly method: string;
   readonly route: ApiRoute;
   readonly user: SimulatedUser;
@@ -67,9 +67,9 @@ const ORPHANED_PODS_WARNING =
 /** A response's status and body, or undefined if the verb streams its own response. */
 export type VerbResponse = { readonly status: number; readonly body: Json } | undefined;
 
-export function performVerb(world: SimulatorContext, call: VerbCall): VerbResponse {
+export function performVerb(world: SimulatorContext, call: VerbRequest): VerbResponse {
   const { method, route, query } = call;
-  if (route.subresource !== "log") requireAcceptable(call.accept);
+  if (route.subresource !== "log") requireJsonAccepted(call.accept);
   requirePermission(world, call.user, method, route, query);
   if (method === "GET") return route.name === undefined ? readMany(world, call) : readOne(world, call);
   if (method === "POST" && route.name === undefined) return create(world, call);
@@ -79,7 +79,7 @@ export function performVerb(world: SimulatorContext, call: VerbCall): VerbRespon
   throw verbNotAllowedError();
 }
 
-function remove(world: SimulatorContext, { route, user, query, text, warn }: VerbCall): VerbResponse {
+function remove(world: SimulatorContext, { route, user, query, text, warn }: VerbRequest): VerbResponse {
   const body = text === "" ? null : parseJsonBody(text, "DeleteOptions", false);
   const options = parseDeleteOptions(query, body);
   const live = find(world, route);
@@ -90,7 +90,7 @@ function remove(world: SimulatorContext, { route, user, query, text, warn }: Ver
   return ok(gone && !RETURNED_KINDS.has(route.kind.kind) ? success(route, object) : object);
 }
 
-function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: VerbCall): VerbResponse {
+function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: VerbRequest): VerbResponse {
   if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowedError();
   const all = world.store.list(kind.kind, namespace).filter(parseListSelectors(kind, query));
   for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
@@ -99,14 +99,14 @@ function removeMany(world: SimulatorContext, { route: { kind, namespace }, query
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: SimulatorContext, { route, query, accept, response }: VerbCall): VerbResponse {
+function readMany(world: SimulatorContext, { route, query, accept, response }: VerbRequest): VerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
     return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
   return void watchObjects(world, route.kind, route.namespace, query, response);
 }
 
-function readOne(world: SimulatorContext, { route, query, response }: VerbCall): VerbResponse {
+function readOne(world: SimulatorContext, { route, query, response }: VerbRequest): VerbResponse {
   if (route.subresource === "status" && !route.kind.status) throw resourceNotFoundError();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
@@ -115,15 +115,15 @@ function readOne(world: SimulatorContext, { route, query, response }: VerbCall):
   return ok(live);
 }
 
-function readBody(world: SimulatorContext, call: VerbCall, options: "CreateOptions" | "UpdateOptions"): Json {
+function readBody(world: SimulatorContext, call: VerbRequest, options: "CreateOptions" | "UpdateOptions"): Json {
   const { route: { kind }, query, contentType, text, warn } = call;
-  requireReadableType(contentType);
+  requireJsonOrYaml(contentType);
   validateWriteOptions(options, query);
   const body = parseJsonBody(text, kind.kind, contentType.includes("yaml"));
   return parseObjectBody(body, kind, world.schema, validationOf(query), warn);
 }
 
-function create(world: SimulatorContext, call: VerbCall): VerbResponse {
+function create(world: SimulatorContext, call: VerbRequest): VerbResponse {
   const { kind, namespace } = call.route;
   if (kind.namespaced && namespace === undefined) throw verbNotAllowedError();
   const body = readBody(world, call, "CreateOptions");
@@ -131,18 +131,18 @@ function create(world: SimulatorContext, call: VerbCall): VerbResponse {
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
 }
 
-function put(world: SimulatorContext, call: VerbCall): VerbResponse {
+function put(world: SimulatorContext, call: VerbRequest): VerbResponse {
   const { route } = call, body = readBody(world, call, "UpdateOptions");
   requireMatchingName(body, route);
   const live = find(world, route);
   if (route.kind.custom && !body.metadata.resourceVersion) {
-    const cause = invalidFormatted("metadata.resourceVersion", "0x0: must be specified for an update");
+    const cause = invalidFormattedValue("metadata.resourceVersion", "0x0: must be specified for an update");
     throw invalidObjectError(route.kind, route.name!, [cause]);
   }
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function patch(world: SimulatorContext, call: VerbCall): VerbResponse {
+function patch(world: SimulatorContext, call: VerbRequest): VerbResponse {
   const type = call.contentType.split(";")[0]!.trim();
   if (type === "application/apply-patch+yaml") return apply(world, call);
   if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
@@ -167,7 +167,7 @@ function patch(world: SimulatorContext, call: VerbCall): VerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function apply(world: SimulatorContext, call: VerbCall): VerbResponse {
+function apply(world: SimulatorContext, call: VerbRequest): VerbResponse {
   const { route, query } = call;
   validatePatchOptions(query, true);
   const manager = query.get("fieldManager")!;
@@ -191,7 +191,7 @@ function apply(world: SimulatorContext, call: VerbCall): VerbResponse {
     }
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
-  const fitting = omitEmptyFields(fitToSchema(object, type).value, type, route.kind);
+  const fitting = omitEmptyFields(pruneToSchema(object, type).value, type, route.kind);
   return ok(replaceObject(world, live, fitting, write));
 }
 
@@ -201,7 +201,7 @@ function find(world: SimulatorContext, route: ApiRoute): StoredObject {
   return live;
 }
 
-function optionsOf(call: VerbCall): WriteOptions {
+function optionsOf(call: VerbRequest): WriteOptions {
   const { subresource } = call.route;
   const isSupported = subresource === "status"
     ? call.route.kind.status
@@ -216,7 +216,7 @@ function optionsOf(call: VerbCall): WriteOptions {
   };
 }
 
-function managerOf(call: VerbCall): string {
+function managerOf(call: VerbRequest): string {
   return call.query.get("fieldManager") || call.agent;
 }
 
@@ -239,7 +239,7 @@ function requireMatchingName(body: Json, { name, namespace }: ApiRoute): void {
 
 function success(route: ApiRoute, object: StoredObject): Json {
   const { kind } = route;
-  const details = { ...statusDetailsOf(kind, object.metadata.name), uid: object.metadata.uid };
+  const details = { ...createStatusDetails(kind, object.metadata.name), uid: object.metadata.uid };
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 

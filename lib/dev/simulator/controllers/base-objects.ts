@@ -1,5 +1,5 @@
 /** Creates the cluster's initial objects: a node, system namespaces, and storage, snapshot and ingress classes. */
-import { createAsManager } from "#lib/dev/simulator/controllers/objects.ts";
+import { createManagedObject } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -44,7 +44,7 @@ export const NODE_NAME = "127.0.0.1";
 
 function createIfMissing(world: SimulatorContext, manifest: Json): void {
   if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
-  const object = createAsManager(world, "furniture", manifest);
+  const object = createManagedObject(world, "furniture", manifest);
   if (manifest.kind !== "Node") return;
   const { cpu, memory, pods } = world.node;
   const message = "kubelet is posting ready status";

@@ -6,7 +6,7 @@ import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  createAsManager,
+  createManagedObject,
   createOwnerReference,
   findCondition,
   isConditionTrue,
@@ -82,7 +82,7 @@ function isCurrent(world: SimulatorContext, certificate: StoredObject): boolean 
 function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }: StoredObject): void {
   if (world.store.get("Secret", namespace, spec.secretName)) return;
   const annotations = { "cert-manager.io/certificate-name": name };
-  createAsManager(world, ISSUING, {
+  createManagedObject(world, ISSUING, {
     kind: "Secret",
     metadata: { name: spec.secretName, namespace, annotations },
     type: "kubernetes.io/tls",
@@ -133,7 +133,7 @@ function withholdCertificate(
     const { namespace } = owner.metadata, name = `${certificate.metadata.name}-${suffix}`;
     const metadata = { name, namespace, ownerReferences: [createOwnerReference(owner)] };
     const link = world.store.get(kind, namespace, name) ??
-      createAsManager(world, "cert-manager", { kind, metadata, spec: {} });
+      createManagedObject(world, "cert-manager", { kind, metadata, spec: {} });
     owner = changeObjectStatus(world, link, "cert-manager", (status) =>
       statusOf(kind, status, { message, final }, at)) ??
       link;

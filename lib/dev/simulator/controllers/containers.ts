@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
   type ContainerSlot,
-  containerSpecOf,
+  getContainerSpec,
   type Kubelet,
   recordContainerEvent,
-  refreshSlot,
+  reloadContainerSlot,
   setContainerWaiting,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
@@ -14,7 +14,7 @@ import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.
 import { findImagePullError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { findProbeFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { findReadinessFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -27,23 +27,23 @@ const STARTUP_PROBE_FAILURE =
 const LONGEST_BACKOFF = 60_000; // ms
 
 export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms: number): void {
-  kubelet.wait(slot, ms, () => beginContainer(kubelet, slot));
+  kubelet.wait(slot, ms, () => startContainer(kubelet, slot));
   changeContainerStatus(kubelet.world, slot, (status) => status); // adds the waiting containers to the status
 }
 
 /** Starts the container now. Retries later if its image cannot be pulled or an environment variable is missing. */
-export function beginContainer(kubelet: Kubelet, planned: ContainerSlot): void {
-  const { world } = kubelet, slot = refreshSlot(world, planned);
+export function startContainer(kubelet: Kubelet, planned: ContainerSlot): void {
+  const { world } = kubelet, slot = reloadContainerSlot(world, planned);
   if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
   if (isNodeLost(world, slot.pod.spec.nodeName)) return kubelet.release(slot);
-  const container = containerSpecOf(slot);
+  const container = getContainerSpec(slot);
   const pullError = findImagePullError(container.image, world.faults);
   if (pullError) return retryPull(kubelet, slot, container.image, pullError);
   const { missing, values } = readEnvironment(world, slot.pod, container);
   if (missing === undefined) return start(kubelet, slot, container, values);
   recordContainerEvent(world, slot, { warning: "Failed", message: `Error: ${missing}` });
   setContainerWaiting(world, slot, "CreateContainerConfigError", missing);
-  kubelet.wait(slot, retryDelay(world, 0), () => beginContainer(kubelet, slot));
+  kubelet.wait(slot, retryDelay(world, 0), () => startContainer(kubelet, slot));
 }
 
 function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: string): void {
@@ -71,7 +71,7 @@ export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: 
     reason: "CrashLoopBackOff",
     message: `back-off ${seconds}s restarting failed container=${slot.name} pod=${where}`,
   };
-  kubelet.wait(slot, tries === 0 ? 0 : retryDelay(world, tries), () => beginContainer(kubelet, slot));
+  kubelet.wait(slot, tries === 0 ? 0 : retryDelay(world, tries), () => startContainer(kubelet, slot));
   if (tries > 0) {
     const message = `Back-off restarting failed container ${slot.name} in pod ${where}`;
     recordContainerEvent(world, slot, { warning: "BackOff", message });
@@ -119,7 +119,7 @@ function toMountStatus({ name, mountPath, readOnly }: Json): Json {
 
 /** Runs the program of an already running container again, for example after the simulator was restarted. */
 export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
-  const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = containerSpecOf(slot);
+  const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = getContainerSpec(slot);
   const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });
   runContainer(kubelet, slot, run, world.logs.find(uid, name, false) ?? world.logs.start(uid, name));
 }
@@ -131,7 +131,7 @@ function runContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   const length = delays[run.delay ?? usual];
   if (run.waits) {
     if (log.lines.length === 0) logs.write(log, timers.now(), run.lines);
-    if (containerSpecOf(slot).startupProbe) {
+    if (getContainerSpec(slot).startupProbe) {
       recordContainerEvent(kubelet.world, slot, { warning: "Unhealthy", message: STARTUP_PROBE_FAILURE });
     }
     entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resumeContainers(kubelet, slot));
@@ -159,7 +159,7 @@ function runContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
 function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, log: ContainerLog): void {
   const { world } = kubelet;
   kubelet.release(slot);
-  const live = refreshSlot(world, slot);
+  const live = reloadContainerSlot(world, slot);
   if (!live || isNodeLost(world, live.pod.spec.nodeName)) return;
   if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a killed program changes no data
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
@@ -180,7 +180,7 @@ export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): n
     const message = broken.message ?? "Readiness probe failed: injected fault";
     recordContainerEvent(world, slot, { warning: "Unhealthy", message });
   }
-  const failure = entry.isServing && !broken ? findProbeFailure(world, slot.pod, containerSpecOf(slot)) : null;
+  const failure = entry.isServing && !broken ? findReadinessFailure(world, slot.pod, getContainerSpec(slot)) : null;
   if (failure !== null) recordContainerEvent(world, slot, { warning: "Unhealthy", message: failure });
   changeContainerStatus(
     world,

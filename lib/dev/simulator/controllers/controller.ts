@@ -17,13 +17,13 @@ export interface Controller {
   /** Called after an object of this controller's kind has been removed. */
   readonly removed?: (object: StoredObject) => void;
   /** Moves the cluster one step toward the object's spec. Returns the milliseconds until the next call, if needed. */
-  readonly reconcile?: (object: StoredObject, memory: ReconcileMemory) => number | void;
+  readonly reconcile?: (object: StoredObject, memory: ReconcileState) => number | void;
   /** Like `reconcile`, but called for an object that is being deleted. */
-  readonly end?: (object: StoredObject, memory: ReconcileMemory) => number | void;
+  readonly end?: (object: StoredObject, memory: ReconcileState) => number | void;
 }
 
 /** The delays and the number of failures for each object. They are forgotten when the object is removed. */
-export interface ReconcileMemory {
+export interface ReconcileState {
   /** Returns the remaining milliseconds of a delay, or 0 once the delay has passed. The first call starts the delay. */
   left(object: StoredObject, ms: number, stage?: string): number;
   /** Resets a delay, so that the next call of `left` starts the delay again. */
@@ -110,14 +110,14 @@ export function runControllers(world: SimulatorContext, controllers: readonly Co
   return enqueueAll;
 }
 
-function createMemory(world: SimulatorContext): { memory: ReconcileMemory; forget: (object: StoredObject) => void } {
+function createMemory(world: SimulatorContext): { memory: ReconcileState; forget: (object: StoredObject) => void } {
   const timesByUid = new Map<string, Map<string, number>>();
   const timesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
     const times = timesByUid.get(uid) ?? new Map<string, number>();
     timesByUid.set(uid, times);
     return times;
   };
-  const memory: ReconcileMemory = {
+  const memory: ReconcileState = {
     left(object, ms, stage = "") {
       const times = timesOf(object), now = world.timers.now(), end = times.get(stage) ?? now + ms;
       times.set(stage, end);

@@ -1,5 +1,9 @@
 /** Creates pods from a template, for any controller. Records each success or failure as an event about the owner. */
-import { CONTROLLER_MANAGER, createAsManager, createOwnerReference } from "#lib/dev/simulator/controllers/objects.ts";
+import {
+  CONTROLLER_MANAGER,
+  createManagedObject,
+  createOwnerReference,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
@@ -26,7 +30,7 @@ export function createPod(world: SimulatorContext, { owner, template, name, labe
     ownerReferences: [createOwnerReference(owner)],
   };
   try {
-    const pod = createAsManager(world, CONTROLLER_MANAGER, { kind: "Pod", metadata, spec: template.spec });
+    const pod = createManagedObject(world, CONTROLLER_MANAGER, { kind: "Pod", metadata, spec: template.spec });
     const message = name === undefined
       ? `Created pod: ${pod.metadata.name}`
       : `create Pod ${name} in StatefulSet ${of} successful`;

@@ -5,10 +5,10 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
   CONTROLLER_MANAGER,
-  createAsManager,
+  createManagedObject,
   createOwnerReference,
   isConditionTrue,
-  listOwned,
+  listOwnedObjects,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
@@ -26,7 +26,7 @@ export function cronJobController(world: SimulatorContext): Controller {
     reconcile(cron) {
       const { schedule, suspend, concurrencyPolicy, startingDeadlineSeconds: late } = cron.spec;
       const active = () =>
-        listOwned(world, "Job", cron).filter((job) =>
+        listOwnedObjects(world, "Job", cron).filter((job) =>
           !isConditionTrue(job, "Complete") && !isConditionTrue(job, "Failed")
         );
       deleteOldJobs(world, cron);
@@ -53,7 +53,7 @@ export function cronJobController(world: SimulatorContext): Controller {
 function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: number): void {
   const { metadata, spec } = cron.spec.jobTemplate, name = `${cron.metadata.name}-${Math.floor(at / MINUTE)}`;
   try {
-    createAsManager(world, CONTROLLER_MANAGER, {
+    createManagedObject(world, CONTROLLER_MANAGER, {
       kind: "Job",
       metadata: {
         ...(metadata?.labels ? { labels: metadata.labels } : {}),
@@ -80,7 +80,7 @@ function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: numbe
 }
 
 function deleteOldJobs(world: SimulatorContext, cron: StoredObject): void {
-  const own = listOwned(world, "Job", cron);
+  const own = listOwnedObjects(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };
   for (const [result, most] of Object.entries(limits)) {
     const finished = own.filter((job) => isConditionTrue(job, result) && job.metadata.deletionTimestamp === undefined)

@@ -7,10 +7,10 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
   CONTROLLER_MANAGER,
-  createAsManager,
+  createManagedObject,
   createOwnerReference,
   findCondition,
-  listOwned,
+  listOwnedObjects,
   listOwners,
   type ObjectCondition,
   withConditions,
@@ -19,7 +19,7 @@ import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
-import { hashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { createHashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -38,14 +38,14 @@ export function deploymentController(world: SimulatorContext): Controller {
         : [],
     reconcile(deployment) {
       const { template, replicas, strategy, revisionHistoryLimit } = deployment.spec;
-      const all = listOwned(world, "ReplicaSet", deployment);
-      const hash = hashSuffix(
+      const all = listOwnedObjects(world, "ReplicaSet", deployment);
+      const hash = createHashSuffix(
         JSON.stringify({ ...template, metadata: { ...template.metadata, creationTimestamp: null } }),
       );
       const current = all.find((set) => set.metadata.labels?.["pod-template-hash"] === hash);
       const old = all.filter((set) => set !== current);
       const recreate = strategy.type === "Recreate";
-      const oldLeft = old.some((set) => listOwned(world, "Pod", set).length > 0);
+      const oldLeft = old.some((set) => listOwnedObjects(world, "Pod", set).length > 0);
       const up = current !== undefined && (current.status?.availableReplicas ?? 0) >= replicas;
       if (recreate) { for (const set of old) scale(world, set, 0); }
       if (!recreate || !oldLeft) {
@@ -62,7 +62,7 @@ export function deploymentController(world: SimulatorContext): Controller {
 function createReplicaSet(world: SimulatorContext, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
-  createAsManager(world, CONTROLLER_MANAGER, {
+  createManagedObject(world, CONTROLLER_MANAGER, {
     kind: "ReplicaSet",
     metadata: {
       name,
@@ -90,7 +90,7 @@ function scale(world: SimulatorContext, set: StoredObject, replicas: number): vo
 }
 
 function prune(world: SimulatorContext, old: readonly StoredObject[], keep: number): void {
-  const idle = old.filter((set) => set.spec.replicas === 0 && listOwned(world, "Pod", set).length === 0)
+  const idle = old.filter((set) => set.spec.replicas === 0 && listOwnedObjects(world, "Pod", set).length === 0)
     .sort((a, b) => Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion));
   for (const set of idle.slice(keep)) world.store.remove(set);
 }
@@ -163,7 +163,7 @@ export function replicaSetController(world: SimulatorContext): Controller {
     reconcile(set, memory) {
       const { replicas: desired, template } = set.spec;
       const living = () =>
-        listOwned(world, "Pod", set).filter((pod) =>
+        listOwnedObjects(world, "Pod", set).filter((pod) =>
           pod.metadata.deletionTimestamp === undefined && !isPodFinished(pod)
         );
       let failed = false;

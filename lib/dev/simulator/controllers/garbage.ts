@@ -7,7 +7,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** Returns one controller per namespaced kind, because an owner can be of any kind. */
-export function garbageControllers(world: SimulatorContext): Controller[] {
+export function garbageCollectorControllers(world: SimulatorContext): Controller[] {
   return world.kinds.all.filter((kind) => kind.namespaced && kind.kind !== "Event").map(({ kind }) => ({
     kind,
     also: ({ type, object }) =>

@@ -2,9 +2,9 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  createAsManager,
+  createManagedObject,
   createOwnerReference,
-  listOwned,
+  listOwnedObjects,
   listOwners,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -43,7 +43,7 @@ export function ingressController(world: SimulatorContext): Controller {
 /** Deletes Certificates that the Ingress no longer lists, as ingress-shim does. The Certificates' Secrets remain. */
 function dropCertificates(world: SimulatorContext, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
-  for (const certificate of listOwned(world, "Certificate", ingress)) {
+  for (const certificate of listOwnedObjects(world, "Certificate", ingress)) {
     if (!named.includes(certificate.spec.secretName)) world.store.remove(certificate);
   }
 }
@@ -66,7 +66,7 @@ function applyCertificate(
   const present = world.store.get("Certificate", namespace, secretName);
   if (!present) {
     const metadata = { name: secretName, namespace, ownerReferences: [createOwnerReference(ingress)] };
-    return void createAsManager(world, SHIM, { kind: "Certificate", metadata, spec });
+    return void createManagedObject(world, SHIM, { kind: "Certificate", metadata, spec });
   }
   changeObject(world, present, SHIM, (live) => {
     if (JSON.stringify(live.spec.dnsNames) === JSON.stringify(hosts) && live.spec.issuerRef.name === issuer) {

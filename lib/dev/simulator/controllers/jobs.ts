@@ -6,10 +6,10 @@ import {
   CONTROLLER_MANAGER,
   findCondition,
   isConditionTrue,
-  listOwned,
+  listOwnedObjects,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
-import { containerStatusesOf, isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodFinished, isPodReady, listContainerStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -65,7 +65,8 @@ export function jobController(world: SimulatorContext): Controller {
 }
 
 function podsOf(world: SimulatorContext, job: StoredObject): Pods {
-  const all = listOwned(world, "Pod", job), count = (phase: string) => all.filter((pod) => pod.status?.phase === phase);
+  const all = listOwnedObjects(world, "Pod", job),
+    count = (phase: string) => all.filter((pod) => pod.status?.phase === phase);
   const living = all.filter((pod) => !isPodFinished(pod));
   const active = living.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const stopping = living.filter((pod) => pod.metadata.deletionTimestamp !== undefined);
@@ -160,5 +161,5 @@ function isUnread(world: SimulatorContext, job: StoredObject, active: readonly S
 }
 
 function findStartTime(pods: readonly StoredObject[]): string | undefined {
-  return pods.flatMap((pod) => containerStatusesOf(pod)).find(({ state }) => state.running)?.state.running.startedAt;
+  return pods.flatMap((pod) => listContainerStatuses(pod)).find(({ state }) => state.running)?.state.running.startedAt;
 }

@@ -1,8 +1,8 @@
 /** Keeps the kubelet's state in memory, and writes container statuses and events. */
 import {
   type ContainerStatus,
-  containerStatusesOf,
   type ContainerType,
+  listContainerStatuses,
   withContainerStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
@@ -60,12 +60,12 @@ export function openKubelet(world: SimulatorContext): Kubelet {
   };
 }
 
-export function containerSpecOf({ pod, type: which, name }: ContainerSlot): Json {
+export function getContainerSpec({ pod, type: which, name }: ContainerSlot): Json {
   return pod.spec[which].find((each: Json) => each.name === name);
 }
 
 /** Returns the container slot with the current state of its pod. Returns null if the pod was removed. */
-export function refreshSlot({ store }: SimulatorContext, slot: ContainerSlot): ContainerSlot | null {
+export function reloadContainerSlot({ store }: SimulatorContext, slot: ContainerSlot): ContainerSlot | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);
   return pod?.metadata.uid === uid ? { ...slot, pod } : null;
@@ -78,7 +78,7 @@ export function changeContainerStatus(
 ): void {
   changeObject(world, pod, "kubelet", (live) => {
     const apply = (to: ContainerType) =>
-      containerStatusesOf(live, to).map((status) =>
+      listContainerStatuses(live, to).map((status) =>
         to === which && status.name === name ? { ...status, ...change(status) } : status
       );
     return withContainerStatuses(live, apply("initContainers"), apply("containers"), world.timers.stamp());

@@ -6,12 +6,12 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
   CONTROLLER_MANAGER,
-  createAsManager,
+  createManagedObject,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { isSameJson, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { formatUsage, sumUsage } from "#lib/dev/simulator/admission/quota.ts";
+import { formatUsage, sumQuotaUsage } from "#lib/dev/simulator/admission/quota.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const CHECK_INTERVAL = 250; // ms between checks of the remaining objects; changes also trigger a check
@@ -48,11 +48,14 @@ export function namespaceController(world: SimulatorContext): Controller {
 
 function createNamespaceDefaults(world: SimulatorContext, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
-    createAsManager(world, CONTROLLER_MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
+    createManagedObject(world, CONTROLLER_MANAGER, {
+      kind: "ServiceAccount",
+      metadata: { name: "default", namespace },
+    });
   }
   const name = "kube-root-ca.crt";
   if (!world.store.get("ConfigMap", namespace, name)) {
-    createAsManager(world, CONTROLLER_MANAGER, {
+    createManagedObject(world, CONTROLLER_MANAGER, {
       kind: "ConfigMap",
       metadata: { name, namespace },
       data: { "ca.crt": "simulated\n" },
@@ -127,7 +130,7 @@ export function quotaController(world: SimulatorContext): Controller {
       const wait = late ? memory.left(quota, world.delays.quota) : 0;
       if (!late) memory.reset(quota);
       const hard = wait > 0 ? status.hard : desired;
-      const used = formatUsage(sumUsage(world.kinds, hard, world.store.contents(metadata.namespace!)));
+      const used = formatUsage(sumQuotaUsage(world.kinds, hard, world.store.contents(metadata.namespace!)));
       changeObjectStatus(world, quota, CONTROLLER_MANAGER, () => ({ hard, used }));
       return wait > 0 ? wait : undefined;
     },

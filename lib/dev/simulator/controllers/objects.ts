@@ -6,7 +6,7 @@ import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.
 /** The field manager that most built-in controllers use. */
 export const CONTROLLER_MANAGER = "kube-controller-manager";
 
-export function createAsManager(world: SimulatorContext, manager: string, body: Json): StoredObject {
+export function createManagedObject(world: SimulatorContext, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
@@ -53,7 +53,7 @@ export function listOwners(world: SimulatorContext, kind: string, { metadata }: 
   });
 }
 
-export function listOwned(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwnedObjects(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }

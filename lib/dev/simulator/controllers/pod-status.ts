@@ -16,9 +16,9 @@ export interface ContainerStatus {
 }
 
 /** Returns container statuses in the spec's order, for all containers or one type. The default status is waiting. */
-export function containerStatusesOf(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
+export function listContainerStatuses(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
   if (which === undefined) {
-    return [...containerStatusesOf(pod, "initContainers"), ...containerStatusesOf(pod, "containers")];
+    return [...listContainerStatuses(pod, "initContainers"), ...listContainerStatuses(pod, "containers")];
   }
   const reported: ContainerStatus[] =
     pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
@@ -97,7 +97,7 @@ export function isPodReady(pod: StoredObject): boolean {
 /** Whether the startup probes of all the pod's containers have succeeded. */
 export function isPodStarted(pod: StoredObject): boolean {
   return pod.metadata.deletionTimestamp === undefined &&
-    containerStatusesOf(pod, "containers").every(({ started }) => started);
+    listContainerStatuses(pod, "containers").every(({ started }) => started);
 }
 
 export function isPodFinished(pod: StoredObject): boolean {

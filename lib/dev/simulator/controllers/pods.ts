@@ -4,16 +4,16 @@
  */
 import { SECOND } from "#lib/base/time.ts";
 import {
-  beginContainer,
   probeContainer,
   restartContainer,
   resumeContainers,
   scheduleContainerStart,
+  startContainer,
 } from "#lib/dev/simulator/controllers/containers.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   type ContainerSlot,
-  containerSpecOf,
+  getContainerSpec,
   type Kubelet,
   openKubelet,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
@@ -21,12 +21,12 @@ import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import { isConditionTrue } from "#lib/dev/simulator/controllers/objects.ts";
 import {
   type ContainerStatus,
-  containerStatusesOf,
   isPodFinished,
+  listContainerStatuses,
   withContainerStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNamesOf, schedulePod } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { probesLoginPage } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { listPvcNames, schedulePod } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { hasLoginPageProbe } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findImagePullError, findMountError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -76,9 +76,9 @@ export function podController(world: SimulatorContext): Controller {
         });
         return RETRY_INTERVAL;
       }
-      const next = containerStatusesOf(pod, "initContainers").find(({ state }) => state.terminated?.exitCode !== 0);
+      const next = listContainerStatuses(pod, "initContainers").find(({ state }) => state.terminated?.exitCode !== 0);
       if (next) return void advanceContainer(kubelet, { pod, type: "initContainers", name: next.name }, next);
-      const waits = containerStatusesOf(pod, "containers").map((status) =>
+      const waits = listContainerStatuses(pod, "containers").map((status) =>
         advanceContainer(kubelet, { pod, type: "containers", name: status.name }, status)
       ).filter((wait) => wait !== undefined);
       if (waits.length > 0) return Math.min(...waits);
@@ -105,11 +105,11 @@ function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: Contain
     if (policy === "Always" || (policy === "OnFailure" && failed)) restartContainer(kubelet, slot, status);
     return;
   }
-  const container = containerSpecOf(slot), reason = status.state.waiting?.reason;
+  const container = getContainerSpec(slot), reason = status.state.waiting?.reason;
   const isResolved = reason === "CreateContainerConfigError"
     ? readEnvironment(world, pod, container).missing === undefined
     : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && findImagePullError(container.image, world.faults) === null;
-  if (isResolved) beginContainer(kubelet, slot);
+  if (isResolved) startContainer(kubelet, slot);
   else if (!kubelet.find(slot)) scheduleContainerStart(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
@@ -120,13 +120,13 @@ function isFirst({ pod, name }: ContainerSlot): boolean {
 
 /** Whether changes to network policies or to the database can affect the pod's readiness probe. */
 function servesPages(pod: StoredObject): boolean {
-  return pod.status?.phase === "Running" && pod.spec.containers.some(probesLoginPage);
+  return pod.status?.phase === "Running" && pod.spec.containers.some(hasLoginPageProbe);
 }
 
 /** Whether the pod may be waiting for a change to this object. */
 function canUnblock(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
-    return !pod.spec.nodeName && claimNamesOf(pod).includes(object.metadata.name);
+    return !pod.spec.nodeName && listPvcNames(pod).includes(object.metadata.name);
   }
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }
@@ -134,7 +134,7 @@ function canUnblock(pod: StoredObject, object: StoredObject): boolean {
 /** Stops the pod's containers, then removes the pod. This takes longer if a program ignores SIGTERM. */
 function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
-  const running = containerStatusesOf(pod).filter(({ state }) => state.running);
+  const running = listContainerStatuses(pod).filter(({ state }) => state.running);
   if (stopping.has(uid) && !forced) return;
   for (const { name } of stopping.has(uid) ? [] : running) {
     const fieldPath = `spec.containers{${name}}`, message = `Stopping container ${name}`;
@@ -153,9 +153,14 @@ function removePod(world: SimulatorContext, stopped: StoredObject): void {
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);
   changeObject(world, pod, "kubelet", (live) => { // the pod remains until its finalizers are removed
     const state = { terminated: { exitCode: 137, reason: "Error" } };
-    const main = containerStatusesOf(live, "containers").map((status) => ({ ...status, ready: false, state }));
+    const main = listContainerStatuses(live, "containers").map((status) => ({ ...status, ready: false, state }));
     const ending = { ...live, spec: { ...live.spec, restartPolicy: "Never" } }; // prevents a restart
-    const dead = withContainerStatuses(ending, containerStatusesOf(live, "initContainers"), main, world.timers.stamp());
+    const dead = withContainerStatuses(
+      ending,
+      listContainerStatuses(live, "initContainers"),
+      main,
+      world.timers.stamp(),
+    );
     return { ...dead, spec: live.spec };
   });
 }

@@ -4,8 +4,8 @@ import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/no
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import { quotaCostOf } from "#lib/dev/simulator/admission/quota.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { computeQuotaCost } from "#lib/dev/simulator/admission/quota.ts";
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -51,7 +51,7 @@ export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
 /** Returns the pod's unbound PVCs, and an error message if a PVC is missing or cannot be bound. */
 function checkClaims(world: SimulatorContext, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
-  for (const name of claimNamesOf(pod)) {
+  for (const name of listPvcNames(pod)) {
     const claim = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, name);
     if (!claim) return { missing: `persistentvolumeclaim "${name}" not found. ${NO_HELP}`, unbound };
     if (claim.metadata.deletionTimestamp !== undefined) {
@@ -67,7 +67,7 @@ function checkClaims(world: SimulatorContext, pod: StoredObject): { missing: str
   return { missing: null, unbound };
 }
 
-export function claimNamesOf(pod: StoredObject): string[] {
+export function listPvcNames(pod: StoredObject): string[] {
   return (pod.spec.volumes ?? []).flatMap((volume: Json) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 
@@ -82,9 +82,9 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
     const placed = world.store.list("Pod").filter(({ spec, metadata }) =>
       spec.nodeName && metadata.uid !== pod.metadata.uid
     );
-    const costs = [...placed, pod].map((each) => quotaCostOf(world.kinds, each));
+    const costs = [...placed, pod].map((each) => computeQuotaCost(world.kinds, each));
     const short = ["cpu", "memory"].filter((name) =>
-      costs.reduce((sum, cost) => sum + (cost[`requests.${name}`] ?? 0), 0) > thousandthsOrZero(allocatable[name])
+      costs.reduce((sum, cost) => sum + (cost[`requests.${name}`] ?? 0), 0) > parseThousandthsOrZero(allocatable[name])
     );
     if (short.length > 0) return `${short.map((name) => `1 Insufficient ${name}`).join(", ")}. ${NO_VICTIMS}`;
   }
@@ -100,6 +100,6 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
 
 /** Whether the node's capacity is limited. Only then are the pods' resource requests added up. */
 function isCapacityLimited(world: SimulatorContext): boolean {
-  return thousandthsOrZero(world.node.cpu) < thousandthsOrZero("10k") ||
-    thousandthsOrZero(world.node.memory) < thousandthsOrZero("100Ti");
+  return parseThousandthsOrZero(world.node.cpu) < parseThousandthsOrZero("10k") ||
+    parseThousandthsOrZero(world.node.memory) < parseThousandthsOrZero("100Ti");
 }

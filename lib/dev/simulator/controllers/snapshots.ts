@@ -6,7 +6,7 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  createAsManager,
+  createManagedObject,
   removeFinalizers,
   setAnnotations,
 } from "#lib/dev/simulator/controllers/objects.ts";
@@ -60,7 +60,7 @@ export function snapshotController(world: SimulatorContext): Controller {
 }
 
 /** Simulates the CSI sidecar: deletes the stored copy together with a content that has the deletion policy `Delete`. */
-export function contentController(world: SimulatorContext): Controller {
+export function snapshotContentController(world: SimulatorContext): Controller {
   return {
     kind: "VolumeSnapshotContent",
     end(content) {
@@ -193,7 +193,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
   }
   const content = `snapcontent-${uid}`;
   if (!world.store.get("VolumeSnapshotContent", undefined, content)) {
-    createAsManager(world, MANAGER, {
+    createManagedObject(world, MANAGER, {
       kind: "VolumeSnapshotContent",
       metadata: { name: content, finalizers: [CONTENT_BOUND] },
       spec: {

@@ -3,14 +3,14 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
   CONTROLLER_MANAGER,
-  createAsManager,
-  listOwned,
+  createManagedObject,
+  listOwnedObjects,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
-import { hashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { createHashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -22,9 +22,9 @@ export function statefulSetController(world: SimulatorContext): Controller {
     kind: "StatefulSet",
     owns: "Pod",
     reconcile(set, memory) {
-      const revision = `${set.metadata.name}-${hashSuffix(JSON.stringify(set.spec.template))}`;
+      const revision = `${set.metadata.name}-${createHashSuffix(JSON.stringify(set.spec.template))}`;
       const failed = !reconcilePods(world, set, revision);
-      const living = listOwned(world, "Pod", set).filter((pod) => !isPodFinished(pod));
+      const living = listOwnedObjects(world, "Pod", set).filter((pod) => !isPodFinished(pod));
       const ready = living.filter(isPodReady).length;
       const countOf = (wanted: string) => living.filter((pod) => pod.metadata.labels?.[REVISION] === wanted).length;
       changeObjectStatus(world, set, CONTROLLER_MANAGER, (status, { spec, metadata }) => {
@@ -50,7 +50,7 @@ export function statefulSetController(world: SimulatorContext): Controller {
 
 /** Creates or deletes pods, normally one per call. Returns false if a pod could not be created. */
 function reconcilePods(world: SimulatorContext, set: StoredObject, revision: string): boolean {
-  const own = listOwned(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
+  const own = listOwnedObjects(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
   const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
   const remove = (pod: StoredObject) => {
     if (pod.metadata.deletionTimestamp !== undefined) return;
@@ -107,7 +107,7 @@ function createMissingClaims(world: SimulatorContext, set: StoredObject, i: numb
     if (world.store.get(kind, namespace, name)) continue;
     const labels = { ...metadata.labels, ...set.spec.selector.matchLabels };
     try {
-      createAsManager(world, CONTROLLER_MANAGER, {
+      createManagedObject(world, CONTROLLER_MANAGER, {
         kind,
         metadata: { name, namespace, labels, annotations: metadata.annotations ?? {} },
         spec,

@@ -4,28 +4,28 @@ import { createVolumeExpansion } from "#lib/dev/simulator/controllers/volume-exp
 import {
   changeObjectStatus,
   CONTROLLER_MANAGER,
-  createAsManager,
+  createManagedObject,
   removeFinalizers,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNamesOf, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { listPvcNames, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "persistentvolume-controller";
 const RETRY = 1000; // ms between checks for a missing StorageClass or snapshot
 
-export function volumeClaimController(world: SimulatorContext): Controller {
+export function pvcController(world: SimulatorContext): Controller {
   const expansion = createVolumeExpansion(world);
   return {
     kind: "PersistentVolumeClaim",
     also({ object }) {
       if (object.kind !== "Pod") return [];
       const { namespace } = object.metadata;
-      return claimNamesOf(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
+      return listPvcNames(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
     },
     removed(claim) {
       expansion.forget(claim);
@@ -34,7 +34,7 @@ export function volumeClaimController(world: SimulatorContext): Controller {
     // Keeps a PVC while an unfinished pod uses it, even if that pod is not yet scheduled.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
-        .some((pod) => !isPodFinished(pod) && claimNamesOf(pod).includes(claim.metadata.name));
+        .some((pod) => !isPodFinished(pod) && listPvcNames(pod).includes(claim.metadata.name));
       if (!used) removeFinalizers(world, claim, CONTROLLER_MANAGER, ["kubernetes.io/pvc-protection"]);
     },
     reconcile(claim, memory) {
@@ -93,7 +93,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
     if (why !== null) return recordProvisioningFailure(world, claim, provisioner, `${failed}: ${why}`);
   }
   if (!world.store.get("PersistentVolume", undefined, volume)) {
-    const created = createAsManager(world, "csi-provisioner", {
+    const created = createManagedObject(world, "csi-provisioner", {
       kind: "PersistentVolume",
       metadata: { name: volume, finalizers: ["kubernetes.io/pv-protection"] },
       spec: {
@@ -133,8 +133,8 @@ function fillFromSnapshot(
   const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;
   const bound: string | undefined = status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
-  const requestedSize = thousandthsOrZero(requests.storage) / 1000,
-    least = thousandthsOrZero(status?.restoreSize ?? "0") / 1000;
+  const requestedSize = parseThousandthsOrZero(requests.storage) / 1000,
+    least = parseThousandthsOrZero(status?.restoreSize ?? "0") / 1000;
   const refusals: readonly (readonly [applies: boolean, why: string])[] = [
     [
       !snapshot,

@@ -2,13 +2,13 @@
  * Expands the volumes of bound PVCs that request more storage. The storage driver first expands the volume. The node
  * then expands the file system, once a pod mounts the volume.
  */
-import type { ReconcileMemory } from "#lib/dev/simulator/controllers/controller.ts";
+import type { ReconcileState } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeObjectStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { containerStatusesOf, isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { isPodFinished, listContainerStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -18,7 +18,7 @@ const PENDING = "Waiting for user to (re-)start a pod to finish file system resi
 
 export interface VolumeExpansion {
   /** Performs the next step of an expansion. Returns the milliseconds until the next call, if one is needed. */
-  expand(claim: StoredObject, memory: ReconcileMemory): number | void;
+  expand(claim: StoredObject, memory: ReconcileState): number | void;
   forget(claim: StoredObject): void;
 }
 
@@ -27,7 +27,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
   const earlier = new Map<string, ReadonlySet<string>>();
 
   /** Returns the milliseconds left in a stage. Resets a finished stage, because the PVC may be expanded again. */
-  function left(memory: ReconcileMemory, claim: StoredObject, stage: string): number {
+  function left(memory: ReconcileState, claim: StoredObject, stage: string): number {
     const ms = memory.left(claim, world.delays.expansionStage, stage);
     if (ms === 0) memory.reset(claim, stage);
     return ms;
@@ -37,7 +37,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
     claim: StoredObject,
     volume: StoredObject,
     requestedSize: string,
-    memory: ReconcileMemory,
+    memory: ReconcileState,
   ): number {
     setResizeCondition(world, claim, { type: "Resizing" }, {
       allocatedResources: { storage: requestedSize },
@@ -67,10 +67,10 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
     forget: ({ metadata }) => void earlier.delete(metadata.uid),
     expand(claim, memory) {
       const requestedSize: string = claim.spec.resources?.requests?.storage;
-      if (thousandthsOrZero(requestedSize) <= thousandthsOrZero(claim.status.capacity?.storage)) return;
+      if (parseThousandthsOrZero(requestedSize) <= parseThousandthsOrZero(claim.status.capacity?.storage)) return;
       const volume = world.store.get("PersistentVolume", undefined, claim.spec.volumeName);
       if (!volume) return;
-      if (thousandthsOrZero(volume.spec.capacity?.storage) < thousandthsOrZero(requestedSize)) {
+      if (parseThousandthsOrZero(volume.spec.capacity?.storage) < parseThousandthsOrZero(requestedSize)) {
         return expandVolume(claim, volume, requestedSize, memory);
       }
       const offline = world.faults.find("offline-expansion", claim.metadata.namespace, claim.metadata.name) !== null;
@@ -108,7 +108,7 @@ function setResizeCondition(
 
 function listMountingPods(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
-    claimNamesOf(pod).includes(name) && pod.spec.nodeName && !isPodFinished(pod) &&
-    containerStatusesOf(pod).some(({ state }) => state.running || state.terminated)
+    listPvcNames(pod).includes(name) && pod.spec.nodeName && !isPodFinished(pod) &&
+    listContainerStatuses(pod).some(({ state }) => state.running || state.terminated)
   );
 }

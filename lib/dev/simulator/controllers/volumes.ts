@@ -2,7 +2,7 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export function volumeController(world: SimulatorContext): Controller {
+export function persistentVolumeController(world: SimulatorContext): Controller {
   return {
     kind: "PersistentVolume",
     reconcile(volume) {

@@ -14,7 +14,7 @@ export function readEnvironment(world: SimulatorContext, pod: StoredObject, cont
   const values: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const source = configMapRef ?? secretRef;
-    const found = readConfigSource(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
+    const found = readConfigData(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
     if (found) { for (const [name, value] of Object.entries(found)) values[prefix + name] = value; }
     else if (source.optional !== true) {
       return { values, missing: `${secretRef ? "secret" : "configmap"} "${source.name}" not found` };
@@ -27,7 +27,7 @@ export function readEnvironment(world: SimulatorContext, pod: StoredObject, cont
       continue;
     }
     const secret = valueFrom.secretKeyRef !== undefined;
-    const found = readConfigSource(world, namespace, secret ? "Secret" : "ConfigMap", reference.name);
+    const found = readConfigData(world, namespace, secret ? "Secret" : "ConfigMap", reference.name);
     const read = found?.[reference.key];
     if (read !== undefined) values[name] = read;
     else if (reference.optional !== true) {
@@ -47,7 +47,7 @@ export function findMountError(world: SimulatorContext, pod: StoredObject): stri
       : ["ConfigMap", "configmap", volume.configMap?.name];
     const optional = (volume.secret ?? volume.configMap)?.optional === true;
     if (named[2] === undefined || optional) continue;
-    if (readConfigSource(world, pod.metadata.namespace!, named[0], named[2]) === null) {
+    if (readConfigData(world, pod.metadata.namespace!, named[0], named[2]) === null) {
       return `MountVolume.SetUp failed for volume "${volume.name}" : ${named[1]} "${named[2]}" not found`;
     }
   }
@@ -55,7 +55,7 @@ export function findMountError(world: SimulatorContext, pod: StoredObject): stri
 }
 
 /** Returns the data from a ConfigMap, or the decoded data from a Secret; null if the object does not exist. */
-export function readConfigSource(
+export function readConfigData(
   world: SimulatorContext,
   namespace: string,
   kind: string,

@@ -2,12 +2,12 @@
  * Chooses the simulated program for a container by image and command. If no program matches, the container runs forever
  * in a pod with the restart policy Always, and otherwise exits with code 0.
  */
-import { runAdoptDatabase, runAdoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
+import { runDatabaseAdoption, runFileAdoption } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import {
+  runCodeVersionScript,
   runEntryPointAsServer,
   runEntryPointInJob,
-  runPrintCodeVersion,
-  runWipeFiles,
+  runFileDeletion,
 } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import {
   runMoodleCli,
@@ -18,7 +18,7 @@ import {
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { runSetupJob } from "#lib/dev/simulator/programs/moodle/setup.ts";
-import { runVerifyFiles } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
+import { runFileVerification } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
 import { runPgIsready } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
@@ -33,8 +33,8 @@ const POSTGRES = /postgres/;
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
-  [(_, command) => /\bpostgres --single\b/.test(command), runAdoptDatabase],
-  [(_, command) => command.includes("wheelwright-adopted"), runAdoptFiles],
+  [(_, command) => /\bpostgres --single\b/.test(command), runDatabaseAdoption],
+  [(_, command) => command.includes("wheelwright-adopted"), runFileAdoption],
   [(_, command) => /\bpg_isready\b/.test(command), runPgIsready],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSetupJob],
@@ -43,9 +43,9 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPasswordScript],
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLinkScript],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runMoodleCli],
-  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), runWipeFiles],
-  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), runPrintCodeVersion],
-  [(_, command) => /^php -r .*from mdl_files/s.test(command), runVerifyFiles],
+  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), runFileDeletion],
+  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), runCodeVersionScript],
+  [(_, command) => /^php -r .*from mdl_files/s.test(command), runFileVerification],
   [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), runEntryPointInJob],
   [(image, command) => MOODLE.test(image) && command === "", runEntryPointAsServer],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],

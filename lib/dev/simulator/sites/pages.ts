@@ -1,6 +1,6 @@
 /** Renders the HTML pages that a simulated site shows. The footer of each page says that no Moodle runs here. */
 
-export interface SiteHeading {
+export interface SitePageHeading {
   readonly title: string;
 }
 
@@ -25,12 +25,12 @@ const STYLE =
   "padding:0 1rem}label{display:block;margin:1rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;" +
   "padding:.4rem}button{font:inherit;padding:.4rem 1rem}footer{margin-top:3rem;border-top:1px solid;padding-top:1rem}";
 
-export function renderMessagePage(heading: SiteHeading, title: string, text: string): string {
+export function renderMessagePage(heading: SitePageHeading, title: string, text: string): string {
   return page(heading, title, `<p>${escape(text)}</p>`);
 }
 
 /** Renders the form for a new password, which a user sees after opening a sign-in link. */
-export function renderPasswordForm(heading: SiteHeading, { name, token, problem }: PasswordForm): string {
+export function renderPasswordForm(heading: SitePageHeading, { name, token, problem }: PasswordForm): string {
   const field = (id: string, label: string) =>
     `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;
   return page(
@@ -45,7 +45,7 @@ export function renderPasswordForm(heading: SiteHeading, { name, token, problem 
   );
 }
 
-function page({ title: site }: SiteHeading, title: string, content: string): string {
+function page({ title: site }: SitePageHeading, title: string, content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">` +
     `<title>${escape(title)} – ${escape(site)}</title><style>${STYLE}</style></head><body>` +

@@ -1,14 +1,14 @@
 /** Responds to HTTP requests for a simulated site. Reads the cluster's objects and the data on the site's volumes. */
 import {
+  getSimulatedSite,
   isSiteInstalled,
   isUpgradeLocked,
   listServicePods,
   type SimulatedSite,
-  simulatedSiteOf,
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { canReachDatabase, loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { renderMessagePage, renderPasswordForm, type SiteHeading } from "#lib/dev/simulator/sites/pages.ts";
+import { canReachDatabase, getLoginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { renderMessagePage, renderPasswordForm, type SitePageHeading } from "#lib/dev/simulator/sites/pages.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -42,7 +42,7 @@ export function respondToSiteRequest(world: SimulatorContext, request: SiteReque
   if (!ingress) return message(404, { title: host }, "Site not found", "No site has this address.");
   const location = ingress.metadata.annotations?.[REDIRECT];
   if (location !== undefined) return { status: 301, html: "", headers: { location } };
-  const site = simulatedSiteOf(world, ingress.metadata.namespace!);
+  const site = getSimulatedSite(world, ingress.metadata.namespace!);
   const heading = { title: site.database?.config?.fullname ?? host };
   const closed = findErrorPage(world, ingress, site, heading);
   if (closed) return closed;
@@ -71,7 +71,7 @@ function findErrorPage(
   world: SimulatorContext,
   { metadata: { namespace } }: StoredObject,
   { database, files }: SimulatedSite,
-  heading: SiteHeading,
+  heading: SitePageHeading,
 ): SiteResponse | null {
   if (world.store.get("Deployment", namespace, "moodle")?.spec.replicas === 0) {
     return message(503, heading, "The site is suspended", "All data is kept. Resume the spoke to use the site again.");
@@ -84,14 +84,14 @@ function findErrorPage(
   if (!isSiteInstalled(database) || !canReachDatabase(world, pod)) {
     return message(503, heading, "The database is not available", "Try again later.");
   }
-  const status = loginPageStatus(world, pod);
+  const status = getLoginPageStatus(world, pod);
   if (status !== null && status !== 200) {
     return message(status, heading, "Error", "This page fails because of an injected fault.");
   }
   return null;
 }
 
-function showForm(world: SimulatorContext, site: OpenSite, heading: SiteHeading, token: string): SiteResponse {
+function showForm(world: SimulatorContext, site: OpenSite, heading: SitePageHeading, token: string): SiteResponse {
   const name = accountOf(world, site, token);
   return name === null
     ? invalidLink(heading)
@@ -102,7 +102,7 @@ function showForm(world: SimulatorContext, site: OpenSite, heading: SiteHeading,
 function setPassword(
   world: SimulatorContext,
   site: OpenSite,
-  heading: SiteHeading,
+  heading: SitePageHeading,
   token: string,
   form: URLSearchParams,
 ): SiteResponse {
@@ -122,7 +122,7 @@ function setPassword(
   return message(200, heading, `You are signed in as ${name}`, next);
 }
 
-function invalidLink(heading: SiteHeading): SiteResponse {
+function invalidLink(heading: SitePageHeading): SiteResponse {
   const next = "A sign-in link works once and expires after 30 minutes. Create a new link in Wheelwright.";
   return message(403, heading, "This link is not valid", next);
 }
@@ -138,7 +138,7 @@ function accountOf(world: SimulatorContext, { database }: OpenSite, token: strin
   return found?.[0] ?? null;
 }
 
-function message(status: number, heading: SiteHeading, title: string, text: string): SiteResponse {
+function message(status: number, heading: SitePageHeading, title: string, text: string): SiteResponse {
   return { status, html: renderMessagePage(heading, title, text) };
 }
 

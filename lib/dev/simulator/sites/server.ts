@@ -17,7 +17,7 @@ export interface SiteServer {
 const LARGEST_FORM = 10_000; // bytes
 
 /** Starts the web server for the simulated sites, on the preferred port or, if this port is in use, on a free port. */
-export async function openSiteServer(world: SimulatorContext, preferredPort: number): Promise<SiteServer> {
+export async function startSiteServer(world: SimulatorContext, preferredPort: number): Promise<SiteServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     handleSiteRequest(world, request, response).catch((error) => {
       world.log.error("A request to a simulated site failed", { error });

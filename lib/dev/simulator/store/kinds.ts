@@ -78,17 +78,17 @@ export function loadApiKinds(): ApiKinds {
 }
 
 /** Returns a kind's name as it appears in messages, for example `Deployment.apps` or `Namespace`. */
-export function qualifiedKindName(kind: ApiKind): string {
+export function formatKindName(kind: ApiKind): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
 /** Returns a resource's name as it appears in messages, for example `jobs.batch` or `pods`. */
-export function qualifiedResourceName(kind: ApiKind): string {
+export function formatResourceName(kind: ApiKind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
 /** Returns an object's name for messages: `namespace/name`, or only `name` if the object has no namespace. */
-export function qualifiedObjectName(object: StoredObject): string {
+export function formatObjectName(object: StoredObject): string {
   return object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name;
 }
 

@@ -70,13 +70,13 @@ export function formatTimestamp(at: number): string {
 }
 
 /** Returns a random suffix for a generated object name. The suffix has no vowels, so that it never forms a word. */
-export function randomSuffix(length = 5): string {
+export function createRandomSuffix(length = 5): string {
   const letters = "bcdfghjklmnpqrstvwxz2456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
 
 /** Returns a hash of the text as a name suffix, as in the names that Kubernetes derives from a pod template. */
-export function hashSuffix(text: string, length = 10): string {
+export function createHashSuffix(text: string, length = 10): string {
   const letters = "bcdf2456789ghjklmnpqrstvwxz";
   let low = 0x811c9dc5, high = 0x1000193;
   for (let i = 0; i < text.length; i++) {

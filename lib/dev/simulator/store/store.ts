@@ -69,7 +69,7 @@ export function createObjectStore(): ObjectStore {
     return written;
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
-    [...objects].sort((a, b) => formatListKey(a) < formatListKey(b) ? -1 : 1);
+    [...objects].sort((a, b) => getListSortKey(a) < getListSortKey(b) ? -1 : 1);
   /** The cache of sorted objects, keyed by kind. Without it, each page of a paged list would sort all objects again. */
   const sortedByKind = new Map<string, StoredObject[]>();
 
@@ -121,6 +121,6 @@ export function createObjectStore(): ObjectStore {
 }
 
 /** Returns an object's sort key in lists. The `continue` token of a paged list contains this key. */
-export function formatListKey(object: StoredObject): string {
+export function getListSortKey(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

@@ -4,8 +4,8 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import {
   closeRestoreRequests,
+  formatRestoreCommand,
   lockRestoreRequest,
-  restoreCommand,
   type RestoreRequestRow,
   showRestoreRequests,
 } from "#lib/domains/backups/restore-requests/store.ts";
@@ -18,7 +18,7 @@ import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
 import type { ListedSpoke } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { newId } from "#lib/base/ids.ts";
 import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
@@ -137,7 +137,7 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
 
 /** Returns an email about the request to each operator, but only for a user's first request within an hour. */
 async function createOperatorMails(
-  rows: Rows,
+  rows: RowQueries,
   actor: Actor,
   spoke: ListedSpoke,
   row: RestoreRequestRow,
@@ -148,7 +148,7 @@ async function createOperatorMails(
   if (earlier) return [];
   const operators = (await listOperators(rows)).filter(({ id }) => id !== actor.userId);
   const { displayName, domain } = spoke, { reason, backupId } = row;
-  const about = { by: actor.email, spoke: displayName, domain, backupId, reason, command: restoreCommand(row) };
+  const about = { by: actor.email, spoke: displayName, domain, backupId, reason, command: formatRestoreCommand(row) };
   return operators.map(({ email, displayName: name }) =>
     createBulkMailJob({ template: "restore-requested", to: { email, name }, about })
   );

@@ -2,7 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
@@ -14,7 +14,7 @@ interface Filter extends ListPageRequest {
 }
 
 export async function listRestoreRequests(
-  rows: Rows,
+  rows: RowQueries,
   actor: Pick<Actor, "role">,
   { spokeId, state, ...request }: Filter,
 ): Promise<ListPage<RestoreRequestRecord>> {
@@ -27,7 +27,7 @@ export async function listRestoreRequests(
 
 /** Converts rows of restore requests to API records, in the same order. */
 export async function showRestoreRequests(
-  rows: Rows,
+  rows: RowQueries,
   { role }: Pick<Actor, "role">,
   requests: readonly RestoreRequestRow[],
 ): Promise<RestoreRequestRecord[]> {
@@ -39,12 +39,12 @@ export async function showRestoreRequests(
     ...row,
     requestedBy: people.get(row.requestedBy)!,
     decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,
-    command: role === "operator" ? restoreCommand(row) : null,
+    command: role === "operator" ? formatRestoreCommand(row) : null,
   }));
 }
 
 /** Returns the server command that restores the backup. Uses IDs, because the spoke may be removed. */
-export function restoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
+export function formatRestoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }
 

@@ -2,20 +2,20 @@
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { requireVerified } from "#lib/domains/auth/verify-email.ts";
+import { requireVerifiedEmail } from "#lib/domains/auth/verify-email.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { sql } from "kysely";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { requestDecidedFault } from "#lib/domains/federations/requests/decide.ts";
 import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import {
   countRecentRequests,
   type HubRequestRow,
-  insertRequest,
-  lockRequest,
+  insertHubRequest,
+  lockHubRequest,
   saveRequestDecision,
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
@@ -48,7 +48,7 @@ export async function requestFederation(
 
 /** Throws an `invalid` fault (`not_offered`) if the catalog does not offer one of the requested values. */
 export function requireOfferedFields(app: App, { region, mode, tier }: NewFederationRequest): void {
-  requireOffered(app.catalog, { region, mode, tier });
+  requireOfferedValues(app.catalog, { region, mode, tier });
 }
 
 /** Adds a hub request. Returns the row, an audit event and email jobs. The caller must have locked the user's row. */
@@ -57,7 +57,7 @@ export async function insertPendingRequest(
   user: LockedUser,
   input: NewFederationRequest,
 ): Promise<{ readonly row: HubRequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
-  requireVerified(user);
+  requireVerifiedEmail(user);
   const { pending, withdrawn } = await countRecentRequests(tx, user.id);
   if (pending >= MAX_PENDING) {
     throw tooManyFault(`You have ${MAX_PENDING} pending hub requests; wait for a decision, or withdraw one`);
@@ -69,7 +69,7 @@ export async function insertPendingRequest(
   // May miss a hub that is just being created. The approval of the request then finds the conflict.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
-  const row = await insertRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
+  const row = await insertHubRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
   if (!row) throw slugTaken(slug, "a requested hub");
   return {
     row,
@@ -79,9 +79,13 @@ export async function insertPendingRequest(
 }
 
 /** Withdraws a hub request. Idempotent. Throws `conflict` (`request_decided`) if the request is already decided. */
-export async function withdrawRequest(app: App, actor: Actor, { id }: HubRequestRow): Promise<FederationRequestRecord> {
+export async function withdrawHubRequest(
+  app: App,
+  actor: Actor,
+  { id }: HubRequestRow,
+): Promise<FederationRequestRecord> {
   return await app.db.transact(async (tx) => {
-    const before = await lockRequest(tx, id);
+    const before = await lockHubRequest(tx, id);
     if (before.state === "withdrawn") return await showHubRequest(tx, before);
     if (before.state !== "pending") throw await requestDecidedFault(tx, before);
     const after = await saveRequestDecision(tx, id, { state: "withdrawn", decidedBy: actor.userId });
@@ -109,7 +113,7 @@ function tooManyFault(message: string): Fault {
 }
 
 /** Returns an email about the request to each other operator, but only for a user's first request within an hour. */
-async function createOperatorMails(rows: Rows, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
+async function createOperatorMails(rows: RowQueries, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
     .limit(1).executeTakeFirst();

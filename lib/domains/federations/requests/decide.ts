@@ -5,19 +5,23 @@
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { connectHub } from "#lib/domains/billing/connect.ts";
+import { markHubBilled } from "#lib/domains/billing/connect.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { requireOffered } from "#lib/catalog/catalog.ts";
+import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { insertNewFederation, recordNewFederation } from "#lib/domains/federations/create.ts";
 import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
-import { type HubRequestRow, lockRequest, saveRequestDecision } from "#lib/domains/federations/requests/store.ts";
-import type { Approval, FederationRequestRecord, Rejection } from "#lib/domains/federations/requests/views.ts";
+import { type HubRequestRow, lockHubRequest, saveRequestDecision } from "#lib/domains/federations/requests/store.ts";
+import type {
+  FederationRequestRecord,
+  HubRequestApproval,
+  HubRequestRejection,
+} from "#lib/domains/federations/requests/views.ts";
 import type { NewFederation } from "#lib/domains/federations/views.ts";
 import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import type { Letter } from "#lib/drivers/mail/letter.ts";
+import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { addMembership } from "#lib/domains/members/memberships.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
@@ -25,11 +29,11 @@ import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
  * Approves a request and creates the hub. Values in `approval` replace requested values. The requester becomes a hub
  * admin and, with billing, gets the invoices. Throws `conflict` (`request_decided`, `asker_disabled` or `slug_taken`).
  */
-export async function approveRequest(
+export async function approveHubRequest(
   app: App,
   actor: Actor,
   { id }: HubRequestRow,
-  approval: Approval,
+  approval: HubRequestApproval,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   return await app.db.transact((tx) =>
@@ -38,10 +42,10 @@ export async function approveRequest(
       const requester = await lockRequester(tx, before);
       if (requester.disabled) throw requesterDisabledFault(requester.email);
       const input = mergeApproval(before, approval);
-      requireOffered(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
+      requireOfferedValues(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
       const hub = await insertNewFederation(tx, app, actor, input);
       await addMembership(tx, { federationId: hub.id }, requester.id);
-      const billing = app.payments ? await connectHub(tx, hub, requester.email) : [];
+      const billing = app.payments ? await markHubBilled(tx, hub, requester.email) : [];
       const after = await saveRequestDecision(tx, id, {
         state: "approved",
         decidedBy: actor.userId,
@@ -69,11 +73,11 @@ export async function approveRequest(
 }
 
 /** Rejects a request. Throws a `conflict` fault (`request_decided`) if the request is already decided. */
-export async function rejectRequest(
+export async function rejectHubRequest(
   app: App,
   actor: Actor,
   { id }: HubRequestRow,
-  { reason }: Rejection,
+  { reason }: HubRequestRejection,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   return await app.db.transact((tx) =>
@@ -86,7 +90,7 @@ export async function rejectRequest(
         rejectReason: reason,
       });
       const to = { email: requester.email, name: requester.displayName };
-      const letter: Letter = { template: "request-rejected", to, about: { hub: before.name, reason } };
+      const letter: QueuedMail = { template: "request-rejected", to, about: { hub: before.name, reason } };
       await recordChange(tx, actor, {
         audit: [{
           kind: "federation_request_rejected",
@@ -103,7 +107,7 @@ export async function rejectRequest(
 }
 
 /** Creates a fault that says how, and by which user, a hub request was decided. */
-export async function requestDecidedFault(rows: Rows, row: HubRequestRow): Promise<Fault> {
+export async function requestDecidedFault(rows: RowQueries, row: HubRequestRow): Promise<Fault> {
   const { decidedBy, state } = await showHubRequest(rows, row);
   const message = `This request was already ${state} by ${decidedBy?.email}`;
   return new Fault("conflict", "request_decided", message);
@@ -117,13 +121,13 @@ async function lockRequester(tx: Tx, { requestedBy }: HubRequestRow): Promise<Lo
 }
 
 async function lockPending(tx: Tx, id: string): Promise<HubRequestRow> {
-  const row = await lockRequest(tx, id);
+  const row = await lockHubRequest(tx, id);
   if (row.state !== "pending") throw await requestDecidedFault(tx, row);
   return row;
 }
 
 /** Merges the approval into the request. If the requested name equals the requested slug, uses the new slug as name. */
-function mergeApproval(request: HubRequestRow, approval: Approval): NewFederation {
+function mergeApproval(request: HubRequestRow, approval: HubRequestApproval): NewFederation {
   const slug = approval.slug ?? request.slug;
   return {
     slug,

@@ -1,27 +1,27 @@
 /** Converts hub requests to API records that include the requester and the user who decided the request. */
 import type { Actor } from "#lib/domains/auth/access.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, withPageItems } from "#lib/drivers/db/pages.ts";
-import { type HubRequestRow, listHubRequests, type RequestFilter } from "#lib/domains/federations/requests/store.ts";
+import { type HubRequestFilter, type HubRequestRow, listHubRequests } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
 /** Finds hub requests, newest first. Operators see all requests; other users see only their own requests. */
 export async function findVisibleHubRequests(
-  rows: Rows,
+  rows: RowQueries,
   actor: Actor,
-  request: Omit<RequestFilter, "requestedBy">,
+  request: Omit<HubRequestFilter, "requestedBy">,
 ): Promise<ListPage<FederationRequestRecord>> {
   const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
   const page = await listHubRequests(rows, { ...request, ...own });
   return withPageItems(page, await showRequests(rows, page.items));
 }
 
-export async function showHubRequest(rows: Rows, row: HubRequestRow): Promise<FederationRequestRecord> {
+export async function showHubRequest(rows: RowQueries, row: HubRequestRow): Promise<FederationRequestRecord> {
   return (await showRequests(rows, [row]))[0]!;
 }
 
 /** Converts rows of hub requests to API records in the same order, with a single query for all users. */
-async function showRequests(rows: Rows, requests: readonly HubRequestRow[]): Promise<FederationRequestRecord[]> {
+async function showRequests(rows: RowQueries, requests: readonly HubRequestRow[]): Promise<FederationRequestRecord[]> {
   if (requests.length === 0) return [];
   const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));
   const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();

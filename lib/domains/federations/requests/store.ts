@@ -1,24 +1,24 @@
 /** Stores hub requests, which are never deleted. For each slug, at most one request is pending. */
 import { type Insertable, type Selectable, sql } from "kysely";
-import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
-import type { RequestState } from "#lib/domains/federations/requests/views.ts";
+import type { HubRequestState } from "#lib/domains/federations/requests/views.ts";
 
 export type HubRequestRow = Selectable<Schema["federation_requests"]>;
 
-export interface RequestFilter extends ListPageRequest {
+export interface HubRequestFilter extends ListPageRequest {
   readonly requestedBy?: string;
-  readonly state?: RequestState | undefined;
+  readonly state?: HubRequestState | undefined;
 }
 
-export async function findHubRequest(rows: Rows, id: string): Promise<HubRequestRow | undefined> {
+export async function findHubRequest(rows: RowQueries, id: string): Promise<HubRequestRow | undefined> {
   if (!isId("frq", id)) return undefined;
   return await rows.selectFrom("federation_requests").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-export async function listHubRequests(rows: Rows, filter: RequestFilter): Promise<ListPage<HubRequestRow>> {
+export async function listHubRequests(rows: RowQueries, filter: HubRequestFilter): Promise<ListPage<HubRequestRow>> {
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
@@ -26,7 +26,7 @@ export async function listHubRequests(rows: Rows, filter: RequestFilter): Promis
 }
 
 /** Adds a hub request. Returns undefined if another pending request has the same slug. */
-export async function insertRequest(
+export async function insertHubRequest(
   tx: Tx,
   row: Insertable<Schema["federation_requests"]>,
 ): Promise<HubRequestRow | undefined> {
@@ -35,13 +35,13 @@ export async function insertRequest(
 }
 
 /** Locks a hub request's row until the transaction ends, so that only the first of several decisions succeeds. */
-export async function lockRequest(tx: Tx, id: string): Promise<HubRequestRow> {
+export async function lockHubRequest(tx: Tx, id: string): Promise<HubRequestRow> {
   return await tx.selectFrom("federation_requests").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
 }
 
 interface Decision {
-  readonly state: Exclude<RequestState, "pending">;
+  readonly state: Exclude<HubRequestState, "pending">;
   readonly decidedBy: string;
   readonly rejectReason?: string;
   readonly federationId?: string;
@@ -58,7 +58,7 @@ export async function saveRequestDecision(tx: Tx, id: string, decision: Decision
 
 /** Counts the user's pending requests, and the requests that the user created and withdrew within the last hour. */
 export async function countRecentRequests(
-  rows: Rows,
+  rows: RowQueries,
   userId: string,
 ): Promise<{ readonly pending: number; readonly withdrawn: number }> {
   const isRecent = sql<boolean>`created_at > wheelwright_now() - interval '1 hour'`;

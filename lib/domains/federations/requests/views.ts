@@ -4,7 +4,7 @@ import { FederationView, NewFederation } from "#lib/domains/federations/views.ts
 import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
 
 const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
+export type HubRequestState = (typeof REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
@@ -31,11 +31,11 @@ export const NewFederationRequest = v.object({
 export type NewFederationRequest = v.InferOutput<typeof NewFederationRequest>;
 
 /** Values with which an operator replaces requested values when approving a hub request. All fields are optional. */
-export const Approval = v.object({ ...NewFederation.entries, slug: optionalOrNull(Slug) });
-export type Approval = v.InferOutput<typeof Approval>;
+export const HubRequestApproval = v.object({ ...NewFederation.entries, slug: optionalOrNull(Slug) });
+export type HubRequestApproval = v.InferOutput<typeof HubRequestApproval>;
 
 /** A rejection of a hub request. The reason is shown to the requester. */
-export const Rejection = v.object({ reason: boundedText(1, 2000) });
-export type Rejection = v.InferOutput<typeof Rejection>;
+export const HubRequestRejection = v.object({ reason: boundedText(1, 2000) });
+export type HubRequestRejection = v.InferOutput<typeof HubRequestRejection>;
 
 export const RequestStateFilter = optionalChoice(REQUEST_STATES);

@@ -5,16 +5,16 @@
  */
 import { type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ServerConnection, ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { credentialsTimeoutError, exchangeError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
+import { createConnectionError, credentialsTimeoutError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
 import {
   errorFromResponse,
   isRecord,
-  timeOfResponse,
+  readResponseTime,
+  readResponseWarnings,
   unexpectedResponseError,
-  warningsOf,
 } from "#lib/drivers/cluster/client/status.ts";
 import { openThrottle, sleepWithSignals } from "#lib/drivers/cluster/client/throttle.ts";
-import { traceCall } from "#lib/drivers/cluster/client/trace-call.ts";
+import { traceClusterCall } from "#lib/drivers/cluster/client/trace-call.ts";
 import {
   type ExchangeResponse,
   openHttpStream,
@@ -24,7 +24,7 @@ import {
 } from "#lib/drivers/exchange.ts";
 import { openSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { backoffDelay, SECOND } from "#lib/base/time.ts";
 
 export interface ClusterRequest {
@@ -95,7 +95,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     discard: (refused: T) => void,
   ): Promise<T> {
     const withDeadline = <R>(run: () => Promise<R>) =>
-      runWithin(signalsOf(call), { ms: deadline, createError: () => credentialsTimeoutError(deadline) }, run);
+      runCancellable(signalsOf(call), { ms: deadline, createError: () => credentialsTimeoutError(deadline) }, run);
     const connection = connections.cached() ?? await withDeadline(connections.current);
     const answer = await send(connection);
     if (answer.status !== 401) return answer;
@@ -111,11 +111,11 @@ export function openKubeApi(options: ApiOptions): KubeApi {
       await throttle.waitUntilAllowed(signalsOf(call));
       const out = outgoing(request, connection, call);
       description = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
-      return await traceCall(telemetry, request.method, out, sendHttpRequest);
+      return await traceClusterCall(telemetry, request.method, out, sendHttpRequest);
     };
     const answer = await slots.run(signalsOf(call), () => withCredentials(call, send, () => {}));
     if (answer.status >= 300) throw throttle.noteError(errorFromResponse(answer, description));
-    const ahead = timeOfResponse(answer) - Date.now();
+    const ahead = readResponseTime(answer) - Date.now();
     skew = Math.abs(ahead) < MIN_CLOCK_SKEW ? 0 : ahead;
     return answer;
   }
@@ -144,7 +144,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     telemetry,
     call: async (request, call) => {
       const answer = await sendWithRetries(request, call);
-      return { body: parseBody(answer, request), warnings: warningsOf(answer) };
+      return { body: parseBody(answer, request), warnings: readResponseWarnings(answer) };
     },
     text: async (path, query, call) =>
       (await sendWithRetries({ method: "GET", path, query, repeat: "safe" }, call)).body,
@@ -152,7 +152,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
       await throttle.waitUntilAllowed(signalsOf(call));
       const open = (connection: ServerConnection) => {
         const out = outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call);
-        return traceCall(telemetry, "STREAM", out, openHttpStream);
+        return traceClusterCall(telemetry, "STREAM", out, openHttpStream);
       };
       const stream = await withCredentials(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
@@ -180,12 +180,12 @@ function outgoingOf(request: ClusterRequest, connection: ServerConnection, { dea
     body: request.body === undefined ? undefined : JSON.stringify(request.body),
     options: request.repeat === "unsent" ? once : options,
     deadline,
-    fail: exchangeError,
+    fail: createConnectionError,
   };
 }
 
 /** Whether the error means that the API client was closed, so that a retry cannot succeed. */
-export function isClosed(error: unknown): boolean {
+export function isApiClosedError(error: unknown): boolean {
   return error instanceof ClusterError && error.code === CLOSED;
 }
 
@@ -215,7 +215,7 @@ async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): P
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;
   };
   try {
-    await runWithin(signals, {
+    await runCancellable(signals, {
       ms: DRAIN_TIMEOUT,
       createError: () => new Error("timed out while reading the error response"),
     }, read);

@@ -7,7 +7,7 @@ import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import type { Cluster } from "@kubernetes/client-node/dist/config_types.js";
 import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
 import type { Kubeconfig } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { type IdTokens, isExpired, refreshIdToken } from "#lib/drivers/cluster/client/oidc.ts";
+import { type IdTokens, isIdTokenExpired, refreshIdToken } from "#lib/drivers/cluster/client/oidc.ts";
 import { openExecPlugin } from "#lib/drivers/cluster/client/plugin.ts";
 import type { FileOrData, KubeUser } from "#lib/drivers/cluster/client/user.ts";
 
@@ -83,7 +83,7 @@ async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSo
   if (name !== "oidc") return config["access-token"]; // a type of provider that is older than exec plugins
   const { "id-token": idToken = "", "refresh-token": refreshToken = "" } = config;
   const tokens = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
-  if (!isExpired(tokens.idToken, Date.now()) || !refreshToken) return tokens.idToken || undefined;
+  if (!isIdTokenExpired(tokens.idToken, Date.now()) || !refreshToken) return tokens.idToken || undefined;
   const authority = { file: config["idp-certificate-authority"], data: config["idp-certificate-authority-data"] };
   const ca = await bytesOf(authority, sources.files);
   const renewed = await refreshIdToken({ config, ca, ms: sources.ms, signal: sources.signal }, tokens.refreshToken);

@@ -36,7 +36,7 @@ export function credentialsTimeoutError(ms: number, description?: string): Clust
 }
 
 /** Returns the error for a failed connection. The error is always transient: even certificates can be replaced. */
-export function exchangeError(failure: ExchangeFailure, description: string, cause: Error): ClusterError {
+export function createConnectionError(failure: ExchangeFailure, description: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
   if (failure === "unsendable") return credentialsError(cause, description);
   if (failure === "too large") return unexpectedResponseError(`${description}: ${cause.message}`, 200);

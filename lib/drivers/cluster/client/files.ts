@@ -4,7 +4,7 @@
  * file fail immediately until the first read ends.
  */
 import { readFile } from "node:fs/promises";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 
 export interface FileReader {
   read(path: string): Promise<Buffer>;
@@ -26,7 +26,7 @@ export function openFileReader(ms: number, late: (description: string) => Error)
         hanging.delete(path);
       });
       reading.set(path, pending);
-      return await runWithin([], { ms, createError: onLate }, () => pending);
+      return await runCancellable([], { ms, createError: onLate }, () => pending);
     },
   };
 }

@@ -37,7 +37,7 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
 };
 
 /** Returns a kind's plural as it appears in API paths. Correct only for the kinds in the tables above. */
-export function pluralOf(kind: string): string {
+export function pluralOfKind(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
   return name.endsWith("s") ? `${name}es` : `${name}s`;
@@ -62,7 +62,7 @@ export function openKindRegistry(api: KubeApi): KindRegistry {
     resolve: async (kind, call) => {
       const isIn = (table: typeof CLUSTER_SCOPED) => table[kind.apiVersion]?.split(" ").includes(kind.kind) ?? false;
       const namespaced = isIn(NAMESPACED);
-      if (namespaced || isIn(CLUSTER_SCOPED)) return { plural: pluralOf(kind.kind), namespaced };
+      if (namespaced || isIn(CLUSTER_SCOPED)) return { plural: pluralOfKind(kind.kind), namespaced };
       return await discover(kind, call);
     },
     serves: async (kind, call) => {

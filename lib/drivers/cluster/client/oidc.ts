@@ -26,7 +26,7 @@ const MARGIN = 10 * SECOND;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Whether the ID token has expired or is about to expire. A token without a readable expiry counts as expired. */
-export function isExpired(idToken: string, now: number): boolean {
+export function isIdTokenExpired(idToken: string, now: number): boolean {
   try {
     const { exp } = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
     return !(exp * SECOND - MARGIN > now);

@@ -56,7 +56,7 @@ export async function listOnePage(
 function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null
-  if (!none && !(Array.isArray(items) && items.every(isObject))) {
+  if (!none && !(Array.isArray(items) && items.every(isKubeObject))) {
     throw unexpectedResponseError(`The server did not return a list for ${path}`, 200);
   }
   const { continue: next, resourceVersion } = isRecord(metadata) ? metadata : {};
@@ -68,6 +68,6 @@ function readPage(body: unknown, path: string): ListPage {
 }
 
 /** Whether the value looks like a Kubernetes object, which must have a name in its metadata. */
-export function isObject(value: unknown): value is KubeObject {
+export function isKubeObject(value: unknown): value is KubeObject {
   return isRecord(value) && isRecord(value.metadata) && typeof value.metadata.name === "string";
 }

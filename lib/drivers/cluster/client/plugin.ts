@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { extendEnvironment } from "#lib/base/environment.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
 
 export interface PluginSettings {
@@ -47,7 +47,7 @@ export function openExecPlugin(settings: PluginSettings, { ms, late, signal }: P
     async credential() {
       if (last && Date.now() < last.expires) return last.credential;
       const onLate = () => late(`the plugin ${settings.command}`);
-      const output = await runWithin([signal], { ms, createError: onLate }, (ending) => run(settings, ending));
+      const output = await runCancellable([signal], { ms, createError: onLate }, (ending) => run(settings, ending));
       last = parseCredential(output, settings);
       return last.credential;
     },

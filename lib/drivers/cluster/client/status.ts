@@ -50,7 +50,7 @@ export function errorFromResponse(answer: ExchangeResponse, description: string)
   const status = readStatus(answer.body), { location } = answer.headers;
   // Leaves out the query of a redirect's URL, because it may contain secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
-  return errorOfStatus(answer.status, status, description, retryAfterOf(answer, status), text);
+  return errorFromStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
 
 /**
@@ -72,7 +72,7 @@ export function unknownKindError(message: string, cause?: Error): ClusterError {
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
 
-export function errorOfStatus(
+export function errorFromStatus(
   code: number,
   status: KubeStatus | null,
   description: string,
@@ -146,14 +146,14 @@ function isUnknownKind(status: KubeStatus | null): boolean {
 
 function readStatus(body: string): KubeStatus | null {
   try {
-    return statusOf(JSON.parse(body));
+    return parseKubeStatus(JSON.parse(body));
   } catch {
     return null; // not JSON: a proxy or load balancer responded, and the caller quotes the text
   }
 }
 
 /** Returns the valid fields from an untrusted Status object, or null if the value is not a Status. */
-export function statusOf(value: unknown): (KubeStatus & { readonly code?: number }) | null {
+export function parseKubeStatus(value: unknown): (KubeStatus & { readonly code?: number }) | null {
   if (!isRecord(value) || value.kind !== "Status") return null;
   const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
   const { retryAfterSeconds: seconds, causes } = details;
@@ -180,7 +180,7 @@ function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): numb
   const text = Array.isArray(header) ? header[0] : header;
   const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
   const wait = text !== undefined && HTTP_DATE.test(text)
-    ? Date.parse(text) - timeOfResponse(answer)
+    ? Date.parse(text) - readResponseTime(answer)
     : seconds === undefined
     ? undefined
     : seconds * SECOND;
@@ -190,14 +190,14 @@ function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): numb
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Returns the Date header's time in milliseconds, or the local time if the header is missing or invalid. */
-export function timeOfResponse(answer: ExchangeResponse): number {
+export function readResponseTime(answer: ExchangeResponse): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }
 
 /** Returns the texts of the response's warnings, which have the form `299 - "…"` in the Warning header. */
-export function warningsOf(answer: ExchangeResponse): string[] {
+export function readResponseWarnings(answer: ExchangeResponse): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";
   return [...text.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((found) => found[1]!.replace(/\\(.)/g, "$1"));

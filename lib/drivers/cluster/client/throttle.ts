@@ -1,6 +1,6 @@
 /** Delays calls while an API server is limiting requests (HTTP status 429). */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { runWithin } from "#lib/base/cancellation.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 /** Returns a throttle that makes calls wait after a 429 response, as long as the server requested. */
@@ -24,7 +24,7 @@ export function openThrottle(deadline: number) {
 
 /** Sleeps for `ms` milliseconds, or throws as soon as a signal aborts. */
 export function sleepWithSignals(ms: number, signals: readonly AbortSignal[]): Promise<void> {
-  return runWithin(signals, null, (signal) => sleep(ms, signal));
+  return runCancellable(signals, null, (signal) => sleep(ms, signal));
 }
 
 function throttledError(ms: number): ClusterError {

@@ -3,7 +3,7 @@ import type { OutgoingRequest } from "#lib/drivers/exchange.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 
 /** Runs the call in a trace span. If Wheelwright itself cancelled the call, the span's status is `cancelled`. */
-export function traceCall<T extends { readonly status: number }>(
+export function traceClusterCall<T extends { readonly status: number }>(
   telemetry: Telemetry,
   verb: string,
   out: OutgoingRequest,

@@ -3,11 +3,11 @@
  * ends, the next watch continues from the last version. If that version has expired (status 410), the collection is
  * listed again. A watch that receives nothing for a minute counts as dead and is closed.
  */
-import { isClosed, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
+import { isApiClosedError, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
-import { isObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
-import { errorOfStatus, isRecord, statusOf } from "#lib/drivers/cluster/client/status.ts";
+import { isKubeObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
+import { errorFromStatus, isRecord, parseKubeStatus } from "#lib/drivers/cluster/client/status.ts";
 import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 export type WatchChange =
@@ -37,7 +37,11 @@ const MAX_LINE_LENGTH = 16 * 2 ** 20;
 const SHORTEST_ROUND = SECOND;
 
 /** Yields the collection's changes. Ends only by throwing the signal's abort reason or a permanent ClusterError. */
-export async function* watch(api: KubeApi, options: WatchQuery, call: ClusterCall): AsyncGenerator<WatchChange> {
+export async function* watchCollection(
+  api: KubeApi,
+  options: WatchQuery,
+  call: ClusterCall,
+): AsyncGenerator<WatchChange> {
   let { version } = options;
   for (let failures = 0;;) {
     try {
@@ -59,7 +63,7 @@ export async function* watch(api: KubeApi, options: WatchQuery, call: ClusterCal
       }
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!(error instanceof ClusterError) || isClosed(error)) throw error;
+      if (!(error instanceof ClusterError) || isApiClosedError(error)) throw error;
       const expired = error.status === 410;
       if (expired) version = undefined;
       if (!error.transient && !expired || expired && options.strict) throw error;
@@ -115,11 +119,11 @@ function readEvent(line: string, path: string): WatchEvent {
   }
   const { type, object } = isRecord(event) ? event : {};
   if (type === "ERROR") {
-    const status = statusOf(object);
-    throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
+    const status = parseKubeStatus(object);
+    throw errorFromStatus(status?.code ?? 500, status, `watch of ${path}`);
   }
   // Checks bookmarks separately, because a bookmark has metadata but no object name.
-  const isValid = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
+  const isValid = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isKubeObject(object);
   if (!isValid || !EVENT_TYPES.has(String(type))) throw interruptedError(path, "received an invalid event");
   return event as WatchEvent;
 }

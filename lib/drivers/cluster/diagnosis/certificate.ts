@@ -6,8 +6,8 @@ import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosi
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
-  impossibleDiagnosis,
   mayBeCurrent,
+  permanentDiagnosis,
   type WaitClock,
   waitingDiagnosis,
   waitingDiagnosisUntil,
@@ -37,7 +37,7 @@ export function diagnoseCertificate(
   if (issuanceError.final && issuanceError.at !== undefined && !mayBeCurrent(issuanceError.at, clock)) {
     return waitingDiagnosis(sentence);
   }
-  const failure = impossibleDiagnosis(code, sentence, "operator", hint);
+  const failure = permanentDiagnosis(code, sentence, "operator", hint);
   if (issuanceError.final) return failure;
   const since = Math.max(createdAt(certificate), clock.since);
   return waitingDiagnosisUntil(

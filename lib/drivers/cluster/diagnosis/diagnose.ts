@@ -9,8 +9,8 @@ import {
   createdAt,
   currentPodsOf,
   eventsOf,
-  firstOccurrence,
-  lastOccurrence,
+  firstEventTime,
+  lastEventTime,
   latestEventOf,
   parseTime,
   replicaSetEventsOf,
@@ -19,15 +19,15 @@ import { diagnoseCertificate } from "#lib/drivers/cluster/diagnosis/certificate.
 import { diagnosePvc, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnosePod } from "#lib/drivers/cluster/diagnosis/pod.ts";
-import { describeUnready, isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { findUnreadyReason, isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
-import { capitalize, displayNameOf, formatMinute } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { capitalize, displayNameOf, formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import {
   type Diagnosis,
-  impossibleDiagnosis,
-  isBeforeWait,
+  isOlderThanWait,
   isPossiblyCurrentEvent,
   mayBeCurrent,
+  permanentDiagnosis,
   type WaitClock,
   waitingDiagnosis,
   waitingDiagnosisUntil,
@@ -46,14 +46,14 @@ const MORE_MEMORY_HINT = "Raise the memory limit in sizes.yaml, or choose a larg
  * Diagnoses an object from its own state and from all pods and events in its namespace. A Certificate also needs
  * `orders`, the objects that cert-manager created to issue it.
  */
-export function diagnose(
+export function diagnoseObject(
   object: KubeObject,
   pods: readonly KubeObject[],
   events: readonly KubeObject[],
   clock: WaitClock,
   orders: readonly KubeObject[] = [],
 ): Diagnosis {
-  const unreadyReason = describeUnready(object);
+  const unreadyReason = findUnreadyReason(object);
   if (unreadyReason === undefined) return { is: "ready" };
   const name = capitalize(displayNameOf(object.kind, object.metadata.name));
   const observed: ObservedState = { object, own: currentPodsOf(object, pods), pods, events, clock };
@@ -81,7 +81,7 @@ export function diagnose(
 }
 
 /** Returns why a Job failed or is about to fail, or undefined. Out of memory takes precedence over other reasons. */
-export function failureOf(
+export function findJobFailure(
   job: KubeObject,
   pods: readonly KubeObject[],
 ): { code: string; message: string; terminated: ContainerTermination | undefined } | undefined {
@@ -116,10 +116,10 @@ function diagnoseConditions(
   lastWords: string | undefined,
 ): Diagnosis | undefined {
   if (object.kind === "Job") {
-    const failure = failureOf(object, pods);
+    const failure = findJobFailure(object, pods);
     if (!failure) return undefined;
     const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of the Job's log.";
-    return impossibleDiagnosis(
+    return permanentDiagnosis(
       failure.code,
       failure.message,
       failure.code === "OOMKilled" ? "operator" : "cluster",
@@ -133,12 +133,12 @@ function diagnoseConditions(
     // Gives the Deployment its full time limit again if the condition is older than this wait, because the condition
     // stays until a pod is ready.
     const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
-    const isOld = isBeforeWait(parseTime(progressing.lastTransitionTime) ?? clock.now, clock);
+    const isOld = isOlderThanWait(parseTime(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
     const message = `Deployment ${name} did not become ready in time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
-    return impossibleDiagnosis(
+    return permanentDiagnosis(
       "ProgressDeadlineExceeded",
       message,
       "cluster",
@@ -168,9 +168,9 @@ function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | u
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
   if (SNAPSHOT_GONE.test(error.message)) {
-    return impossibleDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
+    return permanentDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
   }
-  const permanent = impossibleDiagnosis("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
+  const permanent = permanentDiagnosis("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
   return waitingDiagnosisUntil(
     (parseTime(error.time) ?? clock.since) + clock.patience.volumeMs,
     clock,
@@ -181,14 +181,14 @@ function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | u
 
 function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   const hint = "Restore a backup: the data is lost unless the volume can be recovered.";
-  return impossibleDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
+  return permanentDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
 /** Explains why admission control refused to create the pods or PersistentVolumeClaims that an object needs. */
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
-  const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastOccurrence(event) >= newestPod);
+  const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastEventTime(event) >= newestPod);
   const latest = latestEventOf(refused);
   const failing = conditionOf(object, "ReplicaFailure"); // only Deployments and ReplicaSets have this condition
   const isRefused = failing?.status === "True" && own.length === 0;
@@ -196,13 +196,13 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
   if (!isRefused && (!latest || own.length >= (object["spec"]?.replicas ?? object["spec"]?.parallelism ?? 1))) {
     return undefined;
   }
-  const at = isRefused ? parseTime(failing.lastTransitionTime) ?? clock.now : lastOccurrence(latest!);
+  const at = isRefused ? parseTime(failing.lastTransitionTime) ?? clock.now : lastEventTime(latest!);
   const { code, why, hint, heals } = readRefusal(message);
   const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "PersistentVolumeClaim" : "pod";
   const sentence = `${object.kind} ${object.metadata.name} cannot create its ${what} because ${why}: ${message}`;
   if (!(latest && isPossiblyCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
     const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
-      when = formatMinute(new Date(at).toISOString());
+      when = formatKubeTimestamp(new Date(at).toISOString());
     return waitingDiagnosis(
       `${name} ${lack}; at ${when} its ${what} was refused because ${why}`,
       remainingPatience(clock),
@@ -212,9 +212,9 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
   // Treats an unknown message as temporary, unless it says that the request is forbidden.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
   if (unknown || heals === "soon" || heals === "later") return waitingDiagnosis(sentence);
-  const permanent = impossibleDiagnosis(code, sentence, "operator", hint);
+  const permanent = permanentDiagnosis(code, sentence, "operator", hint);
   if (heals === "never") return permanent;
-  const first = Math.min(...refused.map(firstOccurrence), at);
+  const first = Math.min(...refused.map(firstEventTime), at);
   return waitingDiagnosisUntil(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, permanent);
 }
 

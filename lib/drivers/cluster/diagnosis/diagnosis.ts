@@ -1,10 +1,10 @@
 /** Defines the possible results of a diagnosis, and how long to wait for problems that may be temporary. */
-import { lastOccurrence } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { lastEventTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-export interface LogRef {
+export interface ContainerLogRef {
   readonly pod: string;
   readonly container: string;
 }
@@ -17,7 +17,7 @@ export type Diagnosis =
     /** The time in milliseconds after which the object must be diagnosed again, even if nothing has changed. */
     readonly again?: number | undefined;
     /** The container whose last log line may show the reason. */
-    readonly log?: LogRef;
+    readonly log?: ContainerLogRef;
   }
   | {
     readonly is: "impossible";
@@ -79,23 +79,23 @@ const START_TOLERANCE = 5 * SECOND;
  * only after a time limit: the problem may have been fixed since, and controllers retry only rarely.
  */
 export function mayBeCurrent(at: number, clock: WaitClock): boolean {
-  return !isBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
+  return !isOlderThanWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
 /** Whether a message with this timestamp was written before the wait started. */
-export function isBeforeWait(at: number, clock: WaitClock): boolean {
+export function isOlderThanWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }
 
 export function isPossiblyCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
-  return mayBeCurrent(lastOccurrence(event), clock);
+  return mayBeCurrent(lastEventTime(event), clock);
 }
 
 export function waitingDiagnosis(sentence: string, again?: number): Diagnosis {
   return { is: "waiting", sentence, ...(again === undefined ? {} : { again: Math.max(again, 50) }) };
 }
 
-export function impossibleDiagnosis(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
+export function permanentDiagnosis(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
   return { is: "impossible", code, message, blame, hint };
 }
 

@@ -39,7 +39,7 @@ export function capitalize(text: string): string {
 }
 
 /** Formats a Kubernetes timestamp for use in a sentence, for example `2026-11-21 12:03 UTC`. */
-export function formatMinute(timestamp: string): string {
+export function formatKubeTimestamp(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
 
@@ -52,6 +52,6 @@ export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const node = nodeNameOf(pod), due = parseTime(deletionTimestamp);
   if (!node) return name;
   const over = due !== undefined && now > due + KUBELET_DELAY;
-  const late = over ? `, overdue since ${formatMinute(deletionTimestamp!)}: check whether that node is up` : "";
+  const late = over ? `, overdue since ${formatKubeTimestamp(deletionTimestamp!)}: check whether that node is up` : "";
   return `${name} (on node ${node}${late})`;
 }

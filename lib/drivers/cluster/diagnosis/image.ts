@@ -2,12 +2,16 @@
  * Explains why an image cannot be pulled, and whether the problem is temporary. Container runtimes and registries use
  * different wording, so an unknown message is quoted and treated as temporary.
  */
-import { type ContainerState, firstOccurrence, stateStartOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import {
+  type ContainerState,
+  findPodStateStart,
+  firstEventTime,
+} from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
-  impossibleDiagnosis,
   type ObservedPod,
+  permanentDiagnosis,
   waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
@@ -88,15 +92,15 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const name = namesOf(pod, container)[0] ?? "";
   const problem = `The image ${name} cannot be pulled (${containerLabel(pod, container)}): ${why}`;
   const sentence = `Waiting for the image ${name}: ${withoutPrefixes(why)}`;
-  const failure = impossibleDiagnosis("ErrImagePull", problem, "operator", cause.hint);
+  const failure = permanentDiagnosis("ErrImagePull", problem, "operator", cause.hint);
   if (backedOff && !cause.isTransient) return failure;
-  const first = Math.min(...failures.map(firstOccurrence), Infinity);
-  const since = first === Infinity ? stateStartOf(pod, own, "Pulling") : first;
+  const first = Math.min(...failures.map(firstEventTime), Infinity);
+  const since = first === Infinity ? findPodStateStart(pod, own, "Pulling") : first;
   return waitingDiagnosisUntil(since + clock.patience.imageMs, clock, sentence, failure);
 }
 
 /** Whether the message means that the image does not exist. */
-export function isMissingImage(words: string): boolean {
+export function isMissingImageError(words: string): boolean {
   return CAUSES.find((cause) => cause.words.test(words)) === MISSING;
 }
 

@@ -40,7 +40,7 @@ export function eventsOf(object: KubeObject, events: readonly KubeObject[]): Kub
     const about = event["involvedObject"] ?? {};
     if (about.kind !== object.kind || about.name !== name) return false;
     if (about.uid && uid) return about.uid === uid;
-    return lastOccurrence(event) >= createdAt(object) - TIMESTAMP_PRECISION;
+    return lastEventTime(event) >= createdAt(object) - TIMESTAMP_PRECISION;
   });
 }
 
@@ -50,7 +50,7 @@ export function replicaSetEventsOf(deployment: KubeObject, events: readonly Kube
     const about = event["involvedObject"] ?? {};
     const rest = String(about.name ?? "").slice(deployment.metadata.name.length);
     return about.kind === "ReplicaSet" && about.name?.startsWith(deployment.metadata.name) &&
-      /^-[a-z0-9]+$/.test(rest) && lastOccurrence(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
+      /^-[a-z0-9]+$/.test(rest) && lastEventTime(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
   });
 }
 
@@ -58,18 +58,18 @@ export function createdAt(object: KubeObject): number {
   return parseTime(object.metadata.creationTimestamp) ?? 0;
 }
 
-export function firstOccurrence(event: KubeObject): number {
+export function firstEventTime(event: KubeObject): number {
   return parseTime(event["firstTimestamp"]) ?? parseTime(event["eventTime"]) ?? createdAt(event);
 }
 
-export function lastOccurrence(event: KubeObject): number {
+export function lastEventTime(event: KubeObject): number {
   return parseTime(event["series"]?.lastObservedTime) ?? parseTime(event["lastTimestamp"]) ??
     parseTime(event["eventTime"]) ??
     createdAt(event);
 }
 
 export function latestEventOf(events: readonly KubeObject[]): KubeObject | undefined {
-  return events.toSorted((a, b) => lastOccurrence(a) - lastOccurrence(b)).at(-1);
+  return events.toSorted((a, b) => lastEventTime(a) - lastEventTime(b)).at(-1);
 }
 
 export function parseTime(text: unknown): number | undefined {
@@ -95,8 +95,8 @@ export function conditionOf(object: KubeObject, type: string): StatusCondition |
 }
 
 /** Returns when a pod's state began: at the first event with this reason, or else when the pod was scheduled. */
-export function stateStartOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
-  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstOccurrence), Infinity);
+export function findPodStateStart(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
+  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstEventTime), Infinity);
   if (first !== Infinity) return first;
   return parseTime(conditionOf(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
 }

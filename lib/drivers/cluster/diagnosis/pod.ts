@@ -5,21 +5,21 @@ import {
   type ContainerState,
   createdAt,
   eventsOf,
-  firstOccurrence,
-  lastOccurrence,
+  findPodStateStart,
+  firstEventTime,
+  lastEventTime,
   latestEventOf,
   nodeNameOf,
   parseTime,
-  stateStartOf,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { containerLabel, diagnoseImagePull } from "#lib/drivers/cluster/diagnosis/image.ts";
 import { diagnosePvcs, diagnoseScheduling } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import {
   type Diagnosis,
-  impossibleDiagnosis,
-  isBeforeWait,
+  isOlderThanWait,
   type ObservedPod,
+  permanentDiagnosis,
   type WaitClock,
   waitingDiagnosis,
   waitingDiagnosisUntil,
@@ -51,7 +51,7 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
     case "InvalidImageName":
     case "ErrImageNeverPull":
     case "SignatureValidationFailed":
-      return impossibleDiagnosis(
+      return permanentDiagnosis(
         reason,
         `The image of ${label} cannot be used: ${message || reason}`,
         "operator",
@@ -69,8 +69,13 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
       const sentence = `The ${label} cannot be started: ${message}`;
       const hint =
         "Correct the container's command, user or mounts in the blueprint, or check the node's container runtime.";
-      const failure = impossibleDiagnosis(reason, sentence, "operator", hint);
-      return waitingDiagnosisUntil(stateStartOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, failure);
+      const failure = permanentDiagnosis(reason, sentence, "operator", hint);
+      return waitingDiagnosisUntil(
+        findPodStateStart(pod, own, "Failed") + clock.patience.imageMs,
+        clock,
+        sentence,
+        failure,
+      );
     }
     case "CrashLoopBackOff":
       return diagnoseCrash(observed, container, message);
@@ -85,8 +90,13 @@ const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
   const sentence = `The ${label} cannot be configured: ${message}`;
   if (CACHE_NOT_SYNCED.test(message)) return waitingDiagnosis(sentence);
-  const failure = impossibleDiagnosis("CreateContainerConfigError", sentence, "operator", missingHint(message));
-  return waitingDiagnosisUntil(stateStartOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, failure);
+  const failure = permanentDiagnosis("CreateContainerConfigError", sentence, "operator", missingHint(message));
+  return waitingDiagnosisUntil(
+    findPodStateStart(pod, own, "Failed") + clock.patience.configMs,
+    clock,
+    sentence,
+    failure,
+  );
 }
 
 function missingHint(message: string): string {
@@ -105,7 +115,7 @@ function diagnoseCrash(observed: ObservedPod, container: ContainerState, message
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
   const failure = diagnoseCrashLoop(observed, container, message);
   const end = parseTime(lastState?.terminated?.finishedAt);
-  if (restartCount < MAX_RESTARTS || end === undefined || !isBeforeWait(end, clock)) return failure;
+  if (restartCount < MAX_RESTARTS || end === undefined || !isOlderThanWait(end, clock)) return failure;
   const sentence = `The ${containerLabel(pod, container)} crashed and will be restarted within minutes: ${message}`;
   return waitingDiagnosisUntil(clock.since + clock.patience.crashMs, clock, sentence, failure);
 }
@@ -118,7 +128,7 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   if (restarts < MAX_RESTARTS) return waitingDiagnosis(`The ${label} has crashed ${restarts + 1} times${how}`);
   if (last?.reason === "OOMKilled") {
     const hint = "Raise the memory limit in sizes.yaml, or choose a larger size.";
-    return impossibleDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
+    return permanentDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
   }
   // Searches the events for a failed probe, because a container's state does not show that its probe killed it.
   const killed = own.some((event) =>
@@ -128,10 +138,10 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   if (probe) {
     const sentence = `The ${label} keeps restarting because its probe fails: ${probe["message"]}${how}`;
     const hint = "Check the last lines of the container's log. A slow start needs a longer startup probe.";
-    return impossibleDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
+    return permanentDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
   }
   const sentence = `The ${label} keeps crashing${how}: ${message}`;
-  return impossibleDiagnosis(
+  return permanentDiagnosis(
     "CrashLoopBackOff",
     sentence,
     "cluster",
@@ -147,7 +157,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
   const event = latestEventOf(own.filter((found) => reasons.includes(found["reason"])));
   const pulled = own.some((found) =>
-    ["Pulling", "Pulled"].includes(found["reason"]) && event && lastOccurrence(found) >= lastOccurrence(event)
+    ["Pulling", "Pulled"].includes(found["reason"]) && event && lastEventTime(found) >= lastEventTime(event)
   );
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
@@ -162,10 +172,10 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
     ? `Check the network plugin (CNI) and the container runtime of ${label}.`
     : `Check the storage driver on ${label}, and whether the volume is still attached to another node.`;
   return waitingDiagnosisUntil(
-    firstOccurrence(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
+    firstEventTime(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
     clock,
     sentence,
-    impossibleDiagnosis(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
+    permanentDiagnosis(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
   );
 }
 
@@ -179,7 +189,7 @@ function causeOf(message: string): string {
 /** Reports failing probes. Probe failures are normal in a pod's first minute, and never end the wait for the pod. */
 function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
-  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastOccurrence(found) < MINUTE).at(
+  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastEventTime(found) < MINUTE).at(
     -1,
   );
   if (!event) return undefined;

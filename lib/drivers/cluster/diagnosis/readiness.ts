@@ -23,7 +23,7 @@ const ALWAYS_READY = new Set([
   ...["RoleBinding", "Secret", "ServiceAccount", "StorageClass", "VolumeSnapshotClass"],
 ]);
 
-export function describeUnready(object: KubeObject): UnreadyReason {
+export function findUnreadyReason(object: KubeObject): UnreadyReason {
   const rule = RULES[object.kind];
   if (rule) return rule(object);
   return ALWAYS_READY.has(object.kind) ? undefined : describeCondition(object);

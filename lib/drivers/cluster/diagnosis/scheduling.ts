@@ -3,15 +3,15 @@ import {
   conditionOf,
   createdAt,
   eventsOf,
-  firstOccurrence,
+  firstEventTime,
   latestEventOf,
   parseTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Diagnosis,
-  impossibleDiagnosis,
   isPossiblyCurrentEvent,
+  permanentDiagnosis,
   type WaitClock,
   waitingDiagnosis,
   waitingDiagnosisUntil,
@@ -68,7 +68,7 @@ export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[
     (parseTime(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
     clock,
     sentence,
-    impossibleDiagnosis("Unschedulable", `No node can run pod ${name}: ${message}`, "operator", hintFor(message)),
+    permanentDiagnosis("Unschedulable", `No node can run pod ${name}: ${message}`, "operator", hintFor(message)),
   );
 }
 
@@ -84,7 +84,7 @@ function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: strin
     moment,
     clock,
     sentence,
-    impossibleDiagnosis("VolumePending", text, "operator", STORAGE_HINT),
+    permanentDiagnosis("VolumePending", text, "operator", STORAGE_HINT),
   );
 }
 
@@ -136,14 +136,14 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!isPossiblyCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
       const hint = `Create the storage class ${missing}, or set another one in surroundings.yaml or CATALOG.`;
-      return impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint);
+      return permanentDiagnosis("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
       return waitingDiagnosisUntil(
-        firstOccurrence(event) + clock.patience.unschedulableMs,
+        firstEventTime(event) + clock.patience.unschedulableMs,
         clock,
         sentence,
-        impossibleDiagnosis(
+        permanentDiagnosis(
           "FailedBinding",
           sentence,
           "operator",
@@ -153,13 +153,13 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
     case "ExternalProvisioning": {
       const text = `Waiting for the volume of PersistentVolumeClaim ${name}: ${message}`;
       if (event[COPIES_SNAPSHOT] === true) return waitingDiagnosis(text);
-      const failure = impossibleDiagnosis(
+      const failure = permanentDiagnosis(
         "VolumePending",
         `No volume was created for PersistentVolumeClaim ${name}: ${message}`,
         "operator",
         STORAGE_HINT,
       );
-      const moment = Math.max(firstOccurrence(event), clock.since) + clock.patience.provisionMs;
+      const moment = Math.max(firstEventTime(event), clock.since) + clock.patience.provisionMs;
       return waitingDiagnosisUntil(
         moment,
         clock,
@@ -189,17 +189,17 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
 function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitClock): Diagnosis {
   const mismatch = SNAPSHOT_MISMATCHES.find(([words]) => words.test(sentence));
   if (mismatch && isPossiblyCurrentEvent(event, clock)) {
-    return impossibleDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
+    return permanentDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
   }
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `Check the log, capacity and credentials of the storage driver ${whose}, then retry.`;
-  const moment = Math.max(firstOccurrence(event), clock.since) + clock.patience.volumeMs;
+  const moment = Math.max(firstEventTime(event), clock.since) + clock.patience.volumeMs;
   return waitingDiagnosisUntil(
     moment,
     clock,
     sentence,
-    impossibleDiagnosis("ProvisioningFailed", sentence, "operator", hint),
+    permanentDiagnosis("ProvisioningFailed", sentence, "operator", hint),
   );
 }
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endOwnSession } from "#lib/domains/auth/own-sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { noContent } from "#lib/http/reply.ts";
+import { noContentReply } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "End one of your sessions and its event streams. Repeating the request changes nothing",
@@ -10,7 +10,7 @@ export const DELETE = endpoint({
   scope: "session",
   purpose: "ending sessions",
   params: v.object({ sessionId: v.string() }),
-  reply: noContent,
+  reply: noContentReply,
   faults: ["session_missing"],
   handle: ({ app, actor, params }) => endOwnSession(app, actor, params.sessionId),
 });

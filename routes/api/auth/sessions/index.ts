@@ -3,12 +3,12 @@ import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { listSessions } from "#lib/domains/auth/own-sessions.ts";
 import { SessionView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "Your sessions, at most 100: the current one first, then the others by last use",
   access: signedInAccess,
   scope: "readonly",
-  reply: ok(v.array(SessionView)),
+  reply: okReply(v.array(SessionView)),
   handle: ({ app, actor }) => listSessions(app.db.rows, actor),
 });

@@ -1,13 +1,13 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endOwnOtherSessions } from "#lib/domains/auth/own-sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { noContent } from "#lib/http/reply.ts";
+import { noContentReply } from "#lib/http/reply.ts";
 
 export const DELETE = endpoint({
   summary: "End all your sessions except the current one, and their event streams",
   access: signedInAccess,
   scope: "session",
   purpose: "ending sessions",
-  reply: noContent,
+  reply: noContentReply,
   handle: ({ app, actor }) => endOwnOtherSessions(app, actor),
 });

@@ -3,7 +3,7 @@ import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
 import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, pageReply } from "#lib/http/reply.ts";
+import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -21,7 +21,7 @@ export const POST = endpoint({
   scope: "session",
   purpose: "token minting",
   body: TokenBody,
-  reply: created(NewTokenView, (token) => `/api/auth/tokens/${token.id}`),
+  reply: createdReply(NewTokenView, (token) => `/api/auth/tokens/${token.id}`),
   faults: ["expiry_past"],
   handle: ({ app, actor, body }) => createToken(app, actor, body),
 });

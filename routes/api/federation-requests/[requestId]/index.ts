@@ -1,15 +1,15 @@
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
-import { withdrawRequest } from "#lib/domains/federations/requests/create.ts";
+import { withdrawHubRequest } from "#lib/domains/federations/requests/create.ts";
 import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "One hub request and its outcome",
   access: hubRequestAccess("see"),
   scope: "readonly",
-  reply: ok(FederationRequestView),
+  reply: okReply(FederationRequestView),
   handle: ({ app, hubRequest: asked }) => showHubRequest(app.db.rows, asked),
 });
 
@@ -17,7 +17,7 @@ export const DELETE = endpoint({
   summary: "Withdraw a pending hub request. Repeating the request changes nothing",
   access: hubRequestAccess("withdraw"),
   scope: "cli",
-  reply: ok(FederationRequestView),
+  reply: okReply(FederationRequestView),
   faults: ["request_decided"],
-  handle: ({ app, actor, hubRequest: asked }) => withdrawRequest(app, actor, asked),
+  handle: ({ app, actor, hubRequest: asked }) => withdrawHubRequest(app, actor, asked),
 });

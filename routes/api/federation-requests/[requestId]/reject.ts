@@ -1,16 +1,17 @@
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
-import { rejectRequest } from "#lib/domains/federations/requests/decide.ts";
-import { FederationRequestView, Rejection } from "#lib/domains/federations/requests/views.ts";
+import { rejectHubRequest } from "#lib/domains/federations/requests/decide.ts";
+import { FederationRequestView, HubRequestRejection } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Reject a hub request. The requester sees the reason",
   access: hubRequestAccess("decide"),
   scope: "cli",
-  body: Rejection,
+  body: HubRequestRejection,
   idempotent: true,
-  reply: ok(FederationRequestView),
+  reply: okReply(FederationRequestView),
   faults: ["request_decided"],
-  handle: ({ app, actor, hubRequest: asked, body, idempotency }) => rejectRequest(app, actor, asked, body, idempotency),
+  handle: ({ app, actor, hubRequest: asked, body, idempotency }) =>
+    rejectHubRequest(app, actor, asked, body, idempotency),
 });

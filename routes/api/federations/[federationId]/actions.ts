@@ -2,14 +2,14 @@ import { hubAccess } from "#lib/domains/federations/access.ts";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { FederationAction, FederationView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted } from "#lib/http/reply.ts";
+import { acceptedReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Retry the provisioning of a failed hub",
   access: hubAccess("change"),
   scope: "cli",
   body: FederationAction,
-  reply: accepted(FederationView),
+  reply: acceptedReply(FederationView),
   faults: ["federation_state"],
   handle: ({ app, actor, federation, body }) => requestHubAction(app, actor, federation, body),
 });

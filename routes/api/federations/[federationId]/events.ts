@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { StreamData } from "#lib/events/store.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { followFederation, parseResumePosition } from "#lib/domains/federations/follow.ts";
+import { openHubEventStream, parseResumePosition } from "#lib/domains/federations/follow.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { eventStream } from "#lib/http/reply.ts";
+import { eventStreamReply } from "#lib/http/reply.ts";
 import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -11,8 +11,8 @@ export const GET = endpoint({
   access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ since: v.optional(EventNumber) }),
-  reply: eventStream(StreamData),
+  reply: eventStreamReply(StreamData),
   faults: ["too_many_streams"],
   handle: ({ app, actor, federation, query, request, signal }) =>
-    followFederation(app, actor, federation, { since: parseResumePosition(request, query.since), signal }),
+    openHubEventStream(app, actor, federation, { since: parseResumePosition(request, query.since), signal }),
 });

@@ -6,7 +6,7 @@ import { removeFederation } from "#lib/domains/federations/remove.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted, ok } from "#lib/http/reply.ts";
+import { acceptedReply, okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
@@ -15,7 +15,7 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
-  reply: ok(FederationView),
+  reply: okReply(FederationView),
   handle: ({ app, actor, federation }) => showFederation(app.db.rows, actor, federation),
 });
 
@@ -24,7 +24,7 @@ export const PATCH = endpoint({
   access: hubAccess("change"),
   scope: "cli",
   body: FederationPatch,
-  reply: ok(FederationView),
+  reply: okReply(FederationView),
   faults: ["federation_state", "slug_fixed", "not_offered"],
   handle: ({ app, actor, federation, body }) => patchFederation(app, actor, federation, body),
 });
@@ -34,7 +34,7 @@ export const DELETE = endpoint({
   access: hubAccess("remove"),
   scope: "cli",
   query: v.object({ abandon: QueryFlag }),
-  reply: accepted(FederationView),
+  reply: acceptedReply(FederationView),
   faults: ["federation_not_empty", "federation_state"],
   handle: ({ app, actor, federation, query }) =>
     query.abandon ? abandonFederation(app, actor, federation) : removeFederation(app, actor, federation),

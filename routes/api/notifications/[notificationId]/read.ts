@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { markNotificationAsRead, notificationAccess } from "#lib/domains/notifications/read.ts";
 import { NotificationView } from "#lib/domains/notifications/views.ts";
 
@@ -9,7 +9,7 @@ export const POST = endpoint({
   access: notificationAccess,
   scope: "cli",
   params: v.object({ notificationId: v.string() }),
-  reply: ok(NotificationView),
+  reply: okReply(NotificationView),
   faults: ["notification_missing"],
   handle: ({ app, actor, params }) => markNotificationAsRead(app.db, actor, params.notificationId),
 });

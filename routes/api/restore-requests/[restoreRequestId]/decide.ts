@@ -3,7 +3,7 @@ import { operatorAccess } from "#lib/domains/auth/access.ts";
 import { decideRestoreRequest } from "#lib/domains/backups/restore-requests/request.ts";
 import { RestoreDecision, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Mark a restore request as done, or decline it with a reason. " +
@@ -13,7 +13,7 @@ export const POST = endpoint({
   params: v.object({ restoreRequestId: v.string() }),
   body: RestoreDecision,
   idempotent: true,
-  reply: ok(RestoreRequestView),
+  reply: okReply(RestoreRequestView),
   faults: ["request_missing", "reason_needed", "reason_unused", "request_decided"],
   handle: ({ app, actor, params, body, idempotency }) =>
     decideRestoreRequest(app, actor, params.restoreRequestId, body, idempotency),

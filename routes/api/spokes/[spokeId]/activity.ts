@@ -4,7 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
-import { findActivity } from "#lib/domains/spokes/show.ts";
+import { findSpokeActivity } from "#lib/domains/spokes/show.ts";
 
 export const GET = endpoint({
   summary: "The audit events for a spoke, newest first",
@@ -12,5 +12,5 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
   reply: pageReply(AuditEventView),
-  handle: ({ app, actor, spoke, query }) => findActivity(app.db.rows, actor, spoke, query),
+  handle: ({ app, actor, spoke, query }) => findSpokeActivity(app.db.rows, actor, spoke, query),
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
@@ -11,6 +11,6 @@ export const GET = endpoint({
   access: spokeAccess("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
-  reply: ok(BackupSummaryView),
+  reply: okReply(BackupSummaryView),
   handle: ({ app, actor, spoke }) => summariseBackups(app, actor, spoke),
 });

@@ -1,5 +1,5 @@
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { NewMember, SpokeInvitationView } from "#lib/domains/members/views.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { delegateSpoke } from "#lib/domains/spokes/members.ts";
@@ -11,7 +11,7 @@ export const POST = endpoint({
   scope: "cli",
   body: NewMember,
   idempotent: true,
-  reply: ok(SpokeInvitationView),
+  reply: okReply(SpokeInvitationView),
   faults: ["user_disabled", "spoke_state"],
   handle: ({ app, actor, spoke, body, idempotency }) => delegateSpoke(app, actor, spoke, body, idempotency),
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted, ok } from "#lib/http/reply.ts";
+import { acceptedReply, okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
@@ -16,7 +16,7 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ includeRemoved: QueryFlag }),
   polled: true,
-  reply: ok(SpokeView),
+  reply: okReply(SpokeView),
   handle: async ({ app, actor, spoke }) => (await showListedSpokes(app.db.rows, actor, [spoke]))[0]!,
 });
 
@@ -27,7 +27,7 @@ export const PATCH = endpoint({
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
   body: SpokePatch,
-  reply: ok(v.union([SpokeView, ActionPreview])),
+  reply: okReply(v.union([SpokeView, ActionPreview])),
   faults: [
     "spoke_state",
     "not_offered",
@@ -48,7 +48,7 @@ export const DELETE = endpoint({
   access: spokeAccess("remove"),
   scope: "provisioning",
   query: v.object({ abandon: QueryFlag }),
-  reply: accepted(SpokeView),
+  reply: acceptedReply(SpokeView),
   faults: ["operator_only", "spoke_state"],
   handle: ({ app, actor, spoke, query }) =>
     query.abandon ? abandonSpoke(app, actor, spoke) : removeSpoke(app, actor, spoke),

@@ -3,7 +3,7 @@ import { createRestoreRequest } from "#lib/domains/backups/restore-requests/requ
 import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store.ts";
 import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { created, pageReply } from "#lib/http/reply.ts";
+import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
@@ -22,7 +22,7 @@ export const POST = endpoint({
   scope: "cli",
   body: NewRestoreRequest,
   idempotent: true,
-  reply: created(RestoreRequestView, ({ spokeId }) => `/api/spokes/${spokeId}/restore-requests`),
+  reply: createdReply(RestoreRequestView, ({ spokeId }) => `/api/spokes/${spokeId}/restore-requests`),
   faults: ["backup_unusable", "restore_requested", "too_many_pending"],
   handle: ({ app, actor, spoke, body, idempotency }) => createRestoreRequest(app, actor, spoke, body, idempotency),
 });

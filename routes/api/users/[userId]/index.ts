@@ -1,13 +1,13 @@
 import { patchUser, userAccess } from "#lib/domains/auth/accounts.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { UserPatch, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
   summary: "One user",
   access: userAccess,
   scope: "readonly",
-  reply: ok(UserRecordView),
+  reply: okReply(UserRecordView),
   faults: ["user_missing"],
   handle: ({ user }) => user,
 });
@@ -19,7 +19,7 @@ export const PATCH = endpoint({
   access: userAccess,
   scope: "cli",
   body: UserPatch,
-  reply: ok(UserRecordView),
+  reply: okReply(UserRecordView),
   faults: ["user_missing", "last_operator", "user_unverified", "session_required"],
   handle: ({ app, actor, user, body }) => patchUser(app, actor, user, body),
 });

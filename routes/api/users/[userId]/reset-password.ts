@@ -1,7 +1,7 @@
 import { userAccess } from "#lib/domains/auth/accounts.ts";
 import { resetPasswordAsOperator } from "#lib/domains/auth/admin-reset.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { NewPasswordView } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
@@ -10,7 +10,7 @@ export const POST = endpoint({
   access: userAccess,
   scope: "session",
   purpose: "resetting a password",
-  reply: ok(NewPasswordView),
+  reply: okReply(NewPasswordView),
   faults: ["user_missing", "user_disabled", "busy"],
   handle: ({ app, actor, user }) => resetPasswordAsOperator(app, actor, user.id),
 });

@@ -2,10 +2,10 @@ import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getBilling, POST as connectBilling } from "#routes/api/federations/[federationId]/billing/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { hubBillingView } from "#lib/portal/hubs/billing.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
-async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submission?: Submission) {
+async function show({ callApi, me }: Pick<PageContext, "callApi" | "me">, submission?: RefusedSubmission) {
   const [hub, bill, catalog] = await Promise.all([callApi(getHub), callApi(getBilling), callApi(getCatalog)]);
   return hubBillingView({ me, hub, billing: bill, catalog, submission });
 }
@@ -14,7 +14,7 @@ export const GET = portalPage({ summary: "A hub's billing and its open invoice",
 
 export const POST = formAction({
   summary: "Start billing a hub, or change the address for its invoices",
-  body: formFields("email"),
+  body: formSchema("email"),
   async submit({ callApi, body, params: { federationId } }) {
     await callApi(connectBilling, { body: nonEmptyFields(body) });
     return { to: `/hubs/${federationId}/billing?done=changed` };

@@ -1,11 +1,11 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getMembers, POST as addMember } from "#routes/api/federations/[federationId]/members/index.ts";
 import { hubMembersView } from "#lib/portal/hubs/members.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
-import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { INVITE_FLASH_KEYS } from "#lib/portal/components/flash-messages.ts";
+import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
-async function show({ callApi, me }: Pick<PageCall, "callApi" | "me">, submission?: Submission) {
+async function show({ callApi, me }: Pick<PageContext, "callApi" | "me">, submission?: RefusedSubmission) {
   const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);
   return hubMembersView({ me, hub, members: found.items, submission });
 }
@@ -14,10 +14,10 @@ export const GET = portalPage({ summary: "The admins of a hub", show: (call) => 
 
 export const POST = formAction({
   summary: "Make a user an admin of a hub",
-  body: formFields("email", "displayName", "key"),
+  body: formSchema("email", "displayName", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { federationId, status } = await callApi(addMember, { body: nonEmptyFields(typed), key });
-    return { to: `/hubs/${federationId}/members?done=${INVITE_RESULTS[status]}` };
+    return { to: `/hubs/${federationId}/members?done=${INVITE_FLASH_KEYS[status]}` };
   },
   onRefusal: show,
 });

@@ -13,15 +13,15 @@ import { newSpokeView, SETTABLE_FIELDS, withFlags } from "#lib/portal/hubs/new-s
 import type { CostEstimate } from "#lib/portal/components/api-types.ts";
 import {
   formAction,
-  formFields,
+  formSchema,
   nonEmptyFields,
-  type PageCall,
+  optionalQuerySchema,
+  type PageContext,
   portalPage,
-  queryParams,
 } from "#lib/portal/page/page.ts";
 
 type FormState = Pick<NewSpokeProps, "values" | "submission"> & Partial<Pick<NewSpokeProps, "preview">>;
-type Call = Pick<PageCall, "callApi" | "me" | "actor">;
+type Call = Pick<PageContext, "callApi" | "me" | "actor">;
 
 /** The maximum number of spokes in the select for copying. Other spokes can be copied from their own pages. */
 const MAX_COPYABLE = "100";
@@ -52,13 +52,13 @@ function unavailableCost(error: unknown): CostEstimate {
 
 export const GET = portalPage({
   summary: "The form for creating a spoke, or for copying the spoke in copyOf",
-  query: queryParams("copyOf"),
+  query: optionalQuerySchema("copyOf"),
   show: (call) => show(call, { values: {} }, call.query.copyOf),
 });
 
 export const POST = formAction({
   summary: "Create a spoke, or show a preview of the spoke",
-  body: formFields(...SETTABLE_FIELDS, ...["copyOf", "copyBackup", "preview", "key"] as const),
+  body: formSchema(...SETTABLE_FIELDS, ...["copyOf", "copyBackup", "preview", "key"] as const),
   async submit(call) {
     const { preview, key, ...values } = call.body, filledValues = nonEmptyFields(values), { copyOf } = filledValues;
     if (preview && !filledValues.slug) return await show(call, { values }, copyOf);

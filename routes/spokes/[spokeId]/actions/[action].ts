@@ -2,8 +2,8 @@ import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as runAction } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { attemptCall, formAction, formFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { catchRefusal, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import {
   type ActionFields,
   actionView,
@@ -17,7 +17,7 @@ export const GET = portalPage({ summary: "The preview of an action on a spoke", 
 
 export const POST = formAction({
   summary: "Request an action on a spoke",
-  body: formFields("lmsVersion", "size", "skipBackup", "preview"),
+  body: formSchema("lmsVersion", "size", "skipBackup", "preview"),
   async submit(call) {
     const { callApi, body, params } = call;
     if (body.preview) return await show(call, body);
@@ -28,12 +28,12 @@ export const POST = formAction({
   onRefusal: (call, submission) => show(call, call.body, submission),
 });
 
-async function show(call: PageCall<unknown, unknown>, form?: ActionFields, refused?: Submission) {
+async function show(call: PageContext<unknown, unknown>, form?: ActionFields, refused?: RefusedSubmission) {
   const { callApi, params } = call, spokePage = await loadSpokePage(call, getSpoke, getHub);
   const action = requireActionName(params.action), catalog = await callApi(getCatalog);
   const actionFields = form ?? defaultActionFields(action, spokePage.spoke, catalog);
   const request = callApi(runAction, { query: { dryRun: "true" }, body: buildActionBody(action, actionFields) });
-  const { result, submission, blocked } = await attemptCall(request, { ...actionFields });
+  const { result, submission, blocked } = await catchRefusal(request, { ...actionFields });
   const preview = result && "other" in result ? result.other : null;
   return actionView({
     spokePage,

@@ -2,9 +2,9 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { POST as delegate } from "#routes/api/spokes/[spokeId]/delegate.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getMembers } from "#routes/api/spokes/[spokeId]/members/index.ts";
-import type { Submission } from "#lib/portal/components/forms.ts";
-import { INVITE_RESULTS } from "#lib/portal/components/flash-messages.ts";
-import { formAction, formFields, nonEmptyFields, type PageCall, portalPage } from "#lib/portal/page/page.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { INVITE_FLASH_KEYS } from "#lib/portal/components/flash-messages.ts";
+import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import { spokeMembersView } from "#lib/portal/spokes/members.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -12,15 +12,15 @@ export const GET = portalPage({ summary: "The admins of a spoke", show: (call) =
 
 export const POST = formAction({
   summary: "Delegate a spoke to a user",
-  body: formFields("email", "displayName"),
+  body: formSchema("email", "displayName"),
   async submit({ callApi, params, body }) {
     const { status } = await callApi(delegate, { body: nonEmptyFields(body) });
-    return { to: `/spokes/${params.spokeId}/members?done=${INVITE_RESULTS[status]}` };
+    return { to: `/spokes/${params.spokeId}/members?done=${INVITE_FLASH_KEYS[status]}` };
   },
   onRefusal: (call, submission) => show(call, submission),
 });
 
-async function show(call: PageCall<unknown, unknown>, submission?: Submission) {
+async function show(call: PageContext<unknown, unknown>, submission?: RefusedSubmission) {
   const spokePage = await loadSpokePage(call, getSpoke, getHub);
   return spokeMembersView({ me: call.me, spokePage, members: (await call.callApi(getMembers)).items, submission });
 }

@@ -1,7 +1,7 @@
 /** Tests the delays of the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createEvenDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
+import { createProportionalDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -24,8 +24,8 @@ test("add up to the measured total, and are scaled together", () => {
 });
 
 test("are fractions of one delay, and zero without it", () => {
-  assert.ok(Object.values(createEvenDelays(0)).every((ms) => ms === 0));
-  assert.is(createEvenDelays(100).podStart, 50);
+  assert.ok(Object.values(createProportionalDelays(0)).every((ms) => ms === 0));
+  assert.is(createProportionalDelays(100).podStart, 50);
 });
 
 test("apply to programs: an installation takes longer than a database query", async () => {

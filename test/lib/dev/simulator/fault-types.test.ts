@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { watch, type WatchChange } from "#lib/drivers/cluster/client/watch.ts";
+import { type WatchChange, watchCollection } from "#lib/drivers/cluster/client/watch.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
@@ -173,7 +173,9 @@ scene(watches);
 async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ told: string[]; troubles: string[] }> {
   const changes: string[] = [], troubles: string[] = [];
   const onTrouble = (error: Error) => void troubles.push(error.message);
-  for await (const change of watch(scene.api, { path: MAPS, silence: 300, onRetry: onTrouble }, UNCANCELLED)) {
+  for await (
+    const change of watchCollection(scene.api, { path: MAPS, silence: 300, onRetry: onTrouble }, UNCANCELLED)
+  ) {
     changes.push(describe(change));
     const last = changes.at(-1)!;
     if (last.split(" ").includes("c")) return { told: changes, troubles };

@@ -1,7 +1,7 @@
 /** Tests changes that users request while the database is held. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -47,7 +47,7 @@ async function patch(scene: WorkScene, id: string, changes: object): Promise<voi
 }
 
 async function restart({ app, actor, db }: WorkScene, id: string): Promise<void> {
-  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action: "restart", parameters: {} }));
+  await db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, { action: "restart", parameters: {} }));
 }
 
 /** Returns the record in the namespace of this name. */

@@ -1,7 +1,7 @@
 /** Tests that reconcile trusts no foreign records, overwrites no rows, and can be repeated. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -178,7 +178,7 @@ test("keeps operations from after the restore, and reports unknown clusters", as
     "insert into database_restores (taken_at, restored_at) values (now(), now() - interval '1 minute')",
   );
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", parameters: {} })
   );
   await scene.db.sql("update spokes set cluster = 'former' where id = $1", [ids.elm]);
   const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");

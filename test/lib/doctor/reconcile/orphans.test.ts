@@ -1,8 +1,8 @@
 /** Tests that unknown objects in the storage are reported with a command, and never deleted. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
@@ -34,7 +34,7 @@ async function storage({ app }: WorkScene): Promise<string[]> {
 }
 
 async function ask({ db, app, actor }: WorkScene, id: string, action: "backup"): Promise<void> {
-  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action, parameters: {} }));
+  await db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, { action, parameters: {} }));
 }
 
 async function backUp(scene: WorkScene, id: string) {
@@ -49,7 +49,7 @@ async function backUp(scene: WorkScene, id: string) {
 
 async function remove(scene: WorkScene, id: string): Promise<void> {
   const replica = await scene.replica();
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   await replica.close();
 }

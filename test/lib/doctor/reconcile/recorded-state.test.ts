@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { stateOfRecordedSpoke } from "#lib/doctor/reconcile/recorded-state.ts";
+import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
 
-const test = suite("stateOfRecordedSpoke");
+const test = suite("determineSpokeState");
 const READY = new Date(0), UP = { app: 1, database: 1 }, DOWN = { app: 0, database: 0 };
 
 const CASES = [
@@ -41,7 +41,7 @@ const CASES = [
 
 for (const [name, state, readyAt, replicas, expected, word] of CASES) {
   test(name, () => {
-    const result = stateOfRecordedSpoke({ state, stateReason: null, readyAt }, replicas);
+    const result = determineSpokeState({ state, stateReason: null, readyAt }, replicas);
     assert.is(result.state, expected);
     if (word === null) assert.is(result.stateReason, null);
     else assert.match(result.stateReason!, word);
@@ -50,7 +50,7 @@ for (const [name, state, readyAt, replicas, expected, word] of CASES) {
 
 test("keeps the reason of a failed spoke", () => {
   const failed = { state: "failed", stateReason: "No room", readyAt: READY };
-  assert.equal(stateOfRecordedSpoke(failed, UP), { state: "failed", stateReason: "No room" });
+  assert.equal(determineSpokeState(failed, UP), { state: "failed", stateReason: "No room" });
 });
 
 test.run();

@@ -5,9 +5,9 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -75,7 +75,9 @@ test.before(async (context) => {
   await replica.close();
   await writeSiteRecords(scene.app);
   for (const action of ["restart", "backup"] as const) {
-    await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, ids.ash, { action, parameters: {} }));
+    await scene.db.transact((tx) =>
+      checkAndEnqueueAction(scene.app, tx, scene.actor, ids.ash, { action, parameters: {} })
+    );
   }
   const goBack = await saveDatabase(scene.db);
 
@@ -96,7 +98,7 @@ test.before(async (context) => {
   await writeMark(scene, ids.box, "as it was");
   context.backup = await backUp(scene, ids.box);
   await writeMark(scene, ids.box, "broken");
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   await replica.close();
   for (const name of OPTIONAL) await setField(scene, ids.new, name, `a ${name}`);
@@ -189,11 +191,11 @@ test("runs all operations afterwards, without duplicates or drift", async ({ sce
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.equal(await readMarks(scene, ids.box), ["as it was", "as it was"]);
   await scene.becomes(await scene.spoke(hubs.north, "fresh"), "active");
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.yew));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   const [{ progress: { notes } }] = await scene.operations(ids.yew) as [Job];
   assert.match(String(notes), /^No last snapshot: namespaces "[^"]+" not found$/); // the site had already stopped
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.new));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.new));
   await scene.becomes(ids.new, "removed");
   await replica.close();
 });

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { authenticate, reauthenticate } from "#lib/domains/auth/authenticate.ts";
-import { newSecret } from "#lib/drivers/crypto/secret.ts";
-import { newToken } from "#lib/drivers/crypto/token.ts";
+import { createSecret } from "#lib/drivers/crypto/secret.ts";
+import { createApiToken } from "#lib/drivers/crypto/token.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -85,7 +85,7 @@ test("never falls back to the cookie if the header is invalid", async ({ app, db
     `Bearer ${plaintext}, Bearer ${plaintext}`,
     `Bearer "${plaintext}"`,
     `Bearer ${secret}`,
-    `Bearer ${newToken("cli").plaintext}`,
+    `Bearer ${createApiToken("cli").plaintext}`,
   ];
   for (const authorization of headers) {
     const request = requestWith({ authorization, cookie: `wheelwright=${secret}` });
@@ -110,7 +110,7 @@ test("does not query the database for malformed tokens and cookies", async ({ ap
 });
 
 test("rejects an unknown session", async ({ app }) => {
-  assert.is(await authenticate(app, requestWith({ cookie: `wheelwright=${newSecret()}` }), ORIGIN), null);
+  assert.is(await authenticate(app, requestWith({ cookie: `wheelwright=${createSecret()}` }), ORIGIN), null);
 });
 
 test("expires a session 12 hours after its last use", async ({ app, db, person }) => {

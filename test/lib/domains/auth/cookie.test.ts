@@ -1,31 +1,31 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  expiredSessionCookie,
+  createExpiredSessionCookie,
+  createSessionCookie,
   findPublicUrlProblem,
   readSessionCookie,
-  sessionCookie,
 } from "#lib/domains/auth/cookie.ts";
 
 const PUBLIC = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
 
-const test = suite("sessionCookie");
+const test = suite("createSessionCookie");
 
 test("is restricted to its host and TLS, hidden from scripts, and lasts 30 days", () => {
   const expected = "__Host-wheelwright=abc; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax";
-  assert.is(sessionCookie(PUBLIC, "abc"), expected);
+  assert.is(createSessionCookie(PUBLIC, "abc"), expected);
 });
 
 test("omits the Secure flag only for plain HTTP on localhost", () => {
   const places = ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:8080", "http://hubs.localhost"];
-  for (const place of places) assert.match(sessionCookie(new URL(place), "abc"), /^wheelwright=(?!.*Secure)/);
+  for (const place of places) assert.match(createSessionCookie(new URL(place), "abc"), /^wheelwright=(?!.*Secure)/);
   const others = [
     "https://localhost",
     "http://hubs.example.org",
     "http://127.example.org",
     "http://localhost.example.org",
   ];
-  for (const place of others) assert.match(sessionCookie(new URL(place), "abc"), /^__Host-wheelwright=.*Secure/);
+  for (const place of others) assert.match(createSessionCookie(new URL(place), "abc"), /^__Host-wheelwright=.*Secure/);
 });
 
 test("reports a public URL with plain HTTP, or one that other machines cannot reach", () => {
@@ -43,7 +43,10 @@ test("reports a public URL with plain HTTP, or one that other machines cannot re
 });
 
 test("is cleared with the same name and attributes", () => {
-  assert.is(expiredSessionCookie(PUBLIC), "__Host-wheelwright=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax");
+  assert.is(
+    createExpiredSessionCookie(PUBLIC),
+    "__Host-wheelwright=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax",
+  );
 });
 
 test.run();

@@ -2,8 +2,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
-import { findLink, type MailLink, redeemLink, requireLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
-import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import {
+  findMailLink,
+  type MailLink,
+  redeemMailLink,
+  requireMailLink,
+  takeOverAccount,
+} from "#lib/domains/auth/mail-link.ts";
+import { addOneTimeTokenSecret, createOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { createAuthorizedDatabase } from "#lib/domains/auth/authorize-transactions.ts";
 import { createToken } from "#lib/domains/auth/tokens.ts";
 import { createTestApp } from "#test/support/app.ts";
@@ -28,9 +34,9 @@ test.after((stage) => stage.db.close());
 
 async function linkOf({ db }: Stage, { id }: TestUser): Promise<MailLink> {
   const secret = await db.transact(async (tx) =>
-    (await addGrantSecret(tx, (await createGrant(tx, "invitation", id)).id))!
+    (await addOneTimeTokenSecret(tx, (await createOneTimeToken(tx, "invitation", id)).id))!
   );
-  return await requireLink(db.rows, "invitation", secret);
+  return await requireMailLink(db.rows, "invitation", secret);
 }
 
 async function actorOf({ db, app }: Stage, person: TestUser) {
@@ -45,7 +51,7 @@ test("leaves no token that is created at the same moment", async (stage) => {
   const actor = await actorOf(stage, ada), link = await linkOf(stage, ada);
   const settled = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
   const accepting = db.transact(async (tx) => {
-    await takeOverAccount(tx, await redeemLink(tx, link), { passwordHash: "new" });
+    await takeOverAccount(tx, await redeemMailLink(tx, link), { passwordHash: "new" });
     settled.resolve();
     await commit.promise;
   });
@@ -65,7 +71,7 @@ test("revokes tokens, except kept ones of a verified address, and returns their 
     const person = await createTestUser(db, name, { verified }), token = await createTestToken(db, person, "cli");
     const link = await linkOf(stage, person);
     const entries = await db.transact(async (tx) =>
-      await takeOverAccount(tx, await redeemLink(tx, link), {
+      await takeOverAccount(tx, await redeemMailLink(tx, link), {
         passwordHash: null,
         displayName: "Another",
         keepTokens: true,
@@ -81,7 +87,9 @@ test("wakes the streams of ended sessions and tokens", async (stage) => {
   const { db } = stage, dan = await createTestUser(db, "dan"), link = await linkOf(stage, dan);
   let isWoken = false;
   const end = db.wakeups.subscribe(`user:${dan.id}`, () => void (isWoken = true));
-  await db.transact(async (tx) => void await takeOverAccount(tx, await redeemLink(tx, link), { passwordHash: null }));
+  await db.transact(async (tx) =>
+    void await takeOverAccount(tx, await redeemMailLink(tx, link), { passwordHash: null })
+  );
   await until(() => isWoken);
   end();
 });
@@ -89,10 +97,10 @@ test("wakes the streams of ended sessions and tokens", async (stage) => {
 test("succeeds for only one of several parallel uses", async (stage) => {
   const { db } = stage, fay = await createTestUser(db, "fay"), link = await linkOf(stage, fay);
   const uses = await Promise.allSettled(
-    Array.from({ length: 20 }, () => db.transact(async (tx) => void await redeemLink(tx, link))),
+    Array.from({ length: 20 }, () => db.transact(async (tx) => void await redeemMailLink(tx, link))),
   );
   assert.is(uses.filter(({ status }) => status === "fulfilled").length, 1);
-  assert.is(await findLink(db.rows, "invitation", link.secret), null);
+  assert.is(await findMailLink(db.rows, "invitation", link.secret), null);
 });
 
 test.run();

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findDataProblem } from "#lib/domains/backups/restore-test.ts";
+import { findRestoredDataProblem } from "#lib/domains/backups/restore-test.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 
-const test = suite("findDataProblem");
+const test = suite("findRestoredDataProblem");
 
 const SITE: SiteIdentity = {
   state: "installed",
@@ -15,7 +15,7 @@ const SITE: SiteIdentity = {
 };
 const same = { courses: 3, users: 10 };
 const code = (site: Partial<SiteIdentity>, siteIdentifier: string | null, before = same, after = same) =>
-  findDataProblem({ ...SITE, ...site }, { siteIdentifier, counts: { before, after } })?.code ?? null;
+  findRestoredDataProblem({ ...SITE, ...site }, { siteIdentifier, counts: { before, after } })?.code ?? null;
 
 test("accepts only the same site with the recorded counts", () => {
   assert.is(code({}, "one"), null);
@@ -35,10 +35,13 @@ test("accepts counts between the two recorded counts, whether they rose or fell"
 
 test("reports the restored and the recorded counts, and compares nothing without counts", () => {
   const before = { courses: 4, users: 10 }, after = { courses: 5, users: 10 };
-  const lack = findDataProblem(SITE, { siteIdentifier: "one", counts: { before, after } });
+  const lack = findRestoredDataProblem(SITE, { siteIdentifier: "one", counts: { before, after } });
   assert.is(lack!.sentence, "it has 3 courses, but 4 to 5 were counted during the backup");
-  assert.is(findDataProblem(SITE, { siteIdentifier: "one", counts: null }), null);
-  assert.is(findDataProblem({ ...SITE, counts: null }, { siteIdentifier: "one", counts: { before, after } }), null);
+  assert.is(findRestoredDataProblem(SITE, { siteIdentifier: "one", counts: null }), null);
+  assert.is(
+    findRestoredDataProblem({ ...SITE, counts: null }, { siteIdentifier: "one", counts: { before, after } }),
+    null,
+  );
 });
 
 test.run();

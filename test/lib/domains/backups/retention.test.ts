@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  BACKUP_RETENTION,
   canDeleteBackup,
-  type DatedBackup,
-  RETAINED_PERIODS,
+  type RetentionCandidate,
   selectExpiredBackups,
   selectRetainedBackups,
 } from "#lib/domains/backups/retention.ts";
@@ -20,7 +20,7 @@ function dice(seed: number): (most: number) => number {
   };
 }
 
-function history(seed: number): DatedBackup[] {
+function history(seed: number): RetentionCandidate[] {
   const roll = dice(seed), span = [3, 10, 40, 200, 800][roll(5)]!;
   return Array.from({ length: roll(60) }, (_, i) => {
     const createdAt = new Date(NOW.getTime() - roll(span * 24) * HOUR - roll(3) * 20 * 60_000);
@@ -35,11 +35,11 @@ function history(seed: number): DatedBackup[] {
  * A slow version of the rule: a good backup stays if it is the newest of its day and fewer than 7 later days have one;
  * weeks and months likewise.
  */
-function oracle(all: readonly DatedBackup[]): string[] {
+function oracle(all: readonly RetentionCandidate[]): string[] {
   const good = all.filter((one) => one.state === "ready" && one.deletingSince === null);
-  const later = (a: DatedBackup, b: DatedBackup) =>
+  const later = (a: RetentionCandidate, b: RetentionCandidate) =>
     a.createdAt > b.createdAt || +a.createdAt === +b.createdAt && a.id > b.id;
-  const stays = (one: DatedBackup, nameOf: (at: Date) => string, most: number) => {
+  const stays = (one: RetentionCandidate, nameOf: (at: Date) => string, most: number) => {
     const own = nameOf(one.createdAt);
     if (good.some((other) => nameOf(other.createdAt) === own && later(other, one))) return false;
     return new Set(good.map((other) => nameOf(other.createdAt)).filter((name) => name > own)).size < most;
@@ -73,7 +73,7 @@ rule("always retains the newest good backup, and at most 17", () => {
     const good = all.filter(({ state, deletingSince }) => state === "ready" && !deletingSince);
     const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
     assert.is(newest === undefined || retained.has(newest.id), true, `seed ${seed}`);
-    assert.ok(retained.size <= RETAINED_PERIODS.daily + RETAINED_PERIODS.weekly + RETAINED_PERIODS.monthly);
+    assert.ok(retained.size <= BACKUP_RETENTION.daily + BACKUP_RETENTION.weekly + BACKUP_RETENTION.monthly);
   }
 });
 
@@ -90,7 +90,7 @@ rule("retains 7 days, 4 weeks and 6 months of a year of nightly backups", () => 
 
 rule("retains last backups and backups with a future date", () => {
   const ahead = ready("bak_ahead", new Date(NOW.getTime() + 400 * DAY));
-  const last: DatedBackup = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
+  const last: RetentionCandidate = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
   const nights = Array.from({ length: 30 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
   const retained = selectRetainedBackups([ahead, last, ...nights], NOW);
   assert.ok(retained.has(ahead.id) && retained.has(last.id));
@@ -98,14 +98,14 @@ rule("retains last backups and backups with a future date", () => {
   assert.not.ok(selectExpiredBackups([ahead, last, ...nights], NOW).includes(last.id));
 });
 
-function ready(id: string, createdAt: Date): DatedBackup {
+function ready(id: string, createdAt: Date): RetentionCandidate {
   return { id, kind: "nightly", state: "ready", createdAt, deletingSince: null };
 }
 
 const over = suite("selectExpired");
 
 over("returns unretained good backups, and failed ones after a day, oldest first", () => {
-  const failed = (id: string, hours: number): DatedBackup => ({
+  const failed = (id: string, hours: number): RetentionCandidate => ({
     ...ready(id, new Date(NOW.getTime() - hours * HOUR)),
     state: "failed",
   });

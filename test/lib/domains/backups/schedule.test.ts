@@ -1,22 +1,26 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeSchedule, nextBackup, nextRestoreTest } from "#lib/domains/backups/schedule.ts";
+import {
+  computeNextBackupTime,
+  computeNextRestoreTestTime,
+  describeBackupSchedule,
+} from "#lib/domains/backups/schedule.ts";
 import { newId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
-const test = suite("nextBackup");
+const test = suite("computeNextBackupTime");
 const EVENING = new Date("2026-11-21T22:00:00.000Z");
 
 test("is at the same time each night, at most a day ahead", () => {
   for (let i = 0; i < 500; i++) {
     const id = newId("spk");
     let at = new Date(EVENING.getTime() + i * 7 * MINUTE);
-    const first = nextBackup(id, at);
+    const first = computeNextBackupTime(id, at);
     assert.ok(first > at && first.getTime() - at.getTime() <= DAY);
     const hour = first.getUTCHours();
     assert.ok(hour >= 22 || hour < 4, first.toISOString());
     for (let night = 0; night < 40; night++) {
-      const next = nextBackup(id, at);
+      const next = computeNextBackupTime(id, at);
       assert.is((next.getTime() - first.getTime()) % DAY, 0);
       at = next;
     }
@@ -25,15 +29,15 @@ test("is at the same time each night, at most a day ahead", () => {
 });
 
 test("is later than the given time, so that a backup that starts now is not scheduled twice", () => {
-  const id = newId("spk"), first = nextBackup(id, EVENING);
-  assert.is(nextBackup(id, first).getTime(), first.getTime() + DAY);
-  assert.is(nextBackup(id, new Date(first.getTime() - 1)).getTime(), first.getTime());
+  const id = newId("spk"), first = computeNextBackupTime(id, EVENING);
+  assert.is(computeNextBackupTime(id, first).getTime(), first.getTime() + DAY);
+  assert.is(computeNextBackupTime(id, new Date(first.getTime() - 1)).getTime(), first.getTime());
 });
 
 test("spreads 10,000 spokes evenly over the night, even if they were created together", () => {
   const quarters = new Array<number>(24).fill(0);
   for (let i = 0; i < 10_000; i++) {
-    const at = nextBackup(newId("spk"), new Date(EVENING.getTime() - 1)); // otherwise a backup at the very start would belong to the next window
+    const at = computeNextBackupTime(newId("spk"), new Date(EVENING.getTime() - 1)); // otherwise a backup at the very start would belong to the next window
     quarters[Math.floor((at.getTime() - EVENING.getTime()) / (HOUR / 4))]!++;
   }
   const fair = 10_000 / 24;
@@ -41,20 +45,20 @@ test("spreads 10,000 spokes evenly over the night, even if they were created tog
 });
 
 test("is described to users by its minute", () => {
-  const id = newId("spk"), at = nextBackup(id, EVENING).toISOString();
-  assert.is(describeSchedule(id), `every night at ${at.slice(11, 16)} UTC`);
+  const id = newId("spk"), at = computeNextBackupTime(id, EVENING).toISOString();
+  assert.is(describeBackupSchedule(id), `every night at ${at.slice(11, 16)} UTC`);
 });
 
 test("schedules restore tests for the morning, and spreads weekly ones over all days", () => {
   const days = new Array<number>(7).fill(0);
   for (let i = 0; i < 7000; i++) {
     const id = newId("spk"),
-      nightly = nextRestoreTest(id, "nightly", EVENING),
-      weekly = nextRestoreTest(id, "weekly", EVENING);
-    assert.is((nightly.getTime() - nextBackup(id, EVENING).getTime() + DAY) % DAY, 3 * HOUR);
+      nightly = computeNextRestoreTestTime(id, "nightly", EVENING),
+      weekly = computeNextRestoreTestTime(id, "weekly", EVENING);
+    assert.is((nightly.getTime() - computeNextBackupTime(id, EVENING).getTime() + DAY) % DAY, 3 * HOUR);
     assert.ok(weekly > EVENING && weekly.getTime() - EVENING.getTime() <= 7 * DAY);
     assert.is((weekly.getTime() - nightly.getTime()) % DAY, 0);
-    assert.is(nextRestoreTest(id, "weekly", weekly).getTime(), weekly.getTime() + 7 * DAY);
+    assert.is(computeNextRestoreTestTime(id, "weekly", weekly).getTime(), weekly.getTime() + 7 * DAY);
     days[weekly.getUTCDay()]!++;
   }
   for (const count of days) assert.ok(count > 700 && count < 1300, days.join(" "));

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { preferVerifiedBackup, restoreTestFailure } from "#lib/domains/backups/test-result.ts";
+import { getRestoreTestFailure, preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
 
 const test = suite("preferVerified");
 
@@ -34,8 +34,8 @@ test("selects the newest backup if it failed its test and no backup is verified"
 test("ignores a skipped test", () => {
   const untried = { verificationError: "Not tried: no node can take the pod" };
   assert.is(chosen(backup("new", untried), backup("old", verified)), "new");
-  assert.is(restoreTestFailure({ verificationError: untried.verificationError }), null);
-  assert.is(restoreTestFailure({ verificationError: FAILED }), FAILED);
+  assert.is(getRestoreTestFailure({ verificationError: untried.verificationError }), null);
+  assert.is(getRestoreTestFailure({ verificationError: FAILED }), FAILED);
 });
 
 test.run();

@@ -1,8 +1,8 @@
 /** Tests the cost of adding or changing a spoke, from the API to the provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { priceChangesOf } from "#lib/domains/billing/preview.ts";
-import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { countQuantityChanges } from "#lib/domains/billing/preview.ts";
+import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import * as paid from "#test/support/payments.ts";
@@ -147,7 +147,7 @@ dry("is returned for a new spoke", async (scene) => {
 
 dry("is returned for a copy, which defaults to the source's size", async ({ stage }) => {
   const [row] = await stage.db.sql("select * from spokes where id = $1", [stage.spoke]);
-  const inputs = spokeInputs(stage.app.catalog, stage.app.config, row as SpokeRow);
+  const inputs = createSpokeInputs(stage.app.catalog, stage.app.config, row as SpokeRow);
   await stage.db.sql("update spokes set blueprint_inputs = $2 where id = $1", [stage.spoke, inputs]);
   const copy = async (more: object) => {
     const body = { slug: "ash", copyOf: stage.spoke, copyBackup: "now", ...more };
@@ -189,7 +189,11 @@ dry("does not fail while the provider is unavailable", async (scene) => {
 change("counts a spoke by its row before and after the change", () => {
   const of = (before: readonly [string, string] | null, after: readonly [string, string]) => {
     const spoke = ([size, state]: readonly [string, string]) => ({ size, state: state as "active" });
-    const changes = priceChangesOf({ federationId: "fed_1", before: before && spoke(before), after: spoke(after) });
+    const changes = countQuantityChanges({
+      federationId: "fed_1",
+      before: before && spoke(before),
+      after: spoke(after),
+    });
     return Object.fromEntries(changes.map(({ size, by }) => [size, by]));
   };
   assert.equal(of(null, ["small", "active"]), { small: 1 });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { saveSubscription, warnAboutDifference } from "#lib/domains/billing/save-subscription.ts";
+import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/save-subscription.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { lockSubscription } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -97,7 +97,7 @@ test("logs differences for operators", () => {
   const lines: any[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(JSON.parse(line)) });
   const about = { objectType: "federation", objectId: "fed_1", federationId: "fed_1" } as const;
-  warnAboutDifference(log, [
+  logBillingDifferences(log, [
     { kind: "billing_subscription_updated", ...about, metadata: {} },
     { kind: "billing_difference_found", ...about, metadata: { difference: "It has ended" } },
   ]);

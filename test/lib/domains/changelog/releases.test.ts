@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readReleases, releaseUnreleasedEntries } from "#lib/domains/changelog/releases.ts";
+import { parseReleases, releaseUnreleasedEntries } from "#lib/domains/changelog/releases.ts";
 
-const test = suite("readReleases");
+const test = suite("parseReleases");
 
 const HEAD = "# Changelog\n\nWhat users notice.\n\n";
 
@@ -34,22 +34,22 @@ test("reads entries over several lines, newest release first", () => {
     { version: "0.2.0", date: "2026-12-01", changes: ["Fixed."] },
     { version: "0.2.0-rc.1", date: "2026-12-01", changes: ["Tried."] },
   ];
-  assert.equal(readReleases(text), expected);
-  assert.equal(readReleases(text.replaceAll("\n", "\r\n")), expected);
+  assert.equal(parseReleases(text), expected);
+  assert.equal(parseReleases(text.replaceAll("\n", "\r\n")), expected);
 });
 
 test("reads the entries of all groups in order", () => {
   const text = `${HEAD}## Unreleased\n\n### Added\n\n- X.\n  Y.\n\n### Fixed\n\n- Z.\n`;
-  assert.equal(readReleases(text)[0]!.changes, ["X. Y.", "Z."]);
+  assert.equal(parseReleases(text)[0]!.changes, ["X. Y.", "Z."]);
 });
 
 test("accepts an empty section only for unreleased changes", () => {
-  assert.equal(readReleases(`${HEAD}## Unreleased\n`), [{ version: "unreleased", date: null, changes: [] }]);
+  assert.equal(parseReleases(`${HEAD}## Unreleased\n`), [{ version: "unreleased", date: null, changes: [] }]);
 });
 
 test("reads the changelog of this program completely", async () => {
   const text = await readFile(new URL("../../../../CHANGELOG.md", import.meta.url), "utf8");
-  const releases = readReleases(text);
+  const releases = parseReleases(text);
   assert.is(releases.flatMap(({ changes }) => changes).length, [...text.matchAll(/^- /gm)].length);
   assert.equal(
     releases.flatMap(({ changes }) => changes).join(" ").replace(/\s+/g, ""),
@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [what: string, text: string, says: RegExp])[] 
 for (const [what, text, says] of REFUSED) {
   test(`rejects a file ${what}, and names the line`, () => {
     assert.throws(
-      () => readReleases(text),
+      () => parseReleases(text),
       (error: Error) => says.test(error.message) || assert.match(error.message, says),
     );
   });

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mailNoticesToPage, selectCurrentNotices } from "#lib/domains/deprecations/announce.ts";
+import { mailNoticesToPage, selectPendingNotices } from "#lib/domains/deprecations/announce.ts";
 import { DAY } from "#lib/base/time.ts";
 import { createTestToken } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
@@ -156,7 +156,7 @@ test("lists ten tokens and ten announcements, and counts the others", async (con
 
 test.run();
 
-const times = suite("selectCurrentNotices");
+const times = suite("selectPendingNotices");
 
 times("selects announcements that are announced and not in effect yet", () => {
   const now = new Date("2026-11-21T12:00:00Z"), at = (ms: number) => new Date(now.getTime() + ms);
@@ -167,7 +167,7 @@ times("selects announcements that are announced and not in effect yet", () => {
     limitNotice("last", { since: at(-40 * DAY), from: at(1) }),
     limitNotice("holds", { since: at(-40 * DAY), from: now }),
   ];
-  assert.equal(selectCurrentNotices(notices, now).map(({ id }) => id), ["endpoint today", "limit last"]);
+  assert.equal(selectPendingNotices(notices, now).map(({ id }) => id), ["endpoint today", "limit last"]);
 });
 
 times.run();

@@ -11,7 +11,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { openHubFeeds } from "#lib/events/feed.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
-import { decideEventVisibility, followFederation } from "#lib/domains/federations/follow.ts";
+import { decideEventVisibility, openHubEventStream } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -41,7 +41,7 @@ interface Stage {
   elm: string;
 }
 
-const test = suite<Stage>("followFederation");
+const test = suite<Stage>("openHubEventStream");
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
@@ -146,9 +146,9 @@ test("sends the removal of a spoke and of the hub to their former admins, and en
 test("takes no stream slot for an aborted request", async ({ there, root, hub }) => {
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!, signal = AbortSignal.abort();
   for (let i = 0; i < 21; i++) {
-    assert.throws(() => followFederation(there, root, federation, { since: null, signal }), /aborted/);
+    assert.throws(() => openHubEventStream(there, root, federation, { since: null, signal }), /aborted/);
   }
-  followFederation(there, root, federation, { since: null, signal: new AbortController().signal }).cancel();
+  openHubEventStream(there, root, federation, { since: null, signal: new AbortController().signal }).cancel();
 });
 
 test.run();
@@ -174,7 +174,7 @@ async function follow(stage: Stage, actor: Actor) {
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!;
   const { last: since } = await readStreamBounds(there.db.rows, hub);
   const frames = readFrames<StreamFrame>(
-    followFederation(there, actor, federation, { since, signal: new AbortController().signal }),
+    openHubEventStream(there, actor, federation, { since, signal: new AbortController().signal }),
   );
   const next = async (): Promise<string | undefined> => {
     for (;;) {

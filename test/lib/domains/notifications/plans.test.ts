@@ -7,7 +7,7 @@ import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type AuditFilter, listAuditEvents } from "#lib/audit/store.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
@@ -44,7 +44,7 @@ test.after(async ({ db, explainer }) => {
   await db.close();
 });
 
-async function answers({ explainer }: Context, index: string | null, ask: (rows: Rows) => Promise<unknown>) {
+async function answers({ explainer }: Context, index: string | null, ask: (rows: RowQueries) => Promise<unknown>) {
   const plans = await explainer.explain(ask);
   const named = plans.flatMap((plan: QueryPlan) => plan.indexes);
   const walked = plans.flatMap((plan: QueryPlan) => plan.scannedTables);

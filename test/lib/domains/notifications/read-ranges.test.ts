@@ -1,7 +1,7 @@
 /** Tests that unread events are found without scanning read ones, whatever the order in which they were read. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
@@ -68,7 +68,7 @@ test("limit the search to unread events before, between and after ranges", async
   const left = [ids[0]!, ids[EVENTS / 2]!, ids.at(-1)!];
   for (const id of ids) if (!left.includes(id)) await markNotificationAsRead(db, toMarkingReader(reader), id);
   const explainer = openQueryExplainer(db.url);
-  const asOne = (rows: Rows) => ({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) }) as Database;
+  const asOne = (rows: RowQueries) => ({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) }) as Database;
   const plans = await explainer.explain((rows) => markAllNotificationsAsRead(asOne(rows), toMarkingReader(reader)));
   await explainer.close();
   assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < EVENTS);

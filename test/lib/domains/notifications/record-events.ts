@@ -3,7 +3,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { MarkingReader } from "#lib/domains/notifications/marks.ts";
+import type { NotificationMarker } from "#lib/domains/notifications/marks.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
@@ -34,7 +34,7 @@ function toEntry({ hub, spoke, audience, kind }: TestEvent): AuditEntry {
 }
 
 /** Returns a reader like a request's. Reads are recorded. */
-export function toMarkingReader({ role, userId }: NotificationReader): MarkingReader {
+export function toMarkingReader({ role, userId }: NotificationReader): NotificationMarker {
   return { ...SYSTEM_REQUESTER, role, userId };
 }
 

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { setField } from "#lib/operations/change.ts";
-import { previewInCluster } from "#lib/domains/spokes/cluster-preview.ts";
+import { buildFieldPatch } from "#lib/operations/change.ts";
+import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
 import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
@@ -194,8 +194,8 @@ test("writes nothing for any action", async ({ scene, id }) => {
 
 test("reports an object that should change but is missing, as the action would", async ({ scene, id }) => {
   const lost = { ...MOODLE_DEPLOYMENT, name: "lost" };
-  const { changes, refusals } = await previewInCluster(scene.app, scene.actor, await scene.row(id), [
-    setField(lost, "/spec/replicas", 0),
+  const { changes, refusals } = await dryRunChanges(scene.app, scene.actor, await scene.row(id), [
+    buildFieldPatch(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },
   ], signal);
   const gone = "This object no longer exists in the cluster";

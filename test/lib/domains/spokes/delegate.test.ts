@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { acceptInvitation } from "#lib/domains/auth/accept-invitation.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { addGrantSecret } from "#lib/domains/auth/one-time-tokens.ts";
+import { addOneTimeTokenSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import { delegateSpoke, removeSpokeMember } from "#lib/domains/spokes/members.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
@@ -83,7 +83,7 @@ test("duplicates and loses nothing while users accept at the same time", async (
   const invitee = { email: "quick@x.example", displayName: undefined };
   const { userId } = await delegateSpoke(apps[0], actor, oak, invitee, null);
   const [{ id }] = await db.sql("select id from one_time_tokens where user_id = $1", [userId]);
-  const token = (await db.transact((tx) => addGrantSecret(tx, id)))!;
+  const token = (await db.transact((tx) => addOneTimeTokenSecret(tx, id)))!;
   const origin = { ip: "192.0.2.2", userAgent: "test" };
   const asking = Array.from({ length: 10 }, (_, i) => delegateSpoke(apps[i % 2]!, actor, elm, invitee, null));
   await acceptInvitation(apps[1], origin, { token, password: "a password of their own" });

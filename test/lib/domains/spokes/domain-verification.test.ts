@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { domainVerificationValue } from "#lib/domains/spokes/domain-verification.ts";
+import { buildTxtRecordValue } from "#lib/domains/spokes/domain-verification.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { HOUR } from "#lib/base/time.ts";
@@ -46,7 +46,7 @@ test("requires the record of a hub admin, names it in the fault, and creates not
   assert.is(real.code, "domain_unproven");
   assert.match(
     real.message,
-    `set the TXT record _wheelwright.elm.school.example to ${domainVerificationValue(hub.id)}, wait`,
+    `set the TXT record _wheelwright.elm.school.example to ${buildTxtRecordValue(hub.id)}, wait`,
   );
   const previewFault = await rejection(previewSpoke(app, admin, hub, input, calm));
   assert.equal([previewFault.code, previewFault.message], [real.code, real.message]);
@@ -54,15 +54,15 @@ test("requires the record of a hub admin, names it in the fault, and creates not
 });
 
 test("has a constant value for each hub that does not reveal the hub's ID", ({ hub, other }) => {
-  assert.match(domainVerificationValue(hub.id), /^wheelwright=[0-9a-f]{40}$/);
-  assert.is(domainVerificationValue(hub.id), domainVerificationValue(hub.id));
-  assert.is.not(domainVerificationValue(hub.id), domainVerificationValue(other.id));
+  assert.match(buildTxtRecordValue(hub.id), /^wheelwright=[0-9a-f]{40}$/);
+  assert.is(buildTxtRecordValue(hub.id), buildTxtRecordValue(hub.id));
+  assert.is.not(buildTxtRecordValue(hub.id), buildTxtRecordValue(other.id));
 });
 
 test("rejects the record of another hub, in other letters, or of a parent or subdomain", async (context) => {
   const { server, stage: { app }, hub, other, admin } = context;
-  const value = domainVerificationValue(hub.id);
-  server.setAnswer("_wheelwright.fir.school.example", [[domainVerificationValue(other.id)], [value.toUpperCase()], [
+  const value = buildTxtRecordValue(hub.id);
+  server.setAnswer("_wheelwright.fir.school.example", [[buildTxtRecordValue(other.id)], [value.toUpperCase()], [
     ` ${value}`,
   ], [
     "",
@@ -76,7 +76,7 @@ test("rejects the record of another hub, in other letters, or of a parent or sub
 
 test("accepts a record among others and in several strings", async (context) => {
   const { server, stage: { app }, hub, other, admin } = context;
-  const value = domainVerificationValue(hub.id);
+  const value = buildTxtRecordValue(hub.id);
   server.setAnswer("_wheelwright.oak.school.example", [["v=spf1 -all"], [value.slice(0, 20), value.slice(20)]]);
   const input = ask("oak", "oak.school.example");
   assert.is((await previewSpoke(app, admin, hub, input, calm)).spoke.domain, "oak.school.example");
@@ -117,7 +117,7 @@ test("does not require the record for a repeated request, but for a new one", as
   };
   const record = "_wheelwright.yew.school.example", input = ask("yew", "yew.school.example");
   assert.is((await rejection(createSpoke(app, admin, hub, input, key))).code, "domain_unproven");
-  server.setAnswer(record, [[domainVerificationValue(hub.id)]]);
+  server.setAnswer(record, [[buildTxtRecordValue(hub.id)]]);
   const made = await createSpoke(app, admin, hub, input, key);
   server.setAnswer(record, "no name");
   assert.is((await createSpoke(app, admin, hub, input, key)).id, made.id);

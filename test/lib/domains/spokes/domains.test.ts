@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { candidateDomains, defaultDomains, parentDomains, requireUnreserved } from "#lib/domains/spokes/domains.ts";
+import * as domains from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
@@ -11,30 +11,31 @@ import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { rejection } from "#test/support/until.ts";
 
 const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };
-const test = suite("defaultDomains");
+const test = suite("listDefaultDomains");
 
 test("are the slug, then slug and hub, each one label below the root domain", () => {
-  assert.equal(defaultDomains("biology", "north", place), [
+  assert.equal(domains.listDefaultDomains("biology", "north", place), [
     "biology.spokes.example.org",
     "biology-north.spokes.example.org",
   ]);
 });
 
 test("exclude the service's own domains", () => {
-  assert.equal(defaultDomains("hubs", "north", { ...place, rootDomain: "example.org" }), ["hubs-north.example.org"]);
+  const own = { ...place, rootDomain: "example.org" };
+  assert.equal(domains.listDefaultDomains("hubs", "north", own), ["hubs-north.example.org"]);
 });
 
 test("exclude labels that are too long", () => {
   const long = "a".repeat(40);
-  assert.equal(defaultDomains(long, "b".repeat(40), place), [`${long}.spokes.example.org`]);
+  assert.equal(domains.listDefaultDomains(long, "b".repeat(40), place), [`${long}.spokes.example.org`]);
 });
 
 test("exclude parents of the service's host", () => {
   const inner = { rootDomain: "example.org", publicHost: "hubs.inner.example.org" };
-  assert.equal(defaultDomains("inner", "north", inner), ["inner-north.example.org"]);
+  assert.equal(domains.listDefaultDomains("inner", "north", inner), ["inner-north.example.org"]);
 });
 
-const reserved = suite("requireUnreserved");
+const reserved = suite("requireUnreservedDomain");
 const BELONGS = /belongs to the service$/,
   DEEP = /a name under spokes\.example\.org must have one label, and .* has [23]$/;
 const APART = { rootDomain: "sites.example.net", publicHost: "hubs.example.org" };
@@ -67,17 +68,18 @@ const RULES: readonly [domain: string, of: typeof place, refused: RegExp | null]
 
 reserved("rejects the service's domains, their parents and subdomains, and several labels below the root", () => {
   for (const [domain, of, refused] of RULES) {
-    if (refused) assert.throws(() => requireUnreserved(domain, of), refused, `${domain} of ${of.rootDomain}`);
-    else requireUnreserved(domain, of);
+    if (refused) {
+      assert.throws(() => domains.requireUnreservedDomain(domain, of), refused, `${domain} of ${of.rootDomain}`);
+    } else domains.requireUnreservedDomain(domain, of);
   }
 });
 
-const above = suite("parentDomains");
+const above = suite("listParentDomains");
 
 above("are all parents with two or more labels, and empty below the root domain", () => {
-  assert.equal(parentDomains("a.b.school.example", place), ["b.school.example", "school.example"]);
-  assert.equal(parentDomains("school.example", place), []);
-  assert.equal(parentDomains("one.spokes.example.org", place), []);
+  assert.equal(domains.listParentDomains("a.b.school.example", place), ["b.school.example", "school.example"]);
+  assert.equal(domains.listParentDomains("school.example", place), []);
+  assert.equal(domains.listParentDomains("one.spokes.example.org", place), []);
 });
 
 const requested = suite("domainsFor");
@@ -89,7 +91,7 @@ function take(domain: unknown): string {
   const parsed = v.safeParse(NewSpoke, { slug: "biology", domain });
   if (!parsed.success) return `schema: ${parsed.issues[0].message}`;
   try {
-    return candidateDomains(config, "biology", "north", parsed.output.domain).join();
+    return domains.listCandidateDomains(config, "biology", "north", parsed.output.domain).join();
   } catch (error) {
     if (error instanceof Fault) return `${error.kind} ${error.code}: ${error.message}`;
     throw error;

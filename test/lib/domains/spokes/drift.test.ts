@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildDrift, type DriftedObject, equalDrift } from "#lib/domains/spokes/drift.ts";
+import { buildDrift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { openScene } from "#test/support/scene.ts";
 
 const test = suite("createDrift");
@@ -20,9 +20,9 @@ test("sorts objects, lists each field once, and limits the number", () => {
 
 test("compares drift with its stored form", () => {
   const drift = buildDrift([changed("Service/db", "a")], null);
-  assert.ok(equalDrift(JSON.parse(JSON.stringify(drift)), drift));
-  assert.ok(equalDrift(null, null));
-  assert.not(equalDrift(null, drift));
+  assert.ok(isSameDrift(JSON.parse(JSON.stringify(drift)), drift));
+  assert.ok(isSameDrift(null, null));
+  assert.not(isSameDrift(null, drift));
 });
 
 test("is in the spoke's record", async () => {

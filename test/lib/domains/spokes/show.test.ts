@@ -2,7 +2,7 @@ import type { KyselyPlugin } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpokes, showListedSpokes, showSpoke } from "#lib/domains/spokes/show.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
@@ -15,7 +15,7 @@ test.before(async (context) => {
 });
 test.after(({ stage }) => stage.close());
 
-function counting(rows: Rows): { rows: Rows; queries: () => number } {
+function counting(rows: RowQueries): { rows: RowQueries; queries: () => number } {
   let count = 0;
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,

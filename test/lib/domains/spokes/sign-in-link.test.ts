@@ -5,7 +5,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { type Cluster, ClusterError, type ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { encryptReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
 import { lockSignInLinks } from "#lib/domains/spokes/store.ts";
 import { manifest } from "#src/manifest.ts";
@@ -186,7 +186,7 @@ test("returns 503 or 504 with a message if the cluster does not respond, and del
 test("shows no link if an operation has started meanwhile, and names the operation", async ({ scene }) => {
   const written = (await scene.listAuditEvents()).length, { db, app, actor } = scene.work;
   const suspend = () =>
-    db.transact((tx) => acceptSpokeAction(app, tx, actor, scene.id, { action: "suspend", parameters: {} }));
+    db.transact((tx) => checkAndEnqueueAction(app, tx, actor, scene.id, { action: "suspend", parameters: {} }));
   const settle = () =>
     db.sql("update jobs set state = 'cancelled', finished_at = wheelwright_now() where finished_at is null");
   for (const fails of [false, true]) { // the Job is cut off by the suspension, or fails

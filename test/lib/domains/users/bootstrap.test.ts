@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { openLog, silentLog } from "#lib/base/log.ts";
-import { bootstrapFirstOperator, createOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
+import { bootstrapFirstOperator, createFirstOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 
@@ -62,7 +62,7 @@ test("creates one operator when several replicas start at the same time", async 
   const replicas = await Promise.all([db.openAgain(), db.openAgain(), db.openAgain()]);
   try {
     const made = await Promise.all(
-      replicas.map((replica, i) => createOperator(replica, { ...ADMIN, email: `root${i % 2}@example.org` })),
+      replicas.map((replica, i) => createFirstOperator(replica, { ...ADMIN, email: `root${i % 2}@example.org` })),
     );
     assert.is(made.filter(Boolean).length, 1);
     assert.is((await db.sql("select id from users")).length, 1);

@@ -1,26 +1,26 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeEvents, findFailedContainer } from "#lib/drivers/cluster/evidence.ts";
+import { findFailedContainer, summarizeEvents } from "#lib/drivers/cluster/evidence.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { deployment, event, pod, timestampAt } from "#test/support/kube/samples.ts";
 
-const test = suite("describeEvents");
+const test = suite("summarizeEvents");
 
 const POD = { kind: "Pod", name: "install-1-x" };
 
 test("returns the newest 100 events, oldest first", () => {
   const events = Array.from({ length: 150 }, (_, i) => event(POD, "Failed", `number ${i}`, i * SECOND)).reverse();
-  const described = describeEvents(events);
+  const described = summarizeEvents(events);
   assert.equal([described.length, described[0]!.message, described.at(-1)!.message], [100, "number 50", "number 149"]);
 });
 
 test("escapes characters that change the text direction, and drops NUL characters", () => {
-  const [described] = describeEvents([event(POD, "Fail\u202eed", "a\u0000\u0007b\u2066c", 0)]);
+  const [described] = summarizeEvents([event(POD, "Fail\u202eed", "a\u0000\u0007b\u2066c", 0)]);
   assert.equal([described!.reason, described!.message], ["Fail\\u202eed", "a\\u0007b\\u2066c"]);
 });
 
 test("merges repeated messages about an object, with the last time and total count", () => {
-  const described = describeEvents([
+  const described = summarizeEvents([
     event(POD, "BackOff", "again", 0),
     event(POD, "Pulled", "there", SECOND),
     { ...event(POD, "BackOff", "again", 2 * SECOND), count: 4 },
@@ -44,13 +44,13 @@ test("reads time and count of both event formats, and of an event without them",
     series: { count: 7, lastObservedTime: timestampAt(3 * SECOND) },
   };
   const bare = { apiVersion: "v1", kind: "Event", metadata: { name: "e" } };
-  const [none, described] = describeEvents([newer, bare]);
+  const [none, described] = summarizeEvents([newer, bare]);
   assert.equal([described!.at, described!.count], [timestampAt(3 * SECOND), 7]);
   assert.equal([none!.object, none!.reason, none!.message, none!.count], ["?/?", "", "", 1]);
 });
 
 test("truncates a long event message", () => {
-  assert.is(describeEvents([event(POD, "Failed", "x".repeat(9999))])[0]!.message.length, 2048);
+  assert.is(summarizeEvents([event(POD, "Failed", "x".repeat(9999))])[0]!.message.length, 2048);
 });
 
 test("returns the log of the container that failed last, or of its previous run after a restart", () => {

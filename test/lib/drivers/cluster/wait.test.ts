@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NAMESPACE, openStaticCluster, recordWatch, UID } from "#test/support/kube/static-cluster.ts";
 
-const test = suite("waitFor");
+const test = suite("waitForState");
 
 test("a silent watch only delays the result", async () => {
   const table = await openStaticCluster();

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { randomBytes } from "node:crypto";
-import { decrypt, DecryptionFailed, encrypt, isEncrypted } from "#lib/drivers/crypto/age.ts";
+import { DecryptionFailed, decryptStream, encryptStream, isAgeEncrypted } from "#lib/drivers/crypto/age.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const PASSPHRASE = "correct horse battery", WORK = 4; // a low scrypt work factor, for speed
 const PIECE = 64 * 1024, MIB = 2 ** 20, SEALED_PIECE = PIECE + 16;
 
-const test = suite("encrypt");
+const test = suite("encryptStream");
 
 /** Splits the content into chunks of this length, as files and sockets do. */
 async function* cut(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
@@ -20,8 +20,8 @@ async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(found);
 }
 
-const sealed = (content: Buffer) => all(encrypt(cut(content, 1000), PASSPHRASE, WORK));
-const opened = (file: Buffer, passphrase = PASSPHRASE) => all(decrypt(cut(file, 7001), passphrase));
+const sealed = (content: Buffer) => all(encryptStream(cut(content, 1000), PASSPHRASE, WORK));
+const opened = (file: Buffer, passphrase = PASSPHRASE) => all(decryptStream(cut(file, 7001), passphrase));
 const refused = async (file: Buffer) => assert.instance(await rejection(opened(file)), DecryptionFailed);
 
 /** Returns the offsets of a file's chunks: after the header and 16 bytes. */
@@ -30,7 +30,7 @@ const startOf = (file: Buffer) => file.indexOf("\n", file.indexOf("\n---") + 1) 
 test("decrypts encrypted content of any length", async () => {
   for (const length of [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 200_001]) {
     const content = randomBytes(length), file = await sealed(content);
-    assert.ok(isEncrypted(file));
+    assert.ok(isAgeEncrypted(file));
     assert.is(Buffer.compare(await opened(file), content), 0, String(length));
   }
 });
@@ -83,7 +83,7 @@ test("yields nothing of a damaged chunk", async () => {
   file[startOf(file) + SEALED_PIECE + 5]! ^= 1;
   let got = 0;
   await rejection((async () => {
-    for await (const piece of decrypt(cut(file, 999), PASSPHRASE)) got += piece.length;
+    for await (const piece of decryptStream(cut(file, 999), PASSPHRASE)) got += piece.length;
   })());
   assert.is(got, PIECE);
 });
@@ -100,7 +100,7 @@ test("limits how much of an endless header it reads", async () => {
       yield Buffer.alloc(MIB, "a");
     }
   }
-  assert.instance(await rejection(all(decrypt(endless(), PASSPHRASE))), DecryptionFailed);
+  assert.instance(await rejection(all(decryptStream(endless(), PASSPHRASE))), DecryptionFailed);
   assert.ok(read <= 2 * MIB, `${read} bytes`);
 });
 
@@ -115,7 +115,7 @@ test("reads only as much as the consumer takes, and stops with the consumer", as
     }
   }
   let taken = 0;
-  for await (const piece of decrypt(encrypt(source(), PASSPHRASE, WORK), PASSPHRASE)) {
+  for await (const piece of decryptStream(encryptStream(source(), PASSPHRASE, WORK), PASSPHRASE)) {
     assert.is(Buffer.compare(piece, block), 0);
     if (++taken === 20) break;
   }
@@ -130,8 +130,8 @@ test("throws the source's error on encryption and decryption", async () => {
       yield* cut(file.subarray(0, length), 999);
       throw failure;
     };
-    assert.is(await rejection(all(encrypt(source(), PASSPHRASE, WORK))), failure);
-    assert.is(await rejection(all(decrypt(source(), PASSPHRASE))), failure);
+    assert.is(await rejection(all(encryptStream(source(), PASSPHRASE, WORK))), failure);
+    assert.is(await rejection(all(decryptStream(source(), PASSPHRASE))), failure);
   }
 });
 

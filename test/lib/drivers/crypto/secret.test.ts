@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
-import { generatePassword, hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
+import { createSecret, generatePassword, hashSecret, hasSecretFormat } from "#lib/drivers/crypto/secret.ts";
 
-const test = suite("newSecret");
+const test = suite("createSecret");
 
 test("returns 256 new random bits that need no quoting", () => {
-  const secret = newSecret();
+  const secret = createSecret();
   assert.is(Buffer.from(secret, "base64url").length, 32);
-  assert.ok(isSecret(secret));
-  assert.is.not(secret, newSecret());
+  assert.ok(hasSecretFormat(secret));
+  assert.is.not(secret, createSecret());
 });
 
 test("recognises the format of a secret", () => {
-  for (const text of ["", "x", `${newSecret()}x`, `${newSecret()}\n`, newSecret().slice(1) + "="]) {
-    assert.not(isSecret(text));
+  for (const text of ["", "x", `${createSecret()}x`, `${createSecret()}\n`, createSecret().slice(1) + "="]) {
+    assert.not(hasSecretFormat(text));
   }
 });
 

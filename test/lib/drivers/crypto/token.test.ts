@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isToken, newToken, TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
+import { createApiToken, isApiToken, TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
 
-const test = suite("newToken");
+const test = suite("createApiToken");
 
 test("starts with a prefix for the scope", () => {
-  assert.match(newToken("cli").plaintext, /^ww_cli_[0-9A-Za-z]{49}$/);
-  assert.match(newToken("provisioning").plaintext, /^ww_prv_[0-9A-Za-z]{49}$/);
-  assert.match(newToken("readonly").plaintext, /^ww_ro_[0-9A-Za-z]{49}$/);
+  assert.match(createApiToken("cli").plaintext, /^ww_cli_[0-9A-Za-z]{49}$/);
+  assert.match(createApiToken("provisioning").plaintext, /^ww_prv_[0-9A-Za-z]{49}$/);
+  assert.match(createApiToken("readonly").plaintext, /^ww_ro_[0-9A-Za-z]{49}$/);
 });
 
 test("has the same length for any random number", (context) => {
@@ -15,58 +15,58 @@ test("has the same length for any random number", (context) => {
   const original = crypto.getRandomValues;
   try {
     crypto.getRandomValues = (array) => array;
-    assert.match(newToken("cli").plaintext, /^ww_cli_0{43}[0-9A-Za-z]{6}$/);
+    assert.match(createApiToken("cli").plaintext, /^ww_cli_0{43}[0-9A-Za-z]{6}$/);
     crypto.getRandomValues = (array) => ((array as unknown as Uint8Array).fill(255), array);
-    assert.is(newToken("cli").plaintext.length, 56);
+    assert.is(createApiToken("cli").plaintext.length, 56);
   } finally {
     crypto.getRandomValues = original;
   }
 });
 
 test("returns the scope's prefix and four characters as the token's prefix", () => {
-  const { plaintext, prefix } = newToken("readonly");
+  const { plaintext, prefix } = createApiToken("readonly");
   assert.match(prefix, /^ww_ro_.{4}$/);
   assert.ok(plaintext.startsWith(prefix));
 });
 
 test("never returns the same token twice", () => {
-  const made = new Set(Array.from({ length: 1000 }, () => newToken("cli").plaintext));
+  const made = new Set(Array.from({ length: 1000 }, () => createApiToken("cli").plaintext));
   assert.is(made.size, 1000);
 });
 
 test.run();
 
-const checking = suite("isToken");
+const checking = suite("isApiToken");
 
 checking("accepts created tokens", () => {
   for (const scope of TOKEN_SCOPES) {
-    for (let i = 0; i < 50; i++) assert.ok(isToken(newToken(scope).plaintext));
+    for (let i = 0; i < 50; i++) assert.ok(isApiToken(createApiToken(scope).plaintext));
   }
 });
 
 checking("rejects each mistyped character", () => {
-  const { plaintext } = newToken("cli");
+  const { plaintext } = createApiToken("cli");
   for (let i = 0; i < plaintext.length; i++) {
     const other = plaintext[i] === "A" ? "B" : "A";
-    assert.not(isToken(plaintext.slice(0, i) + other + plaintext.slice(i + 1)), `at ${i}`);
+    assert.not(isApiToken(plaintext.slice(0, i) + other + plaintext.slice(i + 1)), `at ${i}`);
   }
 });
 
 checking("rejects two swapped characters", () => {
-  const { plaintext } = newToken("provisioning");
+  const { plaintext } = createApiToken("provisioning");
   for (let i = 0; i < plaintext.length - 1; i++) {
     if (plaintext[i] === plaintext[i + 1]) continue;
     const swapped = plaintext.slice(0, i) + plaintext[i + 1] + plaintext[i] + plaintext.slice(i + 2);
-    assert.not(isToken(swapped), `at ${i}`);
+    assert.not(isApiToken(swapped), `at ${i}`);
   }
 });
 
 checking("rejects the prefix of another scope", () => {
-  assert.not(isToken(newToken("readonly").plaintext.replace("ww_ro_", "ww_cli_")));
+  assert.not(isApiToken(createApiToken("readonly").plaintext.replace("ww_ro_", "ww_cli_")));
 });
 
 checking("rejects other lengths, line breaks and other scripts", () => {
-  const { plaintext } = newToken("cli");
+  const { plaintext } = createApiToken("cli");
   const others = [
     "",
     " ",
@@ -76,7 +76,7 @@ checking("rejects other lengths, line breaks and other scripts", () => {
     "ww_cli_".repeat(2000),
     "ww_cli_٣",
   ];
-  for (const text of others) assert.not(isToken(text));
+  for (const text of others) assert.not(isApiToken(text));
 });
 
 checking.run();

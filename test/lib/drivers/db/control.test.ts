@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openControl } from "#lib/drivers/db/control.ts";
+import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -11,15 +11,15 @@ interface Context {
   db: TestDatabase;
   proxy: TcpProxy;
   payloads: (string | null)[];
-  control: ReturnType<typeof openControl>;
+  control: ReturnType<typeof openControlConnection>;
 }
-const test = suite<Context>("openControl");
+const test = suite<Context>("openControlConnection");
 
 test.before.each(async (context) => {
   const db = context.db = await openTestDatabase();
   const payloads: Context["payloads"] = context.payloads = [];
   context.proxy = await openProxy(db.url);
-  context.control = openControl({
+  context.control = openControlConnection({
     url: context.proxy.url,
     name: "control-test",
     channel: "control_test",

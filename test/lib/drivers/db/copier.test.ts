@@ -1,17 +1,17 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Copier, openCopier } from "#lib/drivers/db/copier.ts";
+import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase; copier: Copier }>("openCopier");
+const test = suite<{ db: TestDatabase; copier: CopyConnection }>("openCopyConnection");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   await context.db.sql("create table one (a int primary key)");
   await context.db.sql("create table other (a int primary key references one (a))");
 });
-test.before.each(async (context) => void (context.copier = await openCopier(context.db.url, "test")));
+test.before.each(async (context) => void (context.copier = await openCopyConnection(context.db.url, "test")));
 test.after.each(({ copier }) => copier.close());
 test.after(({ db }) => db.close());
 
@@ -83,7 +83,7 @@ test("fails if the connection ends during a copy, and never reconnects", async (
   assert.instance(await rejection(reading()), ConnectionLost);
   assert.instance(await rejection(copier.run("select 1")), ConnectionLost);
 
-  const other = await openCopier(db.url, "test");
+  const other = await openCopyConnection(db.url, "test");
   const writing = async function* () {
     yield* numbers(1, 1000);
     await end();

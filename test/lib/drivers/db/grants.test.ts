@@ -22,7 +22,7 @@ interface Scene {
   role: string;
 }
 
-const test = suite<Scene>("grantPrivileges");
+const test = suite<Scene>("buildGrantStatements");
 
 test.before.each(async (scene) => {
   scene.db = await openTestDatabase();

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { createsIndexConcurrently, indexNameOf } from "#lib/drivers/db/migrate-index.ts";
+import { createsIndexConcurrently, parseIndexName } from "#lib/drivers/db/migrate-index.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { loadMigrations } from "#test/support/migrations.ts";
 import { withAdminConnection } from "#test/support/server.ts";
@@ -78,7 +78,7 @@ test("allows only one statement", async ({ url }) => {
     assert.match(failure.message, /must have exactly one statement: "create index concurrently if not exists"/);
   }
   for (const [name, text] of await loadMigrations()) {
-    if (createsIndexConcurrently(text)) assert.ok(indexNameOf(text), name);
+    if (createsIndexConcurrently(text)) assert.ok(parseIndexName(text), name);
   }
 });
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, Rows, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, RowQueries, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { hasSqlState, violatesConstraint } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -21,7 +21,7 @@ const userIds = async (db: TestDatabase) => (await db.sql("select id from users 
 
 test("reads for streams and for requests do not block each other", async ({ db }) => {
   const one = await db.openAgain({ size: 1, waitLimit: 200 });
-  const answer = async (rows: Rows) => (await sql<{ one: number }>`select 1 as one`.execute(rows)).rows[0]!.one;
+  const answer = async (rows: RowQueries) => (await sql<{ one: number }>`select 1 as one`.execute(rows)).rows[0]!.one;
   await one.transact(async () => assert.is(await answer(one.streams), 1));
   await one.streams.connection().execute(async () => assert.is(await answer(one.rows), 1));
   await one.close();

@@ -2,18 +2,18 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openPipeline } from "#lib/drivers/db/pipeline.ts";
+import { openReadPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type PoolOptions } from "#lib/drivers/db/pool.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("openPipeline");
+const test = suite<{ db: TestDatabase }>("openReadPipeline");
 test.before(async (context) => void (context.db = await openTestDatabase()));
 test.after(({ db }) => db.close());
 
 interface PipelineScene {
-  readonly ask: ReturnType<typeof openPipeline>["read"];
+  readonly ask: ReturnType<typeof openReadPipeline>["read"];
   readonly stats: () => { readonly open: number; readonly idle: number };
 }
 
@@ -25,7 +25,10 @@ async function withPipeline(
   const { limit = 20_000, most = 2, ...more } = options;
   const pool = openPool({ url: db.url, name: "pipeline-test", size: 4, settings: {}, ...more });
   try {
-    await work({ ask: openPipeline({ pool, limit, maxConnections: most, sharedFor: 60_000 }).read, stats: pool.stats });
+    await work({
+      ask: openReadPipeline({ pool, limit, maxConnections: most, sharedFor: 60_000 }).read,
+      stats: pool.stats,
+    });
   } finally {
     await pool.close();
   }

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { prepareQuery } from "#lib/drivers/db/prepare.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
 import { recordStatements } from "#test/support/record-statements.ts";
@@ -14,7 +14,7 @@ test.after(({ db }) => db.close());
 
 test("builds a query once and runs it with new values", async ({ db }) => {
   let built = 0;
-  const find = prepareQuery((rows: Rows, { email, among }: { email: string; among: readonly string[] }) => {
+  const find = prepareQuery((rows: RowQueries, { email, among }: { email: string; among: readonly string[] }) => {
     built++;
     return rows.selectFrom("users").select(["id", "email"]).where("email", "=", email)
       .where(sql<boolean>`id = any(${among}::text[])`);
@@ -27,7 +27,7 @@ test("builds a query once and runs it with new values", async ({ db }) => {
 });
 
 test("runs in the caller's transaction", async ({ db }) => {
-  const count = prepareQuery((rows: Rows, { name }: { name: string }) =>
+  const count = prepareQuery((rows: RowQueries, { name }: { name: string }) =>
     rows.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).where("displayName", "=", name)
   );
   const inside = await db.transact(async (tx) => {
@@ -40,7 +40,7 @@ test("runs in the caller's transaction", async ({ db }) => {
 });
 
 test("passes the query with its values to plugins", async ({ db }) => {
-  const find = prepareQuery((rows: Rows, { id }: { id: string }) =>
+  const find = prepareQuery((rows: RowQueries, { id }: { id: string }) =>
     rows.selectFrom("users").select("id").where("id", "=", id)
   );
   const statements: string[] = [], { rows } = recordStatements(db, statements);

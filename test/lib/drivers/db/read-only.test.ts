@@ -2,10 +2,10 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
 import { openLog } from "#lib/base/log.ts";
-import { openControl } from "#lib/drivers/db/control.ts";
+import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -13,7 +13,7 @@ const test = suite<{ db: TestDatabase }>("a read-only database");
 test.before.each(async (context) => void (context.db = await openTestDatabase({ size: 3 })));
 test.after.each(({ db }) => db.close());
 
-const addUser = (rows: Rows | Tx, id: string) =>
+const addUser = (rows: RowQueries | Tx, id: string) =>
   rows.insertInto("users").values({ id, email: `${id}@example.org`, displayName: id }).execute();
 const nameOf = (db: TestDatabase) => new URL(db.url).pathname.slice(1);
 const setReadOnly = (db: TestDatabase, value: "on" | "off") =>
@@ -44,7 +44,7 @@ test("reports a read-only database and expires its older connections", async ({ 
 
 test("also closes connections that were in use, once they are released", async ({ db }) => {
   const inUse = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
-  const pid = async (rows: Rows) =>
+  const pid = async (rows: RowQueries) =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(rows)).rows[0]!.pid;
   const held = db.transact(async (tx) => {
     const mine = await pid(tx);
@@ -121,7 +121,13 @@ test("the control connection waits for a writable server and logs this once", as
   await setReadOnly(db, "on");
   const logLines: { level: string; message: string }[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => logLines.push(JSON.parse(line)) });
-  const control = openControl({ url: db.url, name: "control", channel: "test_channel", log, onNotify: () => {} });
+  const control = openControlConnection({
+    url: db.url,
+    name: "control",
+    channel: "test_channel",
+    log,
+    onNotify: () => {},
+  });
   await until(() => logLines.length === 3);
   assert.is(control.pid, null);
   await setReadOnly(db, "off");

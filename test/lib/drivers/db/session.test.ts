@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openControl } from "#lib/drivers/db/control.ts";
-import { openCopier } from "#lib/drivers/db/copier.ts";
+import { openControlConnection } from "#lib/drivers/db/control.ts";
+import { openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withParameters } from "#test/support/secure-server.ts";
@@ -114,7 +114,7 @@ test("overrides settings of role and database in the pool", async ({ db, url }) 
 
 test("overrides settings of role and database in the control connection", async ({ url }) => {
   const payloads: (string | null)[] = [];
-  const control = openControl({
+  const control = openControlConnection({
     url,
     name: "x",
     channel: "x",
@@ -128,7 +128,7 @@ test("overrides settings of role and database in the control connection", async 
 
 test("overrides settings of role and database in a copy", async ({ db, url }) => {
   const copyOf = async (from: string) => {
-    const copier = await openCopier(from, "session-test");
+    const copier = await openCopyConnection(from, "session-test");
     const [row] = await copier.run(READ), pieces: Buffer[] = [];
     assert.equal(asExpected({ ...row }), EXPECTED);
     for await (const piece of copier.copyOut(`copy (${READ}, now() - now() as zero) to stdout`)) pieces.push(piece);
@@ -139,7 +139,7 @@ test("overrides settings of role and database in a copy", async ({ db, url }) =>
 });
 
 test("keeps the search path of the connection string", async ({ url }) => {
-  const copier = await openCopier(withParameters(url, { options: "-c search_path=elsewhere" }), "session-test");
+  const copier = await openCopyConnection(withParameters(url, { options: "-c search_path=elsewhere" }), "session-test");
   const [row] = await copier.run("select current_schema() as schema");
   assert.is(row!.schema, "elsewhere");
   await copier.close();

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openClient } from "#lib/drivers/db/client.ts";
+import { openDatabaseClient } from "#lib/drivers/db/client.ts";
 import { openTransport } from "#lib/drivers/db/transport.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { openSecureServer, tlsFile, withParameters } from "#test/support/secure-server.ts";
@@ -15,7 +15,7 @@ test.after(({ server }) => server.stop());
 const ca = tlsFile("ca.crt");
 const at = (url: string, hostname: string, parameters: Record<string, string>) =>
   withParameters(Object.assign(new URL(url), { hostname }).href, parameters);
-const connect = (url: string) => openClient({ url, name: "transport", settings: {}, connectLimit: 10_000 });
+const connect = (url: string) => openDatabaseClient({ url, name: "transport", settings: {}, connectLimit: 10_000 });
 
 /** Returns the server's view of the connection's TLS. */
 async function readTls(url: string): Promise<Record<string, unknown>> {

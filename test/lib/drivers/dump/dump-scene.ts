@@ -3,9 +3,9 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { packBackup, unpackBackup } from "#lib/drivers/dump/pack.ts";
-import { restoreParts } from "#lib/drivers/dump/restore.ts";
-import { type BackupManifest, readScript } from "#lib/drivers/dump/script.ts";
-import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
+import { restoreDatabaseBackup } from "#lib/drivers/dump/restore.ts";
+import { type BackupManifest, readBackupParts } from "#lib/drivers/dump/script.ts";
+import { openDatabaseSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { migrations } from "#src/migrations.ts";
 import { sealAll } from "#test/lib/audit/scene.ts";
 import type { TestDatabase } from "#test/support/database.ts";
@@ -20,7 +20,7 @@ export async function* once(bytes: Uint8Array, length = 10_000): AsyncGenerator<
 
 /** The file's content. */
 export async function backUp(url: string, passphrase: string | null = null, known = migrations): Promise<Buffer> {
-  const snapshot = await openSnapshot(url, "0.1.0", known), found: Uint8Array[] = [];
+  const snapshot = await openDatabaseSnapshot(url, "0.1.0", known), found: Uint8Array[] = [];
   try {
     for await (const piece of packBackup(snapshot.text(nothing), passphrase)) found.push(piece);
   } finally {
@@ -35,7 +35,7 @@ export function restore(
   { known = migrations, passphrase = "" }: { known?: readonly Migration[]; passphrase?: string } = {},
 ): Promise<BackupManifest> {
   const text = unpackBackup(once(file), () => Promise.resolve(passphrase));
-  return restoreParts({ url, parts: readScript(text, nothing), migrations: known });
+  return restoreDatabaseBackup({ url, parts: readBackupParts(text, nothing), migrations: known });
 }
 
 /** Returns all rows by table. */

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { rowsIn } from "#test/lib/drivers/dump/dump-scene.ts";
 import { type BackupContext, withBackups } from "#test/src/commands/backup-fixture.ts";
 
-const test = suite<BackupContext>("pgDump");
+const test = suite<BackupContext>("streamPgDump");
 withBackups(test);
 
 /** Installs a fake pg_dump that writes one user and records its arguments. */

@@ -3,8 +3,8 @@ import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { unpackBackup } from "#lib/drivers/dump/pack.ts";
-import { restoreParts } from "#lib/drivers/dump/restore.ts";
-import { readScript } from "#lib/drivers/dump/script.ts";
+import { restoreDatabaseBackup } from "#lib/drivers/dump/restore.ts";
+import { readBackupParts } from "#lib/drivers/dump/script.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
@@ -13,7 +13,7 @@ import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 import { backUp, fill, nothing, once } from "./dump-scene.ts";
 
-const test = suite<{ db: TestDatabase }>("restoreParts, note");
+const test = suite<{ db: TestDatabase }>("restoreDatabaseBackup, note");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   await fill(context.db);
@@ -26,10 +26,10 @@ const ask = (url: string, text: string): Promise<Row[]> =>
 test("writes the note in the transaction of the restore", async ({ db }) => {
   const url = await db.freshUrl();
   const text = await backUp(db.url),
-    parts = () => readScript(unpackBackup(once(text), () => Promise.resolve("")), nothing);
+    parts = () => readBackupParts(unpackBackup(once(text), () => Promise.resolve("")), nothing);
   const reason = new Error("The disk is full");
   const note = () => Promise.reject(reason);
-  assert.is(await rejection(restoreParts({ url, parts: parts(), migrations, note })), reason);
+  assert.is(await rejection(restoreDatabaseBackup({ url, parts: parts(), migrations, note })), reason);
   assert.equal(await ask(url, "select from pg_class where relnamespace = 'public'::regnamespace"), []);
   const audit = [{
     kind: "database_restored" as const,
@@ -37,7 +37,12 @@ test("writes the note in the transaction of the restore", async ({ db }) => {
     objectId: "it",
     metadata: { at: ["é"] },
   }];
-  await restoreParts({ url, parts: parts(), migrations, note: (tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }) });
+  await restoreDatabaseBackup({
+    url,
+    parts: parts(),
+    migrations,
+    note: (tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }),
+  });
   const [event] = await ask(url, "select metadata, at, customer_visible from audit_events where object_id = 'it'");
   assert.equal(event!.metadata, { at: ["é"] });
   assert.is(event!.customer_visible, false);

@@ -5,9 +5,9 @@ import type { Row } from "postgres";
 import { DecryptionFailed } from "#lib/drivers/crypto/age.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { unpackBackup } from "#lib/drivers/dump/pack.ts";
-import { restoreParts, RestoreRefused } from "#lib/drivers/dump/restore.ts";
-import { BackupDamaged, readScript } from "#lib/drivers/dump/script.ts";
-import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
+import { restoreDatabaseBackup, RestoreRefused } from "#lib/drivers/dump/restore.ts";
+import { BackupDamaged, readBackupParts } from "#lib/drivers/dump/script.ts";
+import { openDatabaseSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -25,7 +25,7 @@ interface Context {
   hub: string;
 }
 
-const test = suite<Context>("restoreParts");
+const test = suite<Context>("restoreDatabaseBackup");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   context.hub = (await fill(context.db)).hub;
@@ -157,7 +157,7 @@ test("refuses a backup of a newer release, and backing up a newer database", asy
   );
   await assertEmpty(url);
   assert.match(
-    (await rejection(openSnapshot(db.url, "0.1.0", olderMigrations))).message,
+    (await rejection(openDatabaseSnapshot(db.url, "0.1.0", olderMigrations))).message,
     "The database is newer than this program",
   );
 });
@@ -179,7 +179,7 @@ test("refuses a database that is not empty, with instructions", async ({ db, url
 test("writes nothing of a damaged backup", async ({ db, url }) => {
   const file = await backUp(db.url), head = 10; // gzip's metadata of the file, which is not read
   const read = async (changed: Buffer) => {
-    for await (const _ of readScript(unpackBackup(once(changed), () => Promise.resolve("")), nothing));
+    for await (const _ of readBackupParts(unpackBackup(once(changed), () => Promise.resolve("")), nothing));
   };
   for (let i = 0; i < 100; i++) {
     const at = head + Math.floor((file.length - head) * (i + Math.random()) / 100), bit = i % 8;
@@ -226,14 +226,14 @@ test("backs up and restores 100,000 rows with little memory", async ({ db, url, 
   let most = 0, rows = 0;
   const least = process.memoryUsage.rss();
   const watch = () => most = Math.max(most, process.memoryUsage.rss() - least);
-  const snapshot = await openSnapshot(db.url, "0.1.0", migrations);
+  const snapshot = await openDatabaseSnapshot(db.url, "0.1.0", migrations);
   async function* piped() {
     for await (const piece of snapshot.text((table, count) => table === "audit_events" && (rows = count))) {
       watch();
       yield piece;
     }
   }
-  await restoreParts({ url, parts: readScript(piped(), nothing), migrations });
+  await restoreDatabaseBackup({ url, parts: readBackupParts(piped(), nothing), migrations });
   await snapshot.close();
   assert.ok(rows > 100_000);
   assert.ok(most < 100 * 2 ** 20, `${most} bytes more for 100 MB of rows`);

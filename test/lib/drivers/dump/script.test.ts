@@ -1,16 +1,23 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BackupDamaged, type BackupPart, manifestLine, readScript, withEnd } from "#lib/drivers/dump/script.ts";
+import {
+  appendEndLine,
+  BackupDamaged,
+  type BackupPart,
+  formatManifestLine,
+  readBackupParts,
+} from "#lib/drivers/dump/script.ts";
 import { rejection } from "#test/support/until.ts";
 
 const MANIFEST = { release: "0.1.0", takenAt: "2030-05-06T07:08:09.123Z", migrations: ["0001_create_clock"] };
 /** COPY escapes backslashes in rows, so no row looks like the end. */
 const ROWS = ["1\t\\N", "2\t\\\\.", "\\\\.\t3", "4\tCOPY users (id) FROM stdin;", "5\té\\n"].map((row) => `${row}\n`)
   .join("");
-const TEXT = `${manifestLine(MANIFEST)}COPY one (a, b) FROM stdin;\n${ROWS}\\.\nCOPY none (a) FROM stdin;\n\\.\n` +
+const TEXT =
+  `${formatManifestLine(MANIFEST)}COPY one (a, b) FROM stdin;\n${ROWS}\\.\nCOPY none (a) FROM stdin;\n\\.\n` +
   "SELECT setval('job_fences', 17);\n";
 
-const test = suite("readScript");
+const test = suite("readBackupParts");
 
 async function* cut(text: string | Buffer, length: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text as string);
@@ -23,11 +30,11 @@ async function textOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(found);
 }
 
-const backupText = () => textOf(withEnd(cut(TEXT, 1000), () => {}));
+const backupText = () => textOf(appendEndLine(cut(TEXT, 1000), () => {}));
 
 async function partsOf(text: Buffer, length: number): Promise<BackupPart[]> {
   const found: BackupPart[] = [];
-  for await (const part of readScript(cut(text, length), () => {})) found.push(part);
+  for await (const part of readBackupParts(cut(text, length), () => {})) found.push(part);
   return found;
 }
 
@@ -48,10 +55,10 @@ test("reads a written backup, whatever the chunks", async () => {
 
 test("counts the rows of each table", async () => {
   const counts: [string, number][] = [];
-  const text = await textOf(withEnd(cut(TEXT, 20), (...more) => counts.push(more)));
+  const text = await textOf(appendEndLine(cut(TEXT, 20), (...more) => counts.push(more)));
   assert.equal([...new Map(counts)], [["one", 5], ["none", 0]]);
   counts.length = 0;
-  for await (const _ of readScript(cut(text, 20), (...more) => counts.push(more)));
+  for await (const _ of readBackupParts(cut(text, 20), (...more) => counts.push(more)));
   assert.equal([...new Map(counts)], [["one", 5], ["none", 0]]);
 });
 

@@ -2,11 +2,11 @@
 import type { Row } from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { applyInTransaction, migrate } from "#lib/drivers/db/migrate.ts";
+import { applyMigrationsInTransaction, migrate } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { restoreParts } from "#lib/drivers/dump/restore.ts";
-import { readScript } from "#lib/drivers/dump/script.ts";
-import { openSnapshot } from "#lib/drivers/dump/snapshot.ts";
+import { restoreDatabaseBackup } from "#lib/drivers/dump/restore.ts";
+import { readBackupParts } from "#lib/drivers/dump/script.ts";
+import { openDatabaseSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "#src/migrations.ts";
@@ -16,7 +16,7 @@ import { withAdminConnection } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 import { backUp, fill, nothing, once, restore } from "./dump-scene.ts";
 
-const test = suite<{ db: TestDatabase; url: string; hub: string }>("openSnapshot");
+const test = suite<{ db: TestDatabase; url: string; hub: string }>("openDatabaseSnapshot");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   context.hub = (await fill(context.db)).hub;
@@ -29,7 +29,7 @@ const ask = (url: string, text: string): Promise<Row[]> =>
 
 test("reads a consistent snapshot during writes", async ({ db, url, hub }) => {
   const before = await ask(db.url, COUNTS);
-  const snapshot = await openSnapshot(db.url, "0.1.0", migrations), found: Buffer[] = [];
+  const snapshot = await openDatabaseSnapshot(db.url, "0.1.0", migrations), found: Buffer[] = [];
   for await (const piece of snapshot.text(nothing)) {
     found.push(piece);
     // Between chunks it inserts another hub in many tables, and more rows for the first hub.
@@ -39,7 +39,7 @@ test("reads a consistent snapshot during writes", async ({ db, url, hub }) => {
     }
   }
   await snapshot.close();
-  await restoreParts({ url, parts: readScript(once(Buffer.concat(found)), nothing), migrations });
+  await restoreDatabaseBackup({ url, parts: readBackupParts(once(Buffer.concat(found)), nothing), migrations });
   assert.equal(await ask(url, COUNTS), before);
   assert.ok((await ask(db.url, COUNTS))[0]!.hubs > before[0]!.hubs + 3);
 });
@@ -50,7 +50,7 @@ test("returns the rows' schema if a migration ends in between", async ({ db, url
   await migrate(place, migrations);
   const taken = await withAdminConnection(place, (sql) =>
     sql.begin(async (tx) => {
-      await applyInTransaction((text) => tx.unsafe(text), [later]);
+      await applyMigrationsInTransaction((text) => tx.unsafe(text), [later]);
       await tx`insert into users (id, email, display_name, colour) values ('usr_1', 'a@example.org', 'A', 'blue')`;
       const taken = backUp(place, null, [...migrations, later]);
       await until(async () => (await db.sql(WAITING)).length > 0);

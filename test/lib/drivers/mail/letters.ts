@@ -1,10 +1,10 @@
 /** Mails of each template, and one with only hostile values. */
-import type { Letter } from "#lib/drivers/mail/letter.ts";
+import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 
 const to = { email: "ada@school.example", name: "Ada Lovelace" };
 const expiresAt = "2026-11-28T14:05:00.000Z";
 
-export const LETTERS: Readonly<Record<string, Letter>> = {
+export const LETTERS: Readonly<Record<string, QueuedMail>> = {
   invitation: {
     template: "invitation",
     to,

@@ -1,25 +1,25 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Letter } from "#lib/drivers/mail/letter.ts";
+import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import {
+  buildMailLink,
+  getPublicPageUrl,
   hasOneTimeLink,
-  mailLinkOf,
-  publicPageOf,
-  type RenderedLetter,
-  renderLetter,
+  type RenderedMail,
+  renderMail,
 } from "#lib/drivers/mail/render.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
-const test = suite("renderLetter");
+const test = suite("renderMail");
 const GOLDEN = new URL("../../../golden/mail/", import.meta.url);
 
-function linkIn({ template }: Letter): string | null {
-  return hasOneTimeLink(template) ? mailLinkOf(template, HOME, SECRET) : publicPageOf(template, HOME);
+function linkIn({ template }: QueuedMail): string | null {
+  return hasOneTimeLink(template) ? buildMailLink(template, HOME, SECRET) : getPublicPageUrl(template, HOME);
 }
 
-function write(letter: Letter): RenderedLetter {
-  return renderLetter(letter, HOME, linkIn(letter));
+function write(letter: QueuedMail): RenderedMail {
+  return renderMail(letter, HOME, linkIn(letter));
 }
 
 const hostile = write(LETTERS.hostile!);
@@ -81,7 +81,7 @@ test("shows the link as a button and as text", () => {
 
 test("shows no text of strangers to unverified addresses", () => {
   const to = { email: "ada@school.example", name: "Win a prize" };
-  const { subject, text, html } = write({ ...LETTERS.verification!, to } as Letter);
+  const { subject, text, html } = write({ ...LETTERS.verification!, to } as QueuedMail);
   assert.not.match(subject + text + html, /prize/);
 });
 
@@ -110,12 +110,15 @@ test("names the first of several changes and counts omitted ones", () => {
 });
 
 test("links to the template's page", () => {
-  assert.is(mailLinkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
-  assert.is(mailLinkOf("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
-  assert.is(mailLinkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
-  assert.throws(() => mailLinkOf("request-approved", HOME, "s"));
-  assert.is(publicPageOf("announcement", new URL("https://x.example")), "https://x.example/changelog");
-  assert.is(publicPageOf("invitation", HOME), null);
+  assert.is(buildMailLink("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
+  assert.is(buildMailLink("password-reset", new URL("https://x.example/"), "s"), "https://x.example/reset?token=s");
+  assert.is(
+    buildMailLink("verification", new URL("http://localhost:3000"), "s"),
+    "http://localhost:3000/verify?token=s",
+  );
+  assert.throws(() => buildMailLink("request-approved", HOME, "s"));
+  assert.is(getPublicPageUrl("announcement", new URL("https://x.example")), "https://x.example/changelog");
+  assert.is(getPublicPageUrl("invitation", HOME), null);
 });
 
 test.run();

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type PaymentProvider } from "#lib/drivers/payments/payments.ts";
 import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import {
   createPayments,
@@ -15,13 +15,13 @@ import {
 } from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite<PaymentsSetup>("openPayments");
+const test = suite<PaymentsSetup>("openPaymentProvider");
 test.before.each(async (context) => {
   Object.assign(context, await openPaymentsSetup());
 });
 test.after.each(({ provider }) => provider.close());
 
-const look = (payments: Payments, signal = NEVER_ABORTED) => payments.readSubscription("sub_1", signal);
+const look = (payments: PaymentProvider, signal = NEVER_ABORTED) => payments.readSubscription("sub_1", signal);
 
 /** Returns the error of a call: a PaymentError with only text and numbers. */
 async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {

@@ -11,7 +11,7 @@ import {
 } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<PaymentsSetup>("readEvent");
+const test = suite<PaymentsSetup>("verifyWebhookEvent");
 test.before(async (context) => {
   Object.assign(context, await openPaymentsSetup());
 });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PaymentError, PriceRequest, SizeQuantityChange } from "#lib/drivers/payments/payments.ts";
-import { type LineShape, previewChange, previewFirstInvoice } from "#lib/drivers/payments/preview.ts";
+import { type InvoiceLine, previewFirstInvoice, previewSubscriptionChange } from "#lib/drivers/payments/preview.ts";
 import * as paid from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -13,9 +13,9 @@ interface Scene extends paid.PaymentsSetup {
 }
 
 const { NEVER_ABORTED: NEVER, SMALL_PRICE: SMALL, LARGE_PRICE: LARGE, SECONDS_PER_DAY: DAYS } = paid;
-const test = suite<Scene>("readPreview"),
-  trouble = suite<Scene>("readPreview, failures"),
-  pure = suite("previewChange");
+const test = suite<Scene>("readInvoicePreview"),
+  trouble = suite<Scene>("readInvoicePreview, failures"),
+  pure = suite("previewSubscriptionChange");
 /** At this time 20 of 31 days are left: 20.00 for a small spoke and 40.00 for a large one. */
 const MIDDLE = paid.DECEMBER_FIRST + 11 * DAYS;
 
@@ -144,7 +144,7 @@ trouble("times out if the provider hangs, and rejects when aborted", async (scen
   assert.is(await rejection(scene.payments.preview(change, AbortSignal.abort(reason))), reason);
 });
 
-const line = (amount: number, more: Partial<LineShape> = {}): LineShape => ({
+const line = (amount: number, more: Partial<InvoiceLine> = {}): InvoiceLine => ({
   amount,
   quantity: 1,
   period: { start: MIDDLE },
@@ -154,7 +154,7 @@ const line = (amount: number, more: Partial<LineShape> = {}): LineShape => ({
   parent: null,
   ...more,
 });
-const invoice = (...data: LineShape[]) =>
+const invoice = (...data: InvoiceLine[]) =>
   ({ id: null, currency: "EUR", created: MIDDLE, lines: { data, has_more: false }, parent: null }) as const;
 const prorated = { parent: { subscription_item_details: { proration: true }, invoice_item_details: null } };
 const ASKED = [{ size: "small", price: "price_1", quantity: 2, monthly: null }];
@@ -170,17 +170,17 @@ pure("includes discounts and exclusive taxes", () => {
 
 pure("excludes prorations of earlier changes", () => {
   const earlier = line(-700, { ...prorated, period: { start: MIDDLE - DAYS } });
-  const result = previewChange(
+  const result = previewSubscriptionChange(
     invoice(earlier, line(-300, prorated), line(900, prorated), line(5000, { quantity: 2 })),
     ASKED,
   );
   assert.equal([result.dueNow, result.monthly, result.sizes[0]!.each], [600, 5000, 2500]);
   const dated = { subscription_details: { subscription_proration_date: MIDDLE - DAYS } };
-  assert.is(previewChange({ ...invoice(earlier, line(1)), parent: dated }, ASKED).dueNow, -700);
+  assert.is(previewSubscriptionChange({ ...invoice(earlier, line(1)), parent: dated }, ASKED).dueNow, -700);
 });
 
 pure("throws if no line and no price has the cost", async () => {
-  const result = () => Promise.resolve().then(() => previewChange(invoice(), ASKED));
+  const result = () => Promise.resolve().then(() => previewSubscriptionChange(invoice(), ASKED));
   assert.is((await rejection(result())).code, "bad_answer");
 });
 

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseResponse, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/schemas.ts";
+import { parseResponse, SubscriptionSchema, toSubscription } from "#lib/drivers/payments/schemas.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("subscriptionOf");
+const test = suite("toSubscription");
 
 const PRICE = {
   id: "price_1",
@@ -26,7 +26,7 @@ const SUBSCRIPTION = {
 };
 
 const read = (change: object) =>
-  subscriptionOf(parseResponse(SubscriptionShape, { ...SUBSCRIPTION, ...change }, "subscription"));
+  toSubscription(parseResponse(SubscriptionSchema, { ...SUBSCRIPTION, ...change }, "subscription"));
 const itemOf = (change: object) => read({ items: { data: [{ ...ITEM, ...change }] } }).items[0]!;
 
 test("reads the owner from IDs or expanded objects", () => {
@@ -71,7 +71,7 @@ test("returns the latest invoice, or null if it was deleted or not included", ()
     ...{ dueAt: new Date(60_000), url: null },
   });
   const { latest_invoice: _, ...without } = SUBSCRIPTION;
-  assert.is(subscriptionOf(parseResponse(SubscriptionShape, without, "subscription")).invoice, null);
+  assert.is(toSubscription(parseResponse(SubscriptionSchema, without, "subscription")).invoice, null);
   for (const none of [null, undefined, "in_1", { id: "in_1", deleted: true }]) {
     assert.is(read({ latest_invoice: none }).invoice, null);
   }

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";
-import { collectEvents, EXPORT_PAGE_SIZE, exportReply } from "#lib/portal/audit/export.ts";
+import { collectAuditEvents, EXPORT_PAGE_SIZE, exportReply } from "#lib/portal/audit/export.ts";
 
 const EVENT: AuditEventItem = {
   id: "evt_1",
@@ -19,20 +19,20 @@ const EVENT: AuditEventItem = {
 const textOf = (format: "csv" | "jsonl", event: Partial<AuditEventItem>) =>
   String(exportReply.send({ format, events: [{ ...EVENT, ...event }], isTruncated: false }).body);
 
-const collect = suite("collectEvents");
+const collect = suite("collectAuditEvents");
 
 collect("stops at the limit, shows it in the file name, and reads no further than needed", async () => {
   let reads = 0;
   const page = Array.from({ length: EXPORT_PAGE_SIZE }, () => EVENT);
   const read = () => Promise.resolve((reads++, { items: page, next: "2026-11-23T12:00:00.000Z,evt_1" }));
-  const log = await collectEvents("jsonl", read, 250);
+  const log = await collectAuditEvents("jsonl", read, 250);
   assert.equal([log.events.length, log.isTruncated, reads], [250, true, 3]);
   assert.is(exportReply.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
 });
 
 collect("ends after a full last page", async () => {
   const items = Array.from({ length: EXPORT_PAGE_SIZE }, () => EVENT);
-  const log = await collectEvents("csv", () => Promise.resolve({ items, next: null }), EXPORT_PAGE_SIZE);
+  const log = await collectAuditEvents("csv", () => Promise.resolve({ items, next: null }), EXPORT_PAGE_SIZE);
   assert.equal([log.events.length, log.isTruncated], [EXPORT_PAGE_SIZE, false]);
 });
 

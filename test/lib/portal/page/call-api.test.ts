@@ -6,8 +6,8 @@ import { Fault } from "#lib/base/errors.ts";
 import { publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
-import { ok } from "#lib/http/reply.ts";
-import { type CallApi, ifAllowed } from "#lib/portal/page/call-api.ts";
+import { okReply } from "#lib/http/reply.ts";
+import { type CallApi, resultIfVisible } from "#lib/portal/page/call-api.ts";
 import { portalPage } from "#lib/portal/page/page.ts";
 import { POST as createHub } from "#routes/api/federations/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
@@ -71,7 +71,7 @@ test("returns only the fields of the API's response", async ({ scene, asked }) =
     summary: "An endpoint that loads more than it returns",
     access: signedInAccess,
     scope: "readonly",
-    reply: ok(v.object({ id: v.string(), list: v.array(v.object({ name: v.string() })) })),
+    reply: okReply(v.object({ id: v.string(), list: v.array(v.object({ name: v.string() })) })),
     handle: () => ({ id: "1", secret: "x", list: [{ name: "a", hash: "y" }] }),
   });
   assert.equal(await asked("operator", (callApi) => callApi(leaking)), { id: "1", list: [{ name: "a" }] });
@@ -136,11 +136,11 @@ test("rejects control characters in parameters and keys", async ({ refused }) =>
 
 test("returns null only for what the caller may not see", async ({ asked, refused }) => {
   const nowhere = { params: { federationId: newId("fed") } };
-  assert.is(await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getUsers))), null);
-  assert.is(await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getHub, nowhere))), null);
-  assert.is((await asked("spokeAdmin", (callApi) => ifAllowed(callApi(getHub))))!.slug, "north");
+  assert.is(await asked("spokeAdmin", (callApi) => resultIfVisible(callApi(getUsers))), null);
+  assert.is(await asked("spokeAdmin", (callApi) => resultIfVisible(callApi(getHub, nowhere))), null);
+  assert.is((await asked("spokeAdmin", (callApi) => resultIfVisible(callApi(getHub))))!.slug, "north");
   assert.is(
-    (await refused("operator", (callApi) => ifAllowed(callApi(getUsers, { query: { limit: "x" } }))))[0],
+    (await refused("operator", (callApi) => resultIfVisible(callApi(getUsers, { query: { limit: "x" } }))))[0],
     "invalid_input",
   );
 });
@@ -150,7 +150,7 @@ test("calls public endpoints without an actor", async ({ asked }) => {
     summary: "Who calls",
     access: publicAccess,
     scope: "public",
-    reply: ok(v.object({ email: v.nullable(v.string()) })),
+    reply: okReply(v.object({ email: v.nullable(v.string()) })),
     handle: ({ actor }) => ({ email: actor?.email ?? null }),
   });
   assert.equal(await asked("operator", (callApi) => callApi(who)), { email: null });

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { inputField, postForm, type Submission } from "#lib/portal/components/forms.ts";
+import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { formAction, formFields, portalPage } from "#lib/portal/page/page.ts";
+import { formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
 import { manifest } from "#src/manifest.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
@@ -13,7 +13,7 @@ import { openScene, type Scene, type SceneOptions } from "#test/support/scene.ts
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 
-function form(submission?: Submission): PageView {
+function form(submission?: RefusedSubmission): PageView {
   const slug = inputField({ name: "slug", label: "Name", submission });
   const password = inputField({ name: "password", label: "Password", type: "password", required: true, submission });
   return {
@@ -30,7 +30,7 @@ const made: SceneOptions["manifest"] = [...manifest, ["/try", {
   GET: portalPage({ summary: "A form", show: () => form() }),
   POST: formAction({
     summary: "What it does",
-    body: formFields("slug", "password"),
+    body: formSchema("slug", "password"),
     submit() {
       if (refusal) throw refusal;
       return Promise.resolve({ to: "/try?done=changed" });

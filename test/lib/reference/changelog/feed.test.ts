@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
-import { writeFeed } from "#lib/reference/changelog/feed.ts";
+import { renderAtomFeed } from "#lib/reference/changelog/feed.ts";
 import { findAllElements, findOnlyElement, parseXml, type XmlElement } from "#test/support/parse-xml.ts";
 
-const test = suite("writeFeed");
+const test = suite("renderAtomFeed");
 
 const PUBLIC = new URL("https://hubs.example.org");
 const NOW = new Date("2026-12-10T12:00:00Z");
@@ -43,7 +43,7 @@ const release = (version: string, day: string | null, ...changes: string[]) => (
   changes,
 });
 
-const feedOf = (log: Changelog, publicUrl = PUBLIC, now = NOW) => parseXml(writeFeed(log, publicUrl, now));
+const feedOf = (log: Changelog, publicUrl = PUBLIC, now = NOW) => parseXml(renderAtomFeed(log, publicUrl, now));
 const entriesOf = (feed: XmlElement) => findAllElements(feed, "entry");
 const linksOf = (element: XmlElement) =>
   Object.fromEntries(findAllElements(element, "link").map(({ attributes }) => [attributes.rel, attributes]));

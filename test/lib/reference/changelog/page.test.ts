@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
-import { writeChangelog } from "#lib/reference/changelog/page.ts";
+import { renderChangelogPage } from "#lib/reference/changelog/page.ts";
 import { renderPage } from "#lib/http/page.ts";
 
-const test = suite("writeChangelog");
+const test = suite("renderChangelogPage");
 
 const NOW = new Date("2026-11-28T12:00:00Z");
 
@@ -31,7 +31,7 @@ const RELEASES = [
 ];
 
 const pageOf = (notices: Announcement[], releases: Changelog["releases"] = RELEASES) =>
-  renderPage(writeChangelog({ api: "v0", version: "0.2.0", notices, releases }, NOW));
+  renderPage(renderChangelogPage({ api: "v0", version: "0.2.0", notices, releases }, NOW));
 const bodyOf = (page: string) => page.slice(page.indexOf("<body>"));
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, one]) => one!);
 const plain = (html: string) => html.replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();

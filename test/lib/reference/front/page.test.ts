@@ -1,13 +1,13 @@
 /** Tests the text of the front page. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { writeFrontPage } from "#lib/reference/front/page.ts";
+import { renderFrontPage } from "#lib/reference/front/page.ts";
 import { renderPage } from "#lib/http/page.ts";
 
 const test = suite("writeFront");
 
 const FRONT = { url: "https://hubs.example.org", version: "0.2.0", works: true, portal: false };
-const pageOf = (front: Partial<typeof FRONT> = {}) => renderPage(writeFrontPage({ ...FRONT, ...front }));
+const pageOf = (front: Partial<typeof FRONT> = {}) => renderPage(renderFrontPage({ ...FRONT, ...front }));
 
 test("links to the reference, the changelog and the document, and loads nothing from elsewhere", () => {
   const hrefs = [...pageOf().matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);

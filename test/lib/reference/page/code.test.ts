@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildCurlCommand, jsonMarkup, pathMarkup, proseMarkup } from "#lib/reference/page/code.ts";
-import type { PageEntry } from "#lib/reference/page/document.ts";
+import { buildCurlCommand, highlightJson, renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
+import type { EndpointEntry } from "#lib/reference/page/document.ts";
 
 const test = suite("buildCurlCommand");
 
-const entry: PageEntry = {
+const entry: EndpointEntry = {
   operationId: "postThings",
   tags: ["Things"],
   summary: "Make a thing",
@@ -53,16 +53,16 @@ test("keeps a stream unbuffered, and sends an idempotency key where one is accep
 
 test("highlights names and literals of JSON, and escapes text", () => {
   assert.is(
-    String(jsonMarkup({ "a<b": ["x: true <", -1.5, null] })).replace(/\s+/g, " "),
+    String(highlightJson({ "a<b": ["x: true <", -1.5, null] })).replace(/\s+/g, " "),
     "{ <b>&quot;a&lt;b&quot;</b>: [ &quot;x: true &lt;&quot;, <i>-1.5</i>, <i>null</i> ] }",
   );
 });
 
 test("highlights code in prose and parameters in paths", () => {
-  assert.is(String(proseMarkup("send `a<b` on")), "send <code>a&lt;b</code> on");
-  assert.is(String(proseMarkup("**never** `**x**`")), "<strong>never</strong> <code>**x**</code>");
-  assert.is(String(proseMarkup("a ` b ** c <i>")), "a ` b ** c &lt;i&gt;");
-  assert.is(String(pathMarkup("/api/{id}/x")), "/api<wbr>/<em>{id}</em><wbr>/x");
+  assert.is(String(renderFormattedText("send `a<b` on")), "send <code>a&lt;b</code> on");
+  assert.is(String(renderFormattedText("**never** `**x**`")), "<strong>never</strong> <code>**x**</code>");
+  assert.is(String(renderFormattedText("a ` b ** c <i>")), "a ` b ** c &lt;i&gt;");
+  assert.is(String(renderEndpointPath("/api/{id}/x")), "/api<wbr>/<em>{id}</em><wbr>/x");
 });
 
 test.run();

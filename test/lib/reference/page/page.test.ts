@@ -1,17 +1,17 @@
 /** Tests the content and the links of the reference page of the complete API. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { describeApi } from "#lib/reference/openapi.ts";
-import { listEntries, readDocument } from "#lib/reference/page/document.ts";
-import { referencePage } from "#lib/reference/page/page.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
+import { listEndpointEntries, toReferenceDocument } from "#lib/reference/page/document.ts";
+import { renderReferencePage } from "#lib/reference/page/page.ts";
 import { renderPage } from "#lib/http/page.ts";
 import { HTTP_METHODS, withoutPortal } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 
-const test = suite("referencePage");
+const test = suite("renderReferencePage");
 
-const document = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
-const text = renderPage(referencePage(document));
+const document = buildOpenApiDocument(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
+const text = renderPage(renderReferencePage(document));
 const [, style = ""] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
 const [, script = ""] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
 const body = text.slice(text.indexOf("<body>")).replace(/<script>.*?<\/script>/s, "");
@@ -32,14 +32,14 @@ test("has every endpoint, with an anchor and a link in the contents", () => {
     .filter((name) => !headings.includes(name.replace(/:(\w+)/g, "{$1}")));
   assert.equal(missing, []);
   const articles = found(/<article id="(\w+)"/g);
-  assert.equal(articles.length, listEntries(readDocument(document)).length);
+  assert.equal(articles.length, listEndpointEntries(toReferenceDocument(document)).length);
   const [contents = ""] = found(/<nav[^>]*>(.*?)<\/nav>/gs);
   assert.equal(articles.filter((id) => !contents.includes(`href="#${id}"`)), []);
 });
 
 test("has a command with method, path and body for every endpoint", () => {
   const commands = found(/<article.*?<pre[^>]*><code>(.*?)<\/code>/gs).map(unescape);
-  assert.equal(commands.length, listEntries(readDocument(document)).length);
+  assert.equal(commands.length, listEndpointEntries(toReferenceDocument(document)).length);
   assert.equal(commands.filter((command) => !/^curl -s[^]*"\$URL\/[^{}]*"$/.test(command)), []);
   const [suspend = ""] = commands.filter((command) =>
     command.includes("/api/spokes/spk_") && command.includes('/actions"')
@@ -104,7 +104,10 @@ test("uses only custom properties that it or the theme defines", () => {
 });
 
 test("stays below the size limit", () => {
-  assert.ok(text.length / listEntries(readDocument(document)).length < 4500, `${text.length} characters`);
+  assert.ok(
+    text.length / listEndpointEntries(toReferenceDocument(document)).length < 4500,
+    `${text.length} characters`,
+  );
 });
 
 test("has a script that parses", () => {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
 }
 
 async function podsOf(scene: WorkScene, id: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { showOperation } from "#lib/domains/operations/show.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { type Clinic, openClinic } from "./scene.ts";
 
@@ -31,7 +31,7 @@ test("names the node after a failure, with the node's message", async ({ clinic 
   const { scene, id } = clinic;
   await lose(clinic);
   await scene.db.transact(async (tx) => {
-    await acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} });
+    await checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} });
     await sql`update jobs set time_limit_ms = 2500 where kind = 'suspend'`.execute(tx);
   });
   const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "suspend"));

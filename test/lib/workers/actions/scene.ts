@@ -4,7 +4,7 @@ import { openLog, silentLog } from "#lib/base/log.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { until } from "#test/support/until.ts";
@@ -49,7 +49,9 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
     namespace,
     row: () => scene.row(id),
     async ask(action) {
-      await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
+      await scene.db.transact((tx) =>
+        checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters: {} })
+      );
     },
     async does(action) {
       await clinic.ask(action);

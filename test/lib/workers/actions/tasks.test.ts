@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE_KEY } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { pauseCron, resumeCron } from "#lib/workers/workloads.ts";
 import { runCron } from "#lib/workers/actions/tasks.ts";
 import { openSpokeSite } from "#lib/workers/site.ts";
@@ -96,8 +96,8 @@ test("run-cron does not block the pausing of scheduled tasks when it hangs", asy
   const resumed = holderOf(clinic, await clinic.last("run-cron"), "8000000001");
   await resumeCron(await openSpokeSite(clinic.scene.app, resumed), resumed);
   // Later tests write the CronJob with fences of real jobs.
-  const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE_KEY.replaceAll("/", "~1")}`;
-  assert.is(metadata.annotations![FENCE_KEY], "8000000001");
+  const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE_METADATA_KEY.replaceAll("/", "~1")}`;
+  assert.is(metadata.annotations![FENCE_METADATA_KEY], "8000000001");
   await space.patch({ apiVersion, kind, name }, [{ op: "remove", path }], CALL);
 });
 
@@ -153,7 +153,7 @@ test("run-cron is refused in maintenance mode, also if it was turned on meanwhil
   const { scene } = clinic;
   await scene.db.transact(async (tx) => {
     await sql`update spokes set maintenance = false where id = ${clinic.id}`.execute(tx);
-    await acceptSpokeAction(scene.app, tx, scene.actor, clinic.id, { action: "run-cron", parameters: {} });
+    await checkAndEnqueueAction(scene.app, tx, scene.actor, clinic.id, { action: "run-cron", parameters: {} });
     await sql`update spokes set maintenance = true where id = ${clinic.id}`.execute(tx);
   });
   const { state, failure } = await scene.ended(clinic.id, "run-cron");

@@ -6,7 +6,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { backupsIn, insertBackups, postObject, waitForControllers } from "#test/support/fake-spokes.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -181,7 +181,7 @@ test("keeps the backups of a spoke in removal, and takes a last one", async (con
     { at: new Date(NOON.getTime() - 3 * DAY - HOUR) },
   ]);
   await waitForControllers(scene.simulator.objects);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const all = await listBackupRows(scene, id);
   assert.equal(all.map(({ kind, state }) => [kind, state]), [
@@ -205,7 +205,7 @@ test("marks the last backup as failed if the spoke has no volumes", async (conte
   const remaining = () =>
     scene.simulator.objects("PersistentVolumeClaim").some(({ metadata }) => metadata.namespace === namespace);
   await until(() => !remaining());
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   assert.equal((await listBackupRows(scene, id)).map(({ kind, state }) => [kind, state]), [["last", "failed"]]);
   assert.match(String((await scene.operations(id))[0]!.progress.notes), /No last snapshot: the site has no volumes/);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { nextBackup } from "#lib/domains/backups/schedule.ts";
+import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -81,7 +81,7 @@ test("queues one backup per night for each active spoke when it is due, requeste
   const { scene, app } = context, id = await createSpoke(context);
   await runPlan(app);
   assert.equal(await listQueued(scene, id), []);
-  const due = nextBackup(id, NOON);
+  const due = computeNextBackupTime(id, NOON);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime());
   await setDatabaseClock(scene.db, new Date(due.getTime() - MINUTE));
   await runPlan(app);
@@ -114,7 +114,7 @@ test("queues one backup for all missed nights", async (context) => {
   await endAllJobs(scene);
   await runPlan(app);
   assert.equal(await listQueued(scene, id), ["nightly"]);
-  assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime() + 10 * DAY);
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, NOON).getTime() + 10 * DAY);
 });
 
 test("does not queue a second backup while one is queued", async (context) => {
@@ -219,7 +219,7 @@ test("replaces times that a wrong clock set too far ahead", async (context) => {
   await runPlan(app);
   await setDatabaseClock(scene.db, NOON);
   await runPlan(app);
-  assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime());
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, NOON).getTime());
 });
 
 test.run();

@@ -2,7 +2,7 @@
 import * as assert from "uvu/assert";
 import { recordChange } from "#lib/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { bindClusterRole } from "#test/support/service-account.ts";
 import {
@@ -53,7 +53,7 @@ export async function createSpoke({ scene, hub }: BackupScene): Promise<FakeSpok
 /** Requests a backup like a user. */
 export async function requestBackup(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
   );
 }
 

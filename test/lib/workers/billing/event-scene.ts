@@ -1,11 +1,11 @@
 /** Replicas that handle the provider's events, with a provider that answers as each test says. */
 import type { Test } from "uvu";
-import { billingEventJob, insertBillingEvent } from "#lib/domains/billing/events.ts";
+import { createBillingEventJob, insertBillingEvent } from "#lib/domains/billing/events.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { openLog } from "#lib/base/log.ts";
-import type { ChargeRefunds, Payments, RefundedObject, Subscription } from "#lib/drivers/payments/payments.ts";
+import type { ChargeRefunds, PaymentProvider, RefundedObject, Subscription } from "#lib/drivers/payments/payments.ts";
 import { billingEvent } from "#lib/workers/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -30,7 +30,7 @@ export function withEvents(test: Test<Context>): void {
     context.log = [];
     context.provider = { asked: [], subscription: () => null, refunds: () => null };
     const { provider } = context;
-    const payments: Partial<Payments> = {
+    const payments: Partial<PaymentProvider> = {
       readSubscription: async (id) => {
         provider.asked.push(id);
         return await provider.subscription(id);
@@ -42,7 +42,7 @@ export function withEvents(test: Test<Context>): void {
     };
     const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
     const catalog = { priceOf: () => ({ currency: "EUR", monthly: 900 }) } as never;
-    const handler = billingEvent({ db: context.scene.db, log, catalog }, payments as Payments);
+    const handler = billingEvent({ db: context.scene.db, log, catalog }, payments as PaymentProvider);
     await context.scene.open([handler]);
     await context.scene.open([handler], { on: await context.scene.db.openAgain() });
   });
@@ -103,14 +103,14 @@ export async function arrive(
       const object = { id: "x_1", type: null, customer: hub?.customer ?? null, subscription: null, charge: null };
       const about = { federationId: hub?.id ?? null, handled: false };
       await insertBillingEvent(tx, { id, type, createdAt: new Date(), live: false, object }, about);
-      found.push(await enqueue(tx, asker, billingEventJob(id, hub?.id ?? null)));
+      found.push(await enqueue(tx, asker, createBillingEventJob(id, hub?.id ?? null)));
     }
     return found;
   });
 }
 
 export async function ended({ scene }: Context, jobs: readonly Job[]): Promise<Job[]> {
-  return await Promise.all(jobs.map(({ id }) => scene.until(id, ({ state }) => isFinished(state))));
+  return await Promise.all(jobs.map(({ id }) => scene.until(id, ({ state }) => isFinalJobState(state))));
 }
 
 export async function rowOf({ scene: { db } }: Context, { id }: Hub) {

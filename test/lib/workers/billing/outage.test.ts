@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { openPayments } from "#lib/drivers/payments/open.ts";
+import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
@@ -34,7 +34,7 @@ test.before(async (context) => {
   const scene = context.scene = await openWorkScene(2, provider.env);
   const { app, db } = scene;
   // A shorter deadline than in production.
-  const payments = openPayments({ ...app.config.stripe!, deadline: 150, settleMs: 20 });
+  const payments = openPaymentProvider({ ...app.config.stripe!, deadline: 150, settleMs: 20 });
   Object.assign(app, { payments, notices: [], catalog: loadCatalog(PRICES, app.blueprint) });
   context.server = openServer(app, manifest, { isSchedulerReady: () => true });
   context.token =

@@ -7,7 +7,7 @@ import { newId } from "#lib/base/ids.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SPOKE_STATES } from "#lib/model/spoke.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { planBilling } from "#lib/workers/billing/plan.ts";
+import { planBillingSyncs } from "#lib/workers/billing/plan.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { queryRows } from "#test/support/bench/query.ts";
@@ -20,7 +20,7 @@ interface Context {
   catalog: Catalog;
 }
 
-const test = suite<Context>("planBilling");
+const test = suite<Context>("planBillingSyncs");
 test.before(async (context) => {
   context.db = await openTestDatabase();
   context.user = await insertUser(context.db);
@@ -34,7 +34,7 @@ test.after(({ db }) => db.close());
 
 async function plan({ db, catalog }: Context, batch?: number): Promise<string[]> {
   const run = { throwIfStopped: () => {} } as unknown as Run;
-  await planBilling({ db, catalog }, batch).steps.compare!(run);
+  await planBillingSyncs({ db, catalog }, batch).steps.compare!(run);
   const jobs = await queryRows(db, "select federation_id as id, kind, lane, visible from jobs where state = 'queued'");
   for (const { kind, lane, visible } of jobs) {
     assert.equal([kind, visible], ["sync-billing", false]);

@@ -3,11 +3,11 @@ import type { Test } from "uvu";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
-import { openPayments } from "#lib/drivers/payments/open.ts";
+import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
-import { planBilling, planBillingChecks } from "#lib/workers/billing/plan.ts";
+import { planBillingChecks, planBillingSyncs } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -41,7 +41,7 @@ export function withBilling(test: Test<Context>): void {
     context.log = [];
     const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
     const { app } = scene;
-    const payments = openPayments({ ...app.config.stripe!, settleMs: 20 });
+    const payments = openPaymentProvider({ ...app.config.stripe!, settleMs: 20 });
     Object.assign(app, { log, payments, catalog: loadCatalog(PRICES, app.blueprint) });
     const retry = { firstMs: 20, maxMs: 50 };
     const handlers = [syncBilling, checkBilling].map((make) => make(app, payments));
@@ -78,7 +78,7 @@ export async function setSpokes({ scene: { db, people } }: Context, hub: string,
 
 /** Runs the plan of every 15 seconds. */
 export async function plan({ scene: { app } }: Context, batch?: number): Promise<void> {
-  await planBilling(app, batch).steps.compare!(idle());
+  await planBillingSyncs(app, batch).steps.compare!(idle());
 }
 
 /** Runs the hourly plan of checks. */

@@ -4,10 +4,10 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { connectHub } from "#lib/domains/billing/connect.ts";
+import { markHubBilled } from "#lib/domains/billing/connect.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
-import type { Payments } from "#lib/drivers/payments/payments.ts";
+import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
@@ -48,7 +48,7 @@ function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolea
   } as unknown as Run;
 }
 
-async function runAll(context: Context, run: Run, payments: Partial<Payments> = {}): Promise<void> {
+async function runAll(context: Context, run: Run, payments: Partial<PaymentProvider> = {}): Promise<void> {
   const { app } = context.scene;
   const { steps } = syncBilling(app, { ...app.payments!, ...payments });
   await steps.customer!(run);
@@ -213,7 +213,7 @@ test("leaves changes during its run to the next sync.", async (context) => {
   await runAll(context, holder(context, hub), {
     async createSubscription(...wanted) {
       const made = await app.payments!.createSubscription(...wanted);
-      await db.transact((tx) => connectHub(tx, { id: hub }, "other@example.org"));
+      await db.transact((tx) => markHubBilled(tx, { id: hub }, "other@example.org"));
       return made;
     },
   });

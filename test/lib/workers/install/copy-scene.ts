@@ -1,5 +1,5 @@
 /** Sets up a spoke with data, and creates copies of it. */
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
@@ -41,7 +41,7 @@ export async function copy(
 /** Takes a backup of the source. Returns its ID. */
 export async function backUp({ scene, id }: CopyScene): Promise<string> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
   );
   const { id: operation } = await scene.ended(id, "backup");
   const [backup] = await scene.db.sql("select id from backups where operation_id = $1", [operation]);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperations } from "#lib/jobs/operation.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -163,7 +163,7 @@ test("retains its backup after a failure, until a retry or removal", async (cont
   assert.is(kept.state, "ready");
   faults.remove(fault);
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, made, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, made, { action: "retry", parameters: {} })
   );
   const row = await scene.becomes(made, "active", "failed");
   assert.equal([row.state, row.mail, row.blueprintInputs.mailHeld], ["active", "held", true]);

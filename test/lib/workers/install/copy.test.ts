@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
@@ -64,8 +64,8 @@ test("has the version, images and disks of its source, and no drift", async ({ s
 test("names its source in its operation and in the audit log", async ({ scene, id }) => {
   const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
   const [job] = await scene.operations(made);
-  assert.match(notesOf(job!).join("\n"), `Copied from algebra with backup ${fromBackup} of `);
-  assert.match(notesOf(job!).join("\n"), "The site sends no email until an administrator allows email");
+  assert.match(readOperationNotes(job!).join("\n"), `Copied from algebra with backup ${fromBackup} of `);
+  assert.match(readOperationNotes(job!).join("\n"), "The site sends no email until an administrator allows email");
   const [requested] = await scene.db.sql(
     "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
     [made],
@@ -125,7 +125,10 @@ test("gets the requested theme and courses in another hub", async (context) => {
   assert.is(config!.brandcolor, "#0044aa");
   assert.equal([...new Set(courses)].sort(), ["algebra-1", "algebra-2", "demo-1"]);
   const [job] = await scene.operations(made);
-  assert.match(notesOf(job!).join("\n"), "The single sign-on of the original site is still set up in this copy");
+  assert.match(
+    readOperationNotes(job!).join("\n"),
+    "The single sign-on of the original site is still set up in this copy",
+  );
 });
 
 test("shares nothing with the copy that it was created from", async (context) => {

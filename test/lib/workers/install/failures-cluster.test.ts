@@ -6,7 +6,7 @@ import type { FailureReport } from "#lib/jobs/job.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -147,7 +147,7 @@ test("orders a refused certificate again at a retry", async ({ scene }) => {
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   scene.simulator.faults.remove(fault);
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
   );
   const back = await scene.becomes(id, "active", "failed");
   assert.equal([back.state, back.stateReason], ["active", null]);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -35,7 +35,7 @@ function runs({ status }: KubeObject, container: string): boolean {
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
   );
 }
 

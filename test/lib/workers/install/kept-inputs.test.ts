@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -29,7 +29,7 @@ function changed(app: App): App {
 }
 
 async function ask(scene: WorkScene, app: App, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptSpokeAction(app, tx, scene.actor, id, { action, parameters: {} }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(app, tx, scene.actor, id, { action, parameters: {} }));
 }
 
 test("keeps its inputs in suspend, resume and restart after a change of the blueprint", async ({ scene }) => {
@@ -100,7 +100,7 @@ test("takes its last snapshot with the region's class, and none if the class doe
       [id, wanted],
     );
     await scene.becomes(id, "active");
-    await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+    await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
     await scene.becomes(id, "removed");
     const notes = (await scene.operations(id))[0]!.progress.notes ?? [];
     assert.equal(

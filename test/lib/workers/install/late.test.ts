@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
 import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -65,7 +65,7 @@ function refuseLate(error: ClusterError): void {
 }
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName, state: string): Promise<void> {
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters: {} }));
   await scene.becomes(id, state);
 }
 
@@ -178,7 +178,7 @@ test("cannot install or reset an installed site", async ({ scene, sent, id }) =>
 
 test("does not revert a resize", async ({ scene, sent, id }) => {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "resize", parameters: { size: "large" } })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "resize", parameters: { size: "large" } })
   );
   await until(async () => (await scene.row(id)).size === "large");
   const before = await readObjects(scene, id);

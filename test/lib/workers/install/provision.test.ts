@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -15,7 +15,7 @@ const call = { signal: new AbortController().signal };
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
   );
 }
 
@@ -102,7 +102,7 @@ test("adds a note if the ingress class is missing", async ({ scene }) => {
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [job] = await scene.operations(id);
-  assert.match(notesOf(job!).join(), /no ingress class nginx/);
+  assert.match(readOperationNotes(job!).join(), /no ingress class nginx/);
 });
 
 test("uses the current catalog and blueprint in a retry", async ({ scene }) => {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -28,7 +28,7 @@ async function failSettling(scene: WorkScene, fault: Omit<SimulatorFault & { typ
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
   );
 }
 

@@ -15,7 +15,7 @@ import { silentLog } from "#lib/base/log.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { openClusters } from "#src/clusters.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -147,7 +147,7 @@ test("does not write to another cluster of the same name", async ({ scene }) => 
   await fetch(`${other.url}/api/v1/namespaces`, { method: "POST", headers, body });
   const before = other.writes().length;
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "suspend", parameters: {} })
   );
   const failed = await scene.ended(id, "suspend");
   assert.equal([failed.state, failed.failure!.code], ["failed", "another_cluster"]);

@@ -1,7 +1,7 @@
 /** Mails that a mail server refuses for good, as those who wait for them see it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Letter } from "#lib/drivers/mail/letter.ts";
+import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -82,7 +82,7 @@ test("is shown on the spoke's member and on the user", async (context) => {
 test("is recorded on the user until another email is accepted", async (context) => {
   const { scene, smtp, postman } = context, { email, id } = scene.people.stranger;
   smtp.rules.recipient = () => "550 No";
-  const letter: Letter = {
+  const letter: QueuedMail = {
     template: "request-approved",
     to: { email, name: "" },
     about: { hub: "North", slug: "north" },

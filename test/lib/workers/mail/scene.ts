@@ -1,15 +1,15 @@
 /** Replicas that send the mail of one database to a server of the test, and what they log. */
 import type { Test } from "uvu";
 import type { App } from "#lib/app.ts";
-import { createGrant } from "#lib/domains/auth/one-time-tokens.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { createOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { openLog } from "#lib/base/log.ts";
-import type { Letter } from "#lib/drivers/mail/letter.ts";
+import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
-import { type MailRetry, sendMail } from "#lib/workers/mail/send.ts";
+import { type MailRetryDelays, sendMail } from "#lib/workers/mail/send.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { createTestApp } from "#test/support/app.ts";
 import type { TestUser } from "#test/support/users.ts";
@@ -28,7 +28,7 @@ export interface Context {
   opened: (() => unknown)[];
 }
 
-const RETRY: MailRetry = { firstMs: 20, maxMs: 40 };
+const RETRY: MailRetryDelays = { firstMs: 20, maxMs: 40 };
 
 /** Gives the suite one database for all its tests: each looks at its own people's mail only. */
 export function withMail(test: Test<Context>): void {
@@ -52,7 +52,7 @@ export function withMail(test: Test<Context>): void {
 /** Starts a replica that sends mail to the test's server. */
 export async function replica(
   { app, smtp, opened }: Context,
-  { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: MailRetry } = {},
+  { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: MailRetryDelays } = {},
 ): Promise<Scheduler> {
   const place = {
     host: "127.0.0.1",
@@ -75,18 +75,18 @@ export async function replica(
 }
 
 /** Returns a letter without a link. */
-export function plain(email: string, hub = "North"): Letter {
+export function plain(email: string, hub = "North"): QueuedMail {
   return { template: "request-approved", to: { email, name: "" }, about: { hub, slug: "north" } };
 }
 
 export async function invite({ scene }: Context, person: TestUser): Promise<{ job: Job; grantId: string }> {
-  const grant = await scene.db.transact((tx) => createGrant(tx, "invitation", person.id));
+  const grant = await scene.db.transact((tx) => createOneTimeToken(tx, "invitation", person.id));
   const about = { inviter: "Ann", places: ["North"], expiresAt: grant.expiresAt.toISOString() };
-  const letter: Letter = { template: "invitation", to: { email: person.email, name: "Ada" }, about };
+  const letter: QueuedMail = { template: "invitation", to: { email: person.email, name: "Ada" }, about };
   const [job] = await scene.enqueue(createMailJob(letter, grant.id));
   return { job: job!, grantId: grant.id };
 }
 
 export function ended({ scene }: Context, { id }: Job): Promise<Job> {
-  return scene.until(id, ({ state }) => isFinished(state));
+  return scene.until(id, ({ state }) => isFinalJobState(state));
 }

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { redeemGrant, voidGrants } from "#lib/domains/auth/one-time-tokens.ts";
+import { redeemOneTimeToken, voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
@@ -14,7 +14,7 @@ const test = suite<Context>("sendMail");
 withMail(test);
 
 const redeems = ({ scene }: Context, { token }: ReceivedMail) =>
-  scene.db.transact((tx) => redeemGrant(tx, "invitation", token!));
+  scene.db.transact((tx) => redeemOneTimeToken(tx, "invitation", token!));
 
 test("sends an email with a working link", async (context) => {
   const ada = await createTestUser(context.scene.db, "ada");
@@ -160,7 +160,7 @@ test("sends nothing if the one-time token was revoked or the user is disabled", 
   const { scene, smtp } = context;
   const [gil, hal] = [await createTestUser(scene.db, "gil"), await createTestUser(scene.db, "hal", { disabled: true })];
   const { job } = await invite(context, gil);
-  await scene.db.transact((tx) => voidGrants(tx, gil.id, ["invitation"]));
+  await scene.db.transact((tx) => voidOneTimeTokens(tx, gil.id, ["invitation"]));
   const [other] = await scene.enqueue(createMailJob(plain(hal.email)));
   await replica(context);
   for (const each of [job, other!]) assert.is((await ended(context, each)).state, "succeeded");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { isFinished } from "#lib/jobs/job.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
@@ -52,7 +52,7 @@ function once({ app }: Context, notices: readonly AnnouncedChange[], batch?: num
 async function run({ scene }: Context, handler: Handler, times = 1): Promise<void> {
   const jobs = await scene.enqueue(...Array.from({ length: times }, () => loose(handler.kind)));
   for (const { id } of jobs) {
-    const { state, failure } = await scene.until(id, (job) => isFinished(job.state));
+    const { state, failure } = await scene.until(id, (job) => isFinalJobState(job.state));
     assert.equal([state, failure], ["succeeded", null]);
   }
 }

@@ -3,11 +3,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silentLog } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
-import { adoptionIdOf, buildNamespaceName } from "#lib/moodle/names.ts";
+import { buildNamespaceName, getAdoptionId } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
-import { removeOrphans } from "#lib/workers/orphans/remove-orphans.ts";
+import { deleteOrphanedStorage } from "#lib/workers/orphans/remove-orphans.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
@@ -50,7 +50,7 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
   const run = {
     ...{ signal, log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, job: {} },
   } as unknown as Run;
-  for (const step of Object.values(removeOrphans({ ...app, clusters }).steps)) await step(run);
+  for (const step of Object.values(deleteOrphanedStorage({ ...app, clusters }).steps)) await step(run);
 }
 
 const contents = (scene: WorkScene): string[] => listObjectNames(scene, "VolumeSnapshotContent");
@@ -142,7 +142,7 @@ drill("is removed without the backup that it was created from", async (context) 
   const site = await createTarget(context, "same", {
       namespace,
       sandbox: { id: job, madeAfter: context.source.id } as never,
-      origin: { turn: adoptionIdOf(job), identity: "same" },
+      origin: { turn: getAdoptionId(job), identity: "same" },
     }),
     run = nextRun();
   await applySteps(site, run, "policies");

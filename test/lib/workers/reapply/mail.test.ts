@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { deriveRelayPassword } from "#lib/moodle/secrets.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -70,7 +70,7 @@ test("is sent by the relay with an account that the relay knows.", () =>
     assert.equal(account(clinic), ["relay.example.org", user, deriveRelayPassword(SECRET, user)]);
     assert.is(await leaks(clinic), false);
     assert.is(clinic.site().database!.config!.noemailever, "0");
-    assert.equal(notesOf(await clinic.last("provision")).filter((one) => !/sign-in-link/.test(one)), []);
+    assert.equal(readOperationNotes(await clinic.last("provision")).filter((one) => !/sign-in-link/.test(one)), []);
 
     assert.is((await clinic.does("reapply")).state, "succeeded");
     assert.is(restarted(clinic), null, "what is right already needs no restart");
@@ -88,7 +88,7 @@ test("is not sent without a relay; a reapply removes an earlier account.", () =>
   withSite({}, async (clinic) => {
     assert.equal(account(clinic), ["localhost", "", ""]);
     assert.is(clinic.site().database!.config!.noemailever, "1");
-    assert.match(notesOf(await clinic.last("provision")).join(), "no mail relay is configured");
+    assert.match(readOperationNotes(await clinic.last("provision")).join(), "no mail relay is configured");
 
     await giveServiceAccount(clinic);
     assert.is(await leaks(clinic), true);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Job } from "#lib/jobs/job.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { reapply } from "#lib/workers/reapply/reapply.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
@@ -69,7 +69,7 @@ test("recreates deleted objects, except for those with data or passwords", async
   assert.equal(found.filter((text) => !text.endsWith(" missing")), []);
   assert.is(found.length, deleted.length, found.join("\n"));
   const job = await succeeds(clinic);
-  assert.match(notesOf(job).join(), "The Secret admin was missing");
+  assert.match(readOperationNotes(job).join(), "The Secret admin was missing");
   assert.equal(await drift(clinic), []);
   assert.is(clinic.objects("PersistentVolumeClaim")[0]!.metadata.uid, uid);
 });

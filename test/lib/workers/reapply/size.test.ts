@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -65,14 +65,16 @@ test("is shown by the dry run and applied by a reapply, except for disks", async
     return quotas.find(({ metadata }) => metadata.namespace === before.namespace)!["spec"].hard;
   };
   const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/statefulsets/db" });
-  await scene.db.transact((tx) => acceptSpokeAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
+  await scene.db.transact((tx) =>
+    checkAndEnqueueAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} })
+  );
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "database");
   // Of each bound the larger one, for as long as some parts have the one size and some the other.
   assert.equal([hard()["requests.cpu"], hard()["requests.storage"]], ["1", "44Gi"]);
   scene.simulator.faults.remove(fault);
   const job = await scene.ended(id, "reapply");
   assert.is(job.state, "succeeded", job.failure?.message);
-  assert.match(notesOf(job).join(), "The CPU, memory or storage of the size small has changed");
+  assert.match(readOperationNotes(job).join(), "The CPU, memory or storage of the size small has changed");
   const after = await scene.row(id), { resources } = after.blueprintInputs;
   assert.equal([after.size, after.state], ["small", "active"]);
   assert.equal(resources, { ...amounts.now, disks: before.blueprintInputs.resources.disks });
@@ -89,7 +91,9 @@ test("is shown by the dry run and applied by a reapply, except for disks", async
 test("is not applied if it is too small for the site", async ({ scene, app, id, amounts }) => {
   const { resources } = (await scene.row(id)).blueprintInputs;
   amounts.now = { ...amounts.now, quota: { ...amounts.now.quota, limits: { cpu: "1", memory: "1Gi" } } };
-  await scene.db.transact((tx) => acceptSpokeAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} }));
+  await scene.db.transact((tx) =>
+    checkAndEnqueueAction(app, tx, scene.actor, id, { action: "reapply", parameters: {} })
+  );
   assert.is((await scene.ended(id, "reapply")).state, "succeeded");
   assert.equal((await scene.row(id)).blueprintInputs.resources, resources);
 });

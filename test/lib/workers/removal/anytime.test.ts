@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { recordChange } from "#lib/changes/record.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { until } from "#test/support/until.ts";
@@ -66,7 +66,7 @@ test("stops the step, removes everything, and reports each event once.", async (
   for (const [kind, id] of spokes) {
     await until(async () => (await scene.operations(id))[0]!.state === "running");
     assert.is((await scene.operations(id))[0]!.kind, kind);
-    await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+    await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   }
   for (const [kind, id] of spokes) {
     await until(async () => (await scene.operations(id))[1]!.state === "cancelled");

@@ -5,8 +5,8 @@ import type { Clusters } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { acceptAbandoning } from "#lib/domains/spokes/abandon.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { markSpokeAbandoned } from "#lib/domains/spokes/abandon.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { removalOutcomes } from "#lib/workers/outcomes.ts";
@@ -43,7 +43,7 @@ test("is reported once a day, and ends when nothing blocks it.", async ({ scene 
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const { namespace } = await scene.becomes(id, "active", "failed");
   const stuck = scene.simulator.faults.stuckNamespace(namespace);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   const audits = () =>
     scene.db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'", [id]);
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
@@ -81,7 +81,7 @@ test("is reported if its cluster is no longer configured.", async (context) => {
   const { scene } = context, id = await scene.spoke(await scene.hub("music"), "harmony");
   await scene.becomes(id, "active", "failed");
   context.configured = false;
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
   await scene.db.shiftClock(DAY + HOUR);
   const audits = await until(async () => {
@@ -101,9 +101,9 @@ test("is reported once when abandoned.", async ({ scene }) => {
   const refusal = scene.simulator.faults.answer(403, { method: "DELETE", path: "/namespaces/" });
   const id = await scene.spoke(await scene.hub("art"), "drawing");
   await until(async () => (await scene.row(id)).namespaceUid, 30_000);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
-  await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
+  await scene.db.transact((tx) => markSpokeAbandoned(tx, scene.actor, id));
   scene.simulator.faults.remove(refusal);
   const row = await scene.row(id);
   assert.equal([row.state, row.health], ["removed", "unknown"]);
@@ -123,12 +123,12 @@ test("is reported once when abandoned during an attempt.", async ({ scene }) => 
   const id = await scene.spoke(await scene.hub("law"), "torts");
   const { namespace } = await scene.becomes(id, "active");
   const stuck = scene.simulator.faults.stuckNamespace(namespace);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await until(async () => {
     const [{ failure, state, label }] = await scene.operations(id) as [Job];
     return failure !== null && state === "running" && label.includes("held by");
   }, 30_000);
-  await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
+  await scene.db.transact((tx) => markSpokeAbandoned(tx, scene.actor, id));
   assert.is((await scene.ended(id, "remove")).state, "cancelled");
   const audits = await scene.db.sql(
     "select data from stream_events where spoke_id = $1 and type = 'SpokeUpdateRemoved'",

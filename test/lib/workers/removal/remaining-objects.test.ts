@@ -4,10 +4,10 @@ import * as assert from "uvu/assert";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import {
-  KINDS_BY_LABEL,
-  KINDS_IN_NAMESPACE,
+  KINDS_SEARCHED_BY_LABEL,
+  KINDS_SEARCHED_BY_NAMESPACE,
   recordVolumes,
-  requireNoRemainingObjects,
+  waitForObjectDeletion,
 } from "#lib/workers/removal/remaining-objects.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -61,7 +61,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
 
 async function refusal(left: Left, progress?: Record<string, unknown>): Promise<ClusterError> {
   const { cluster, run } = scene(left, progress);
-  return await rejection(requireNoRemainingObjects({ cluster, holding: HOLDING }, run)) as unknown as ClusterError;
+  return await rejection(waitForObjectDeletion({ cluster, holding: HOLDING }, run)) as unknown as ClusterError;
 }
 
 /** `v1 Secret`, for each kind in the golden files of the blueprint that stands in a namespace. */
@@ -73,10 +73,10 @@ async function renderedKinds(): Promise<string[]> {
     .filter((kind) => !["v1 Namespace", "v1 Secret", "cert-manager.io/v1 ClusterIssuer"].includes(kind));
 }
 
-const test = suite("requireNoRemainingObjects");
+const test = suite("waitForObjectDeletion");
 
 test("searches each kind that a blueprint renders.", async () => {
-  const kinds = new Set(KINDS_IN_NAMESPACE.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+  const kinds = new Set(KINDS_SEARCHED_BY_NAMESPACE.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
   const rendered = await renderedKinds();
   assert.ok(rendered.length > 10, rendered.join(", "));
   assert.equal(rendered.filter((kind) => !kinds.has(kind)), []);
@@ -84,8 +84,8 @@ test("searches each kind that a blueprint renders.", async () => {
 
 test("succeeds in an empty cluster after searching all kinds.", async () => {
   const { cluster, run, asked: requests } = scene({});
-  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
-  assert.is(requests.length, KINDS_BY_LABEL.length + KINDS_IN_NAMESPACE.length);
+  await waitForObjectDeletion({ cluster, holding: HOLDING }, run);
+  assert.is(requests.length, KINDS_SEARCHED_BY_LABEL.length + KINDS_SEARCHED_BY_NAMESPACE.length);
   assert.ok(requests.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
   assert.ok(requests.includes("ConfigMap in spoke-oak-1"));
   assert.not(requests.some((each) => each.startsWith("Secret")));
@@ -93,7 +93,7 @@ test("succeeds in an empty cluster after searching all kinds.", async () => {
 
 test("searches the objects of a hub, and not those of its spokes.", async () => {
   const { cluster, run, asked: requests } = scene({});
-  await requireNoRemainingObjects({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
+  await waitForObjectDeletion({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
   assert.ok(
     requests.includes(
       "Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/federation=fed_1,!wheelwright.dev/spoke",
@@ -128,15 +128,15 @@ test("ignores a namespace that was created again.", async () => {
     namespace: object("Namespace", "spoke-oak-1"),
     under: { Service: [object("Service", "theirs")] },
   });
-  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
-  assert.is(requests.length, KINDS_BY_LABEL.length);
+  await waitForObjectDeletion({ cluster, holding: HOLDING }, run);
+  assert.is(requests.length, KINDS_SEARCHED_BY_LABEL.length);
 });
 
 test("skips kinds that the cluster does not serve, and notes kinds that it may not list.", async () => {
   const { cluster, run, job } = scene({
     under: { Certificate: unable(404), ConfigMap: unable(403), Service: unable(403) },
   });
-  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
+  await waitForObjectDeletion({ cluster, holding: HOLDING }, run);
   assert.equal(job.progress, {
     notes: ["Cannot check whether objects of these kinds remain: Service, ConfigMap (no permission)"],
   });
@@ -166,16 +166,16 @@ test("waits for the deletion of a volume, and reports the reason of a delay.", a
 
 test("notes a retained volume, and one that it may not read.", async () => {
   const retained = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
-  await requireNoRemainingObjects({ ...retained, holding: HOLDING }, retained.run);
+  await waitForObjectDeletion({ ...retained, holding: HOLDING }, retained.run);
   assert.match(String(retained.job.progress.notes), /^The volume pvc-1 of the PVC files stays/);
   const unseen = scene({ volumes: { "pvc-1": unable(403) } }, { volumes });
-  await requireNoRemainingObjects({ ...unseen, holding: HOLDING }, unseen.run);
+  await waitForObjectDeletion({ ...unseen, holding: HOLDING }, unseen.run);
   assert.match(String(unseen.job.progress.notes), /^Cannot check whether the volume pvc-1 is deleted/);
 });
 
 test("does not wait for a volume of another PVC.", async () => {
   const { cluster, run } = scene({ volumes: { "pvc-1": volume("Delete", "c-2") } }, { volumes });
-  await requireNoRemainingObjects({ cluster, holding: HOLDING }, run);
+  await waitForObjectDeletion({ cluster, holding: HOLDING }, run);
 });
 
 test("records the volumes before their PVCs are deleted, and only once.", async () => {

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { remove } from "#lib/workers/removal/remove.ts";
 import { until } from "#test/support/until.ts";
@@ -35,7 +35,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 async function ask({ db, actor }: WorkScene, { id }: SpokeRow): Promise<void> {
-  await db.transact((tx) => acceptRemoval(tx, actor, id));
+  await db.transact((tx) => enqueueSpokeRemoval(tx, actor, id));
 }
 
 async function patchObject({ simulator }: WorkScene, path: string, body: object): Promise<void> {
@@ -127,7 +127,7 @@ test("notes a retained volume.", async ({ scene, spokes }) => {
   )!;
   const spec = { persistentVolumeReclaimPolicy: "Retain" };
   await patchObject(scene, `/api/v1/persistentvolumes/${volume.metadata.name}`, { spec });
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   const [job] = await scene.operations(id);
   assert.is(job!.state, "succeeded");

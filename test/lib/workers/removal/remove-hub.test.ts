@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
+import { enqueueHubRemoval } from "#lib/domains/federations/remove.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
@@ -15,7 +15,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 async function remove(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptHubRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueHubRemoval(tx, scene.actor, id));
 }
 
 function namespacesOf(scene: WorkScene, id: string): string[] {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -9,7 +9,7 @@ test.before.each(async (context) => void (context.scene = await openWorkScene())
 test.after.each(({ scene }) => scene.close());
 
 async function remove(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
 }
 
 function remains(scene: WorkScene, id: string): string[] {

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
 import { until } from "#test/support/until.ts";
@@ -44,7 +44,7 @@ test("changes nothing if the site was suspended meanwhile", async ({ scene }) =>
   const before = scene.sizes();
   await scene.db.transact(async (tx) => {
     const ask = (action: SpokeActionName, parameters = {}) =>
-      acceptSpokeAction(scene.app, tx, scene.actor, scene.id, { action, parameters });
+      checkAndEnqueueAction(scene.app, tx, scene.actor, scene.id, { action, parameters });
     await ask("suspend");
     await ask("resume");
     await ask("resize", { size: "medium" });

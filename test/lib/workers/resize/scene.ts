@@ -1,7 +1,7 @@
 /** A spoke to resize, with helpers. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -31,7 +31,7 @@ export async function openResizeScene({ replica = "running" }: { replica?: "runn
   const existing = (kind: string, name: string): KubeObject =>
     scene.simulator.objects(kind).find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)!;
   const ask = async (action: SpokeActionName, parameters: object = {}) => {
-    await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+    await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters }));
   };
   return {
     ...scene,

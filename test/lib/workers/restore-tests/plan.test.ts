@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { nextRestoreTest, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
+import { computeNextRestoreTestTime, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -78,7 +78,7 @@ test("queues a hidden test of the newest good backup for each active spoke when 
   const { scene } = context, id = await createSpoke(context, ["ready", "ready", "failed", "going"]);
   await runPlan(scene);
   assert.equal(await listQueued(scene), []);
-  const due = nextRestoreTest(id, "nightly", NOON);
+  const due = computeNextRestoreTestTime(id, "nightly", NOON);
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime());
   await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
   await runPlan(scene);
@@ -140,7 +140,7 @@ test("spreads weekly tests over the days, and replans them when the interval cha
   const { scene } = context, id = await createSpoke(context);
   await runPlan(scene, "weekly");
   const due = (await scene.row(id)).restoreTestDueAt!;
-  assert.equal(due, nextRestoreTest(id, "weekly", NOON));
+  assert.equal(due, computeNextRestoreTestTime(id, "weekly", NOON));
   await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
   await runPlan(scene, "weekly");
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + 7 * DAY);

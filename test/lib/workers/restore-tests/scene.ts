@@ -2,10 +2,10 @@
 import type { Selectable } from "kysely";
 import * as assert from "uvu/assert";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SiteDatabase, SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { toJob } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -41,14 +41,14 @@ export async function openRestoreTestScene(): Promise<RestoreTestScene> {
   const replica = await scene.replica(), id = await createSpoke();
   await replica.close();
   const act = (prefix: string, action: "suspend" | "resume") =>
-    db.transact((tx) => acceptSpokeAction(app, tx, actor, prefix, { action, parameters: {} })).then(() => {});
+    db.transact((tx) => checkAndEnqueueAction(app, tx, actor, prefix, { action, parameters: {} })).then(() => {});
   const remove = async (prefix: string) => void await removeSpoke(app, actor, await scene.row(prefix));
   return { scene, id, createSpoke, act, remove };
 }
 
 /** Takes a manual backup. */
 export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<BackupWithVolumes> {
-  await db.transact((tx) => acceptSpokeAction(app, tx, actor, id, { action: "backup", parameters: {} }));
+  await db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, { action: "backup", parameters: {} }));
   const operation = await ended(id, "backup");
   const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
   return row as unknown as BackupWithVolumes;
@@ -106,7 +106,7 @@ export async function readTestJob({ db }: WorkScene, restoreTestId: string): Pro
 export async function waitForTest(scene: WorkScene, restoreTestId: string): Promise<Job> {
   const test = await until(async () => {
     const job = await readTestJob(scene, restoreTestId);
-    return isFinished(job.state) && job;
+    return isFinalJobState(job.state) && job;
   }, MINUTE);
   assert.equal(listSandboxObjects(scene, test), []);
   return test;

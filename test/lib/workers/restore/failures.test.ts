@@ -1,7 +1,7 @@
 /** Tests restores that fail in each step. Before the site is stopped, nothing changes. Afterwards a rollback is possible. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
@@ -52,7 +52,9 @@ async function assertConsistent(scene: WorkScene, id: string): Promise<void> {
 
 async function assertRefused(scene: WorkScene, id: string, action: SpokeActionName, message: RegExp): Promise<void> {
   const parameters = action === "upgrade" ? { lmsVersion: NEW, skipBackup: true } : {};
-  const request = scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  const request = scene.db.transact((tx) =>
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters })
+  );
   assert.match((await rejection(request)).message, message);
 }
 

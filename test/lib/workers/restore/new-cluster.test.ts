@@ -5,10 +5,10 @@ import type { App } from "#lib/app.ts";
 import { silentLog } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
-import { listLostObjects, restoreLostObject } from "#lib/domains/backups/new-cluster.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { listLostClusterObjects, restoreLostClusterObject } from "#lib/domains/backups/new-cluster.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { wrapSteps } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
@@ -47,13 +47,13 @@ test.before(async (context) => {
   await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // like an interrupted restore
   await runAction(scene, ids.asleep, "suspend");
   await scene.db.sql("update spokes set copy_of = $2 where id = $1", [ids.asleep, ids.busy]);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, ids.gone));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.gone));
   await scene.becomes(ids.gone, "removed");
   await replica.close();
   // The dump contains one running and one queued operation.
   for (const action of ["backup", "restart"] as const) {
     await scene.db.transact((tx) =>
-      acceptSpokeAction(scene.app, tx, scene.actor, ids.busy, { action, parameters: {} })
+      checkAndEnqueueAction(scene.app, tx, scene.actor, ids.busy, { action, parameters: {} })
     );
   }
   await scene.db.sql(
@@ -75,7 +75,7 @@ test.before(async (context) => {
 test.after(({ close }) => close());
 
 async function listNames(app: App): Promise<string[]> {
-  return (await listLostObjects(app, {})).map(({ hub, spoke, keepReason: left }) =>
+  return (await listLostClusterObjects(app, {})).map(({ hub, spoke, keepReason: left }) =>
     [spoke ? `${hub.slug}/${spoke.slug}` : hub.slug, ...left === null ? [] : [left]].join(": ")
   );
 }
@@ -102,7 +102,7 @@ test("lists no lost objects in the same cluster", async ({ scene, former }) => {
 
 test("throws while the cluster does not answer", async ({ app, scene }) => {
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/namespaces/kube-system" });
-  const error = await rejection(listLostObjects(app, {}));
+  const error = await rejection(listLostClusterObjects(app, {}));
   assert.is(error.name, "ClusterError");
   scene.simulator.faults.remove(fault);
 });
@@ -124,9 +124,9 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
     "south/asleep",
     "south/bare: The spoke bare has no backup that is ready",
   ]);
-  const lost = await listLostObjects(app, {}), dying = await openDyingReplica(app, "database");
-  for (const each of lost.slice(0, 2)) assert.ok(await restoreLostObject(app, ANN, each)); // like a killed command
-  assert.is(await restoreLostObject(app, ANN, lost[1]!), null, "nothing is requested twice");
+  const lost = await listLostClusterObjects(app, {}), dying = await openDyingReplica(app, "database");
+  for (const each of lost.slice(0, 2)) assert.ok(await restoreLostClusterObject(app, ANN, each)); // like a killed command
+  assert.is(await restoreLostClusterObject(app, ANN, lost[1]!), null, "nothing is requested twice");
   await until(dying.isDead, 60_000);
   assert.equal(await listNames(app), [
     "north/calm",
@@ -134,8 +134,8 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
     "south/asleep",
     "south/bare: The spoke bare has no backup that is ready",
   ]);
-  for (const each of await listLostObjects(app, {})) {
-    if (each.keepReason === null) await restoreLostObject(app, ANN, each);
+  for (const each of await listLostClusterObjects(app, {})) {
+    if (each.keepReason === null) await restoreLostClusterObject(app, ANN, each);
   }
   const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/setup`);
   const successor = await startReplica(app);
@@ -145,7 +145,7 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
     assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
     scene.simulator.faults.remove(fault);
     await scene.db.transact((tx) =>
-      acceptSpokeAction(app, tx, scene.actor, ids.calm, { action: "retry", parameters: {} })
+      checkAndEnqueueAction(app, tx, scene.actor, ids.calm, { action: "retry", parameters: {} })
     );
     for (const name of ["busy", "calm", "asleep"] as const) {
       const row = await scene.becomes(ids[name], "active", "failed");
@@ -154,7 +154,7 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
       assert.equal(await readMarks(scene, ids[name]), [text, text]);
     }
     const [provision] = await scene.operations(ids.asleep);
-    assert.match(notesOf(provision!)[0]!, /^Created from backup/, "the copy keeps its own identity");
+    assert.match(readOperationNotes(provision!)[0]!, /^Created from backup/, "the copy keeps its own identity");
     const after = await scene.row(ids.busy);
     for (const field of ["id", "domain", "namespace", "siteIdentifier", "lmsVersion"] as const) {
       assert.is(after[field], before[field], field);
@@ -177,7 +177,7 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
 
 test("marks a spoke without a backup as failed, and retires the templates of the lost cluster", async (context) => {
   const { app, scene, ids: { bare } } = context,
-    [left] = (await listLostObjects(app, { spokeId: bare })).filter(({ spoke }) => spoke);
+    [left] = (await listLostClusterObjects(app, { spokeId: bare })).filter(({ spoke }) => spoke);
   await scene.db.sql("update spokes set health = 'healthy' where id = $1", [bare]);
   await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!);
   const row = await scene.row(bare);

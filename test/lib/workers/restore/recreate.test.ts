@@ -1,13 +1,13 @@
 /** Recreates removed spokes from their backups, under their old names or new ones. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { findSpokeByName } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { newId } from "#lib/base/ids.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW } from "#test/lib/workers/upgrade/scene.ts";
@@ -24,7 +24,7 @@ test.before.each(async (context) => {
   await writeMark(scene, id, "as it was");
   const { namespace } = await scene.row(id);
   context.password = scene.simulator.site(namespace).database!.password!;
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   context.gone = await scene.becomes(id, "removed");
 });
 test.after(({ scene }) => scene.close());
@@ -54,7 +54,7 @@ test("recreates a spoke under its old name from its last snapshot, as the same s
   assert.equal(listSourceObjects(scene, row), []);
   const job = await scene.ended(row.id, "provision");
   const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
-  assert.match(notesOf(job).join("\n"), `Created from backup ${backup.id} of `);
+  assert.match(readOperationNotes(job).join("\n"), `Created from backup ${backup.id} of `);
   assert.equal(
     scene.simulator.objects("Job").filter(({ metadata }) => metadata.namespace === row.namespace)
       .map(({ metadata }) => metadata.name.split("-")[0]).filter((name) => name === "install"),
@@ -123,11 +123,11 @@ test("refuses if the name is taken, the hub is missing or the backup cannot be u
   const other = await scene.spoke(await scene.hub(`other-${gone.slug}`), gone.slug);
   await scene.becomes(other, "active");
   assert.match(await refusal({}), `domain_taken: The domain ${gone.domain} is taken`);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, other));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, other));
   await scene.becomes(other, "removed");
   const again = await recreate(scene, gone);
   assert.match(await refusal({}), `slug_taken: This hub already has a spoke with the slug ${gone.slug}`);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, again.id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, again.id));
   await scene.becomes(again.id, "removed");
   await scene.db.sql("update federations set state = 'removed', removed_at = now() where id = $1", [gone.federationId]);
   assert.match(await refusal({}), "federation_state: Cannot restore a spoke into a hub that is removed");
@@ -145,7 +145,7 @@ test("continues from the same backup when a failed creation is retried", async (
   assert.is(failed.state, "failed");
   scene.simulator.faults.remove(fault);
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, failed.id, { action: "retry", parameters: {} })
   );
   const job = await scene.ended(failed.id, "provision");
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
@@ -166,7 +166,7 @@ test("leaves no snapshot content behind when the new spoke is removed during its
   const fault = scene.simulator.faults.unready("origin-");
   const { spoke } = await recreateSpoke(scene.app, ANN, gone, {});
   await until(() => listSourceObjects(scene, spoke).length === 4);
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, spoke.id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, spoke.id));
   await scene.becomes(spoke.id, "removed");
   assert.equal(listSourceObjects(scene, spoke), []);
   scene.simulator.faults.remove(fault);

@@ -6,9 +6,9 @@ import { createRestoreRequest } from "#lib/domains/backups/restore-requests/requ
 import { findSpokeForList } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { silentLog } from "#lib/base/log.ts";
-import { adoptionIdOf } from "#lib/moodle/names.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { restoreHandler } from "#lib/workers/restore/restore.ts";
@@ -56,7 +56,7 @@ test("restores the newest backup as the same site", async ({ scene, id }) => {
   assert.equal(await readMarks(scene, id), ["as it was", "as it was"]);
   const after = await scene.row(id);
   assert.equal([after.state, after.health, after.siteIdentifier], ["active", "healthy", before.siteIdentifier]);
-  assert.match(notesOf(job).join("\n"), `Restoring backup ${backup} of `);
+  assert.match(readOperationNotes(job).join("\n"), `Restoring backup ${backup} of `);
   assert.equal((await listReplacedPvcs(scene.db.rows, id)).map(({ claim }) => claim), ["data-db-0", "files"]);
   await assertMatchesRow(scene, id);
   const audits = await scene.db.sql(
@@ -174,7 +174,7 @@ test("succeeds with a note if the storage does not delete the source snapshots",
   await backUp(scene, id);
   const { simulator, app } = scene, job = await succeed(scene, id), { namespace } = await scene.row(id);
   const spec = { volumeSnapshotClassName: "standard-retain", source: { persistentVolumeClaimName: "files" } };
-  const metadata = { name: `origin-files-${adoptionIdOf(job.id)}`, finalizers: ["example.org/held"] };
+  const metadata = { name: `origin-files-${getAdoptionId(job.id)}`, finalizers: ["example.org/held"] };
   const snapshots = `/apis/snapshot.storage.k8s.io/v1/namespaces/${namespace}/volumesnapshots`;
   await postObject(simulator.url, snapshots, { ...VOLUME_SNAPSHOT, metadata, spec });
   const notes: string[] = [];

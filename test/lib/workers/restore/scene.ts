@@ -1,10 +1,10 @@
 /** Helpers that write marks into a site's data, take backups and run restores in a simulated cluster. */
 import type { Requester } from "#lib/audit/requester.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
-import { requestRestore, type RestoreRequest } from "#lib/domains/backups/restore.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
+import { requestRestore, type RestoreTarget } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { sitePvcNames } from "#lib/moodle/names.ts";
+import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -40,7 +40,7 @@ export async function runAction(
   action: SpokeActionName,
   parameters: object = {},
 ): Promise<Job> {
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters }));
   return await scene.ended(id, action);
 }
 
@@ -54,7 +54,7 @@ export async function backUp(scene: WorkScene, id: string): Promise<string> {
 }
 
 /** Requests a restore and waits for its end. */
-export async function runRestore(scene: WorkScene, id: string, request: RestoreRequest = {}): Promise<Job> {
+export async function runRestore(scene: WorkScene, id: string, request: RestoreTarget = {}): Promise<Job> {
   await requestRestore(scene.app, ANN, id, request);
   return await scene.ended(id, "restore");
 }
@@ -67,7 +67,7 @@ export function listPvcs({ simulator }: WorkScene, { namespace }: Pick<SpokeRow,
 
 /** Returns the PVCs that the site uses according to its row. */
 export function usedPvcs({ blueprintInputs }: SpokeRow): string[] {
-  return Object.values(sitePvcNames(blueprintInputs as SpokeInputs)).sort();
+  return Object.values(getSitePvcNames(blueprintInputs as SpokeInputs)).sort();
 }
 
 /** Runs the hourly deletion of unused PVCs. */

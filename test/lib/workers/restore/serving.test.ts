@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestRestore } from "#lib/domains/backups/restore.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -29,7 +29,7 @@ async function setBindingMode({ simulator: { url } }: WorkScene, volumeBindingMo
 async function lastLabel(scene: WorkScene, id: string): Promise<string> {
   return await until(async () => {
     const [{ label, state }] = await scene.operations(id) as [Job], { pods, replicas } = await readSiteState(scene, id);
-    return WAITING.test(label) || pods === 0 || replicas === 0 || isFinished(state) ? label : false;
+    return WAITING.test(label) || pods === 0 || replicas === 0 || isFinalJobState(state) ? label : false;
   });
 }
 

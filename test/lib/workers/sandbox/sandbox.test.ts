@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -42,7 +42,7 @@ async function open({ app }: WorkScene, id = newId("op"), progress: object = {})
     showProgress: () => {},
     saveProgress: (values: object) => Promise.resolve(void Object.assign(job.progress, values)),
   } as unknown as Run;
-  const spoke = spokeInputs(app.catalog, app.config, {
+  const spoke = createSpokeInputs(app.catalog, app.config, {
     ...{
       federationId: "fed_1",
       id: "spk_1",

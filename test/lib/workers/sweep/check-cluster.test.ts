@@ -7,7 +7,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
-import { createClusterCheck, createClusterCheckJob } from "#lib/workers/sweep/sweep.ts";
+import { clusterCheckHandler, createClusterCheckJob } from "#lib/workers/sweep/sweep.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
@@ -187,7 +187,7 @@ test("watches only clusters with many spokes.", async (context) => {
 
 test("continues on another replica, which starts with the lists.", async (context) => {
   const { standing: { ids }, between, scene, app } = context, id = ids[11]!;
-  const handler = createClusterCheck(app, FOLLOWING);
+  const handler = clusterCheckHandler(app, FOLLOWING);
   const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });
   const watches = (from: number) => between.requests.slice(from).filter(isWatch).length;
   const first = await open(), start = between.requests.length;

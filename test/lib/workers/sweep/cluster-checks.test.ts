@@ -5,7 +5,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { enqueue } from "#lib/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { createClusterCheck, createClusterCheckJob, sweep } from "#lib/workers/sweep/sweep.ts";
+import { clusterCheckHandler, createClusterCheckJob, sweep } from "#lib/workers/sweep/sweep.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { QUICK } from "./checks.ts";
@@ -27,7 +27,7 @@ test("queues one check per cluster in use, which a replica runs", async ({ scene
     "select payload->>'cluster' as cluster from jobs where kind = 'check-cluster' order by 1",
   );
   assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
-  const scheduler = await openScheduler(scene.app, { handlers: [createClusterCheck(scene.app, QUICK)], lanes: 2 });
+  const scheduler = await openScheduler(scene.app, { handlers: [clusterCheckHandler(scene.app, QUICK)], lanes: 2 });
   const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).failedChecks));
   await until(async () => (await counts()).join() === "1,1,0");
   await scheduler.close();

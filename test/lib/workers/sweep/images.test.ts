@@ -1,7 +1,7 @@
 /** The digest of the image that a site runs: recorded by operations, and compared by the sweep. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isDifferentImage, parseImageId } from "#lib/moodle/image-digest.ts";
+import { areImagesDifferent, parseImageId } from "#lib/moodle/image-digest.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -72,9 +72,9 @@ test("is read from what each container runtime reports", () => {
   assert.is(parseImageId(`docker-pullable://moodle@${digest}`), `moodle@${digest}`);
   assert.is(parseImageId(digest), digest);
   for (const none of ["", "sha256:short", `<b>@${digest}`]) assert.is(parseImageId(none), null);
-  assert.is(isDifferentImage(`moodle@${digest}`, `mirror.example/moodle@${digest}`), false);
-  assert.is(isDifferentImage(`moodle@${digest}`, `moodle@${other}`), true);
-  assert.is(isDifferentImage(`moodle@${digest}`, other), false, "an image's own id is another kind of digest");
+  assert.is(areImagesDifferent(`moodle@${digest}`, `mirror.example/moodle@${digest}`), false);
+  assert.is(areImagesDifferent(`moodle@${digest}`, `moodle@${other}`), true);
+  assert.is(areImagesDifferent(`moodle@${digest}`, other), false, "an image's own id is another kind of digest");
 });
 
 test.run();

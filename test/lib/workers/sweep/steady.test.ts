@@ -1,7 +1,7 @@
 /** Tests that no operation causes drift or comparisons of the next sweep. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -31,7 +31,7 @@ async function requireNoDrift({ scene, row, space }: Clinic, after: string): Pro
 }
 
 async function does({ scene, id }: Clinic, action: SpokeActionName, parameters: object): Promise<void> {
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters }));
   const job = await scene.ended(id, action);
   assert.is(job.state, "succeeded", `${action}: ${job.failure?.message}`);
 }

@@ -5,7 +5,7 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { createClusterCheck } from "#lib/workers/sweep/sweep.ts";
+import { clusterCheckHandler } from "#lib/workers/sweep/sweep.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
@@ -29,7 +29,7 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
     throwIfStopped: () => {},
     write: (work: Parameters<Run["write"]>[0]) => app.db.transact(work),
   } as unknown as Run;
-  return await rejection(Promise.resolve(createClusterCheck(app, QUICK).steps["spokes"]!(run))) as ClusterError;
+  return await rejection(Promise.resolve(clusterCheckHandler(app, QUICK).steps["spokes"]!(run))) as ClusterError;
 }
 
 async function unknownEvents({ db }: WorkScene): Promise<unknown[]> {

@@ -1,5 +1,5 @@
 /** Runs jobs that are killed at each write once. */
-import { beginTemplate } from "#lib/domains/templates/store.ts";
+import { startTemplate } from "#lib/domains/templates/store.ts";
 import type { App, Clusters } from "#lib/app.ts";
 import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
@@ -16,7 +16,7 @@ export async function beginTemplateFor(context: TemplateScene, slug = "algebra")
   const { cluster, blueprintInputs: inputs } = await scene.row(await createIdleSpoke(context, slug));
   const clusterUid = await (await app.clusters.open(cluster)).identity(createCall());
   const key = buildTemplateKey({ cluster, clusterUid }, inputs, app.blueprint.revision);
-  const template = (await db.transact((tx) => beginTemplate(tx, key)))!;
+  const template = (await db.transact((tx) => startTemplate(tx, key)))!;
   const sizes = app.catalog.choices("size")!.map((name) => app.catalog.resourcesOf(name));
   return {
     cluster,

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { provision } from "#lib/workers/install/provision.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
@@ -202,7 +202,7 @@ test("is not blamed if it no longer matches the spoke at a retry: its objects ar
   await assertInstalledByJob(
     scene,
     id,
-    notesOf(retried!).filter((note) => /template|Job/.test(note)),
+    readOperationNotes(retried!).filter((note) => /template|Job/.test(note)),
     /the template was deleted or no longer matches the spoke/,
   );
   const [before] = (await listTemplates(scene)).filter(({ revision }) => revision === "before");

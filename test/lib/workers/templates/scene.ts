@@ -5,8 +5,8 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -52,7 +52,7 @@ export async function installSpoke({ scene, hub }: TemplateScene, slug: string, 
 
 export async function retrySpoke(scene: WorkScene, id: string): Promise<void> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "retry", parameters: {} })
   );
 }
 
@@ -74,7 +74,7 @@ export async function swapSnapshots({ db }: Pick<WorkScene, "db">): Promise<void
 
 /** Returns the notes of the spoke's operations about templates and install Jobs. */
 export async function listSourceNotes(scene: WorkScene, id: string): Promise<string[]> {
-  return (await scene.operations(id)).flatMap(notesOf).filter((note) => /template|Job/.test(note));
+  return (await scene.operations(id)).flatMap(readOperationNotes).filter((note) => /template|Job/.test(note));
 }
 
 /** Returns the names of objects of a kind. The prefix filters their namespaces, or the names of cluster-scoped objects. */

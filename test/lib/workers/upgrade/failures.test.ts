@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { edited } from "#test/lib/moodle/fixtures.ts";
 import { until } from "#test/support/until.ts";
@@ -119,7 +119,7 @@ test("is continued by a retry, which takes no second backup", async ({ scene, id
   const row = await scene.row(id);
   assert.equal([row.state, row.stateReason, row.lmsVersion, row.siteIdentifier], ["active", null, NEW, own]);
   assert.equal(await listBackupIds(scene, id), backupsBefore);
-  const notes = notesOf(job).join("\n");
+  const notes = readOperationNotes(job).join("\n");
   assert.match(
     notes,
     `No new backup, because the site is partly upgraded. Backup ${backupsBefore[0]} contains the site from`,

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import {
@@ -160,7 +160,7 @@ test("reports that the cluster can take no backup, and continues with skipBackup
   assert.is(failed.state, "failed");
   const job = await runUpgrade(scene, id, NEW, true);
   assert.equal([job.state, await readSiteState(scene, id)], ["succeeded", siteStateOf(NEW)]);
-  const notes = notesOf(job).join("\n");
+  const notes = readOperationNotes(job).join("\n");
   assert.match(notes, /No backup was taken: Cannot take a backup/);
   assert.match(notes, /Before the upgrade, the site ran 4\.5\.12 .*\. No backup was taken/);
   assert.equal(await listObjects(scene, id, "VolumeSnapshot"), []);

@@ -1,7 +1,7 @@
 /** Helpers that install and upgrade spokes in a simulated cluster. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
@@ -22,7 +22,7 @@ export async function requestAction(
   action: SpokeActionName,
   parameters: object = {},
 ): Promise<void> {
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters }));
 }
 
 /** Requests an upgrade and waits for its end. */

@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { readOperationNotes } from "#lib/jobs/operation.ts";
+import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { CALL, sleepingTask } from "#test/lib/workers/actions/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -126,7 +126,7 @@ test("leaves all objects as in the blueprint of the new version", async ({ scene
 test("reports the backup, and the old and new version", async ({ scene, id }) => {
   const [job] = await scene.operations(id);
   const [snapshot] = await listObjects(scene, id, "VolumeSnapshot");
-  const [note] = notesOf(job!);
+  const [note] = readOperationNotes(job!);
   assert.match(note!, "Before the upgrade, the site ran 4.5.12 (Build");
   assert.match(note!, snapshot!.metadata.name);
   assert.match(note!, snapshot!["status"].boundVolumeSnapshotContentName);
@@ -193,7 +193,7 @@ test("is cancelled by a removal", async ({ scene, id }) => {
   const fault = scene.simulator.faults.answer(503, { method: "GET", path: "/jobs?labelSelector=op%3Dupgrade" });
   await requestAction(scene, id, "upgrade", { lmsVersion: "5.3.1", skipBackup: false });
   await until(async () => (await scene.operations(id))[0]!.failure?.step === "migrate");
-  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   scene.simulator.faults.remove(fault);
   const removed = await until(async () => {
     const [row] = await scene.db.sql("select state, lms_version from spokes where id = $1", [id]);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { isFinished } from "#lib/jobs/job.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -17,7 +17,7 @@ async function runOnce(scene: Scene): Promise<void> {
   const { repeatEvery: _, ...once } = handler.kind;
   const [job] = await scene.enqueue(loose(once));
   const scheduler = await scene.open([{ ...handler, kind: once }]);
-  const after = await scene.until(job!.id, ({ state }) => isFinished(state));
+  const after = await scene.until(job!.id, ({ state }) => isFinalJobState(state));
   assert.equal(after.failure, null);
   await scheduler.close();
 }

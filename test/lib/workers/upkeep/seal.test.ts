@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { formatHead, parseHead } from "#lib/audit/head.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
-import { isFinished } from "#lib/jobs/job.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
 import { openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -28,7 +28,7 @@ async function runOnce(scene: Scene, batch?: number): Promise<{ chain: string; c
     handlers: [{ ...handler, kind: once }],
     lanes: 4,
   });
-  const after = await scene.until(job!.id, ({ state }) => isFinished(state));
+  const after = await scene.until(job!.id, ({ state }) => isFinalJobState(state));
   await scheduler.close();
   assert.equal([after.state, after.failure], ["succeeded", null]);
   return lines.filter(({ message }) => message === "Sealed the audit log")

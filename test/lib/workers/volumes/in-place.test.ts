@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_PODS } from "#lib/moodle/names.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
+import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import type { ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -13,7 +13,7 @@ import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import {
   createPvcsFromSnapshots,
-  deleteSourceObjectsWhenBound,
+  deleteSourceSnapshotsWhenBound,
   type VolumeContext,
 } from "#lib/workers/volumes/pvcs.ts";
 import { applySteps, nextRun, openVolumeScene, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
@@ -54,7 +54,7 @@ test("has the data of the backup, and the old PVCs are unchanged", async (contex
   const [{ fence }] = await scene.db.sql("select nextval('job_fences') as fence"), run = nextRun(20_000, fence);
   await patchField(site, run, "suspend", true, MOODLE_CRONJOB);
   await patchField(site, run, "replicas", 0, MOODLE_DEPLOYMENT, DATABASE_STATEFULSET);
-  await space.noPods(SITE_PODS, { ...run, timeout: 20_000 });
+  await space.noPods(SITE_POD_SELECTOR, { ...run, timeout: 20_000 });
   await createPvcsFromSnapshots(site, run, snapshots);
   const former = await space.get(DATABASE_STATEFULSET, run);
   await space.delete(DATABASE_STATEFULSET, former!.metadata.uid!, run); // its PVC templates are immutable
@@ -65,7 +65,7 @@ test("has the data of the backup, and the old PVCs are unchanged", async (contex
   for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
     await waitForWorkload(site as unknown as SpokeSite, run, ref);
   }
-  await deleteSourceObjectsWhenBound(site, run);
+  await deleteSourceSnapshotsWhenBound(site, run);
   assert.equal(siteContentsOf(simulator, namespace), contentsBefore);
   const now = listVolumes(context);
   assert.equal(now.filter((each) => old.includes(each)), old);
@@ -91,7 +91,7 @@ for (const action of ["reapply", "backup", "resize", "suspend", "resume", "purge
 
 async function runAction(scene: VolumeScene["scene"], id: string, action: SpokeActionName): Promise<void> {
   const parameters = action === "resize" ? { size: "medium" } : {};
-  await scene.db.transact((tx) => acceptSpokeAction(scene.app, tx, scene.actor, id, { action, parameters }));
+  await scene.db.transact((tx) => checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action, parameters }));
   const { state, failure } = await scene.ended(id, action);
   assert.is(state, "succeeded", failure?.message);
 }

@@ -1,7 +1,7 @@
 /** Creates sites from another site's backup in new namespaces. Compares their data and secrets. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT, sitePvcNames } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import {
   createCall,
   createSite,
@@ -17,8 +17,8 @@ import {
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import {
   createPvcsFromSnapshots,
-  deleteSourceContents,
-  deleteSourceObjectsWhenBound,
+  deleteSourceSnapshotContents,
+  deleteSourceSnapshotsWhenBound,
   type VolumeContext,
 } from "#lib/workers/volumes/pvcs.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
@@ -82,10 +82,10 @@ for (const when of ["before", "after"] as const) {
     assert.ok(kills >= 5, `expected a kill at two contents, two snapshots and a PVC: ${kills} kills`);
     assert.equal(countSourceObjects(context, site), [2, 2, 2]);
     await startSite(site, nextRun());
-    await countKills(site, when, (killed) => deleteSourceObjectsWhenBound(killed, nextRun()));
+    await countKills(site, when, (killed) => deleteSourceSnapshotsWhenBound(killed, nextRun()));
     assert.equal(countSourceObjects(context, site), [0, 0, 2]);
     const pvcs = simulator.objects("PersistentVolumeClaim").filter(({ metadata }) => metadata.namespace === namespace);
-    assert.equal(pvcs.map(({ metadata }) => metadata.name).sort(), Object.values(sitePvcNames({})).sort());
+    assert.equal(pvcs.map(({ metadata }) => metadata.name).sort(), Object.values(getSitePvcNames({})).sort());
     await createSite(site, nextRun(), snapshots); // like a process without earlier state
     assert.equal(siteContentsOf(simulator, namespace), siteContentsOf(simulator, source.namespace));
     assert.equal(countSourceObjects(context, site), [0, 0, 2]);
@@ -135,7 +135,10 @@ test("can be deleted before it is ready, and the next site uses the same snapsho
   assert.equal(countSourceObjects(context, first), [2, 2, 2]);
   await first.space.remove({ ...createCall(), timeout: 20_000 });
   assert.equal(countSourceObjects(context, first), [0, 2, 2], "retained contents remain");
-  await deleteSourceContents(first.cluster, run, { namespace: first.space.namespace, turn: first.inputs.origin!.turn });
+  await deleteSourceSnapshotContents(first.cluster, run, {
+    namespace: first.space.namespace,
+    turn: first.inputs.origin!.turn,
+  });
   assert.equal(countSourceObjects(context, first), [0, 0, 2]);
   const second = await createTarget(context, "new");
   await createSite(second, nextRun(), snapshots);

@@ -4,19 +4,19 @@ import { newId } from "#lib/base/ids.ts";
 import { silentLog } from "#lib/base/log.ts";
 import type { Cluster, ClusterCall, ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { acceptSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { adoptionIdOf, DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET, getAdoptionId, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { createFenced } from "#lib/workers/fenced-objects.ts";
-import { requireLoginPage } from "#lib/workers/site-jobs.ts";
+import { requireLoginPage } from "#lib/workers/login-page.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import {
   createPvcsFromSnapshots,
-  deleteSourceObjectsWhenBound,
+  deleteSourceSnapshotsWhenBound,
   type SiteSnapshots,
   type VolumeContext,
 } from "#lib/workers/volumes/pvcs.ts";
@@ -44,7 +44,7 @@ export async function openVolumeScene(context: VolumeScene): Promise<void> {
 
 export async function backUp(scene: WorkScene, { id }: SpokeRow): Promise<SiteSnapshots> {
   await scene.db.transact((tx) =>
-    acceptSpokeAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
+    checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
   );
   await scene.ended(id, "backup");
   const [latest] = await listBackups(scene.db.rows, id);
@@ -59,7 +59,7 @@ export async function createTarget(
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
 ): Promise<VolumeContext> {
-  const origin = { turn: adoptionIdOf(newId("op")), identity }, slug = `made-${++count}`;
+  const origin = { turn: getAdoptionId(newId("op")), identity }, slug = `made-${++count}`;
   const own = {
     spokeId: newId("spk"),
     namespace: `spoke-${RELEASE}-${slug}`,
@@ -100,7 +100,7 @@ export async function createSite(site: VolumeContext, run: Run, from: SiteSnapsh
   await prepareNamespace(site, run);
   await createPvcsFromSnapshots(site, run, from);
   await startSite(site, run);
-  await deleteSourceObjectsWhenBound(site, run);
+  await deleteSourceSnapshotsWhenBound(site, run);
   await requireLoginPage(site, run);
 }
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { addGrantSecret, createGrant } from "#lib/domains/auth/one-time-tokens.ts";
+import { addOneTimeTokenSecret, createOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -52,7 +52,7 @@ async function rowOf(scene: Scene, { id }: TestUser) {
 test("sets name and password and requests a first hub in one transaction", async ({ scene }) => {
   const { person, cookie, complete } = await newcomer(scene, "ada");
   const other = await cookieOf(scene, person), token = await createTestToken(scene.db, person, "readonly");
-  const grant = await scene.db.transact((tx) => createGrant(tx, "password_reset", person.id));
+  const grant = await scene.db.transact((tx) => createOneTimeToken(tx, "password_reset", person.id));
   assert.equal((await scene.send("/api/onboarding", { headers: { cookie } })).body, { onboardedAt: null });
   const answer = await complete({ displayName: "Ada", password: PASSWORD, federationRequest: { slug: "adas" } });
   assert.is(answer.status, 200);
@@ -65,7 +65,7 @@ test("sets name and password and requests a first hub in one transaction", async
   ]);
   const row = await rowOf(scene, person);
   assert.is(await verifyPassword(PASSWORD, row.passwordHash), "right");
-  assert.is(await scene.db.transact((tx) => addGrantSecret(tx, grant.id)), null); // an open reset is void
+  assert.is(await scene.db.transact((tx) => addOneTimeTokenSecret(tx, grant.id)), null); // an open reset is void
   // All previous sessions ended; the new one and the token still work.
   assert.is(await statusOf(scene, { cookie }), 401);
   assert.is(await statusOf(scene, { cookie: other }), 401);

@@ -1,5 +1,5 @@
 /** Checks label keys and values, data keys and environment variable names, with the API server's messages. */
-import { SUBDOMAIN_PATTERN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
+import { DNS_SUBDOMAIN_MESSAGE, DNS_SUBDOMAIN_PATTERN } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const MAX_NAME_LENGTH = 63;
 const MAX_PREFIX_LENGTH = 253;
@@ -29,7 +29,7 @@ export function validateLabelKey(key: string): string[] {
     prefix === "" && "prefix part must be non-empty",
     prefix !== null && prefix.length > MAX_PREFIX_LENGTH &&
       `prefix part must be no more than ${MAX_PREFIX_LENGTH} bytes`,
-    prefix && !SUBDOMAIN_PATTERN.test(prefix) && `prefix part ${SUBDOMAIN_RULE}`,
+    prefix && !DNS_SUBDOMAIN_PATTERN.test(prefix) && `prefix part ${DNS_SUBDOMAIN_MESSAGE}`,
     name === "" && "name part must be non-empty",
     name.length > MAX_NAME_LENGTH && `name part must be no more than ${MAX_NAME_LENGTH} bytes`,
     !PART.test(name) && LABEL_KEY_RULE,

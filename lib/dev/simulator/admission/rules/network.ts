@@ -4,7 +4,7 @@ import {
   checkNumberRange,
   collectCauses,
   duplicateValue,
-  findRepeated,
+  findDuplicates,
   forbiddenField,
   invalidValue,
   invalidValues,
@@ -113,8 +113,10 @@ export function validateService({ spec }: Json): StatusCause[] {
     spec?.type === "ExternalName" && !spec.externalName && requiredValue("spec.externalName"),
     address && address !== "None" && !isIP(address) &&
       invalidValue("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
-    findRepeated(ports, ({ name }) => name).map(({ item, at }) => duplicateValue(`spec.ports[${at}].name`, item.name)),
-    findRepeated(ports, alike).map(({ item, at }) => duplicateValue(`spec.ports[${at}]`, formatPort(item))),
+    findDuplicates(ports, ({ name }) => name).map(({ item, at }) =>
+      duplicateValue(`spec.ports[${at}].name`, item.name)
+    ),
+    findDuplicates(ports, alike).map(({ item, at }) => duplicateValue(`spec.ports[${at}]`, formatPort(item))),
   );
 }
 

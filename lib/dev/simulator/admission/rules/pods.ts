@@ -4,7 +4,7 @@ import {
   checkNumberRange,
   collectCauses,
   duplicateValue,
-  findRepeated,
+  findDuplicates,
   forbiddenField,
   invalidValue,
   invalidValues,
@@ -14,9 +14,9 @@ import {
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandths, QUANTITY_RULE, thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseThousandths, parseThousandthsOrZero, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
 import { validateDataKey, validateLabelKey, validateVariableName } from "#lib/dev/simulator/admission/rules/names.ts";
-import { LABEL_PATTERN, LABEL_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
+import { DNS_LABEL_MESSAGE, DNS_LABEL_PATTERN } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"];
 const HANDLERS = ["exec", "httpGet", "tcpSocket", "grpc"];
@@ -52,7 +52,7 @@ export function validateContainer(
 }
 
 function validateMounts(field: string, mounts: readonly Json[], volumes: ReadonlySet<string>): StatusCause[] {
-  const twice = new Set(findRepeated(mounts, ({ mountPath }) => mountPath).map(({ at }) => at));
+  const twice = new Set(findDuplicates(mounts, ({ mountPath }) => mountPath).map(({ at }) => at));
   return mounts.flatMap(({ mountPath, name, subPath = "" }, i) =>
     collectCauses(
       !volumes.has(name) && notFoundValue(`${field}[${i}].name`, name),
@@ -102,7 +102,7 @@ function validatePorts(field: string, ports: readonly Json[]): StatusCause[] {
           unsupportedValue(`${field}[${i}].protocol`, protocol, PROTOCOLS),
       )
     ),
-    findRepeated(ports, ({ name }) => name).map(({ item, at }) => duplicateValue(`${field}[${at}].name`, item.name)),
+    findDuplicates(ports, ({ name }) => name).map(({ item, at }) => duplicateValue(`${field}[${at}].name`, item.name)),
   );
 }
 
@@ -131,7 +131,7 @@ function validateResources(field: string, { requests = {}, limits = {} }: Json):
   const each = (which: string, amounts: Record<string, string>) =>
     Object.entries(amounts).flatMap(([name, text]) => validateResource(`${field}.${which}[${name}]`, name, text));
   const over = Object.entries<string>(requests).filter(([name, text]) =>
-    limits[name] && thousandthsOrZero(text) > thousandthsOrZero(limits[name])
+    limits[name] && parseThousandthsOrZero(text) > parseThousandthsOrZero(limits[name])
   );
   return collectCauses(
     each("requests", requests),
@@ -148,7 +148,9 @@ function validateResource(field: string, name: string, text: string): StatusCaus
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for containers"];
     return invalidValues(field, name, whys);
   }
-  return collectCauses(thousandthsOrZero(text) < 0 && invalidValue(field, text, "must be greater than or equal to 0"));
+  return collectCauses(
+    parseThousandthsOrZero(text) < 0 && invalidValue(field, text, "must be greater than or equal to 0"),
+  );
 }
 
 const LARGEST = 2 ** 31 - 1;
@@ -167,7 +169,9 @@ export function validateVolumes(field: string, volumes: readonly Json[]): Status
           .map(([type, name]) => requiredValue(`${field}[${i}].${type}.${name}`)),
       );
     }),
-    findRepeated(volumes, ({ name }) => name).map(({ item, at }) => duplicateValue(`${field}[${at}].name`, item.name)),
+    findDuplicates(volumes, ({ name }) => name).map(({ item, at }) =>
+      duplicateValue(`${field}[${at}].name`, item.name)
+    ),
   );
 }
 
@@ -181,8 +185,8 @@ export function validatePodScheduling(field: string, spec: Json): StatusCause[] 
         operator === "Exists" && value && invalidValue(`${field}.tolerations[${i}].operator`, value, valueless),
       )
     ),
-    hostname !== undefined && !(LABEL_PATTERN.test(hostname) && hostname.length <= 63) &&
-      invalidValue(`${field}.hostname`, hostname, LABEL_RULE),
+    hostname !== undefined && !(DNS_LABEL_PATTERN.test(hostname) && hostname.length <= 63) &&
+      invalidValue(`${field}.hostname`, hostname, DNS_LABEL_MESSAGE),
     deadline !== undefined && checkNumberRange(`${field}.activeDeadlineSeconds`, deadline, 1, LARGEST),
     validateSecurityContext(`${field}.securityContext`, spec.securityContext ?? {}),
   );

@@ -1,9 +1,9 @@
 /** Checks ResourceQuotas, LimitRanges and PVCs, for example their limits and scopes. */
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import {
   collectCauses,
   duplicateValue,
-  findRepeated,
+  findDuplicates,
   forbiddenField,
   invalidValue,
   invalidValues,
@@ -36,10 +36,10 @@ function validateQuotaBound(field: string, name: string, value: string): StatusC
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for quota"];
     return invalidValues(field, name, whys);
   }
-  if (thousandthsOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
+  if (parseThousandthsOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
   const isCount = OBJECTS.includes(name) || name.startsWith("count/");
   return collectCauses(
-    isCount && thousandthsOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
+    isCount && parseThousandthsOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
   );
 }
 
@@ -59,7 +59,7 @@ function validateScopes(scopes: readonly string[], bounded: readonly string[]): 
 export function validateLimitRange({ spec }: Json): StatusCause[] {
   const limits: Json[] = spec?.limits ?? [];
   return collectCauses(
-    findRepeated(limits, ({ type }) => type).map(({ item, at }) =>
+    findDuplicates(limits, ({ type }) => type).map(({ item, at }) =>
       duplicateValue(`spec.limits[${at}].type`, item.type)
     ),
     limits.flatMap((item, i) => validateLimit(`spec.limits[${i}]`, item)),
@@ -87,7 +87,9 @@ function validateLimit(field: string, item: Json): StatusCause[] {
   return [...names].flatMap((name) =>
     ORDERED.flatMap(([less, more, reportedField, valueField]) => {
       const [least, most]: (string | undefined)[] = [item[less]?.[name], item[more]?.[name]];
-      if (least === undefined || most === undefined || thousandthsOrZero(least) <= thousandthsOrZero(most)) return [];
+      if (
+        least === undefined || most === undefined || parseThousandthsOrZero(least) <= parseThousandthsOrZero(most)
+      ) return [];
       const larger = less === "defaultRequest" && more === "default" ? "default limit" : LIMIT_NAMES[more];
       const why = `${LIMIT_NAMES[less]} value ${least} is greater than ${larger} value ${most}`;
       return [invalidValue(`${field}.${reportedField}[${name}]`, item[valueField][name], why)];
@@ -100,7 +102,7 @@ export function validateClaim(field: string, spec: Json): StatusCause[] {
   return collectCauses(
     modes.includes("ReadWriteOncePod") && modes.length > 1 &&
       forbiddenField(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes"),
-    storage !== undefined && thousandthsOrZero(storage) <= 0 &&
+    storage !== undefined && parseThousandthsOrZero(storage) <= 0 &&
       invalidValue(`${field}.resources[storage]`, storage, "must be greater than zero"),
   );
 }

@@ -6,8 +6,8 @@
  * `!` makes a type atomic: a single manager owns the complete value. `Kind +=` adds the fields that all kinds have.
  */
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
-import { KIND_TYPES } from "#lib/dev/simulator/admission/schema/kinds.ts";
-import { POD_TYPES } from "#lib/dev/simulator/admission/schema/pods.ts";
+import { KIND_SCHEMA_TABLE } from "#lib/dev/simulator/admission/schema/kinds.ts";
+import { POD_SCHEMA_TABLE } from "#lib/dev/simulator/admission/schema/pods.ts";
 
 export type FieldType =
   | { readonly form: "text" | "number" | "boolean" | "any" | "quantity" }
@@ -28,7 +28,9 @@ export interface FieldSchema {
 const ANY: FieldType = { form: "any" };
 
 export function loadFieldSchema(): FieldSchema {
-  const lines = (POD_TYPES + KIND_TYPES).trim().replace(/\n\s+/g, " ").split("\n").filter((line) => line !== "");
+  const lines = (POD_SCHEMA_TABLE + KIND_SCHEMA_TABLE).trim().replace(/\n\s+/g, " ").split("\n").filter((line) =>
+    line !== ""
+  );
   const texts = new Map(lines.map((line): [string, string] => {
     const [name = "", sign = "", ...fields] = line.split(" ");
     const head = sign === "+=" ? ["apiVersion:s", "kind:s", "metadata:ObjectMeta"] : [];
@@ -95,7 +97,7 @@ function formatItemKey(item: Json, i: number, keys: readonly string[]): string {
 }
 
 /** Returns the value without nulls and unknown fields, together with all violations of the schema. */
-export function fitToSchema(
+export function pruneToSchema(
   value: Json,
   type: FieldType,
   items: "placed" | "keyed" = "placed",

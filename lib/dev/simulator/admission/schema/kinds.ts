@@ -5,7 +5,7 @@
  * the snapshot controller.
  */
 
-export const KIND_TYPES = `
+export const KIND_SCHEMA_TABLE = `
 Namespace += spec:NamespaceSpec status:a
 ConfigMap += binaryData:{string} data:{string} immutable:b
 Secret += data:{string} immutable:b stringData:{string} type:s

@@ -5,7 +5,7 @@
  * unknown fields.
  */
 
-export const POD_TYPES = `
+export const POD_SCHEMA_TABLE = `
 PodSpec = activeDeadlineSeconds:i affinity:Affinity automountServiceAccountToken:b containers:[Container]@name
     dnsConfig:PodDNSConfig dnsPolicy:s enableServiceLinks:b ephemeralContainers:[any]@name
     hostAliases:[HostAlias]@ip hostIPC:b hostNetwork:b hostPID:b hostUsers:b hostname:s

@@ -15,16 +15,16 @@ import {
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
-export const LABEL_RULE =
+export const DNS_LABEL_MESSAGE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
   "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-export const SUBDOMAIN_RULE =
+export const DNS_SUBDOMAIN_MESSAGE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
   "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-export const LABEL_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-export const SUBDOMAIN_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+export const DNS_LABEL_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+export const DNS_SUBDOMAIN_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 const TABLE = `
 Service: spec.ports[].name label; spec.ports[].protocol in SCTP,TCP,UDP; spec.ports[].port port
@@ -69,7 +69,7 @@ const POD_SPEC_PATHS: Readonly<Record<string, string>> = {
   CronJob: "spec.jobTemplate.spec.template.spec",
 };
 
-export function validateValues(kind: string, object: Json): StatusCause[] {
+export function validateFieldValues(kind: string, object: Json): StatusCause[] {
   const at = POD_SPEC_PATHS[kind];
   const own = kind === "Pod" ? [] : valueRulesOf(kind);
   return collectCauses(
@@ -114,9 +114,9 @@ function checkValue(value: Json, field: string, { rule, choices }: ValueRule): S
     case "in":
       return choices.includes(value) ? [] : [unsupportedValue(field, value, choices)];
     case "label":
-      return validateName(field, value, LABEL_PATTERN, LABEL_RULE, 63);
+      return validateName(field, value, DNS_LABEL_PATTERN, DNS_LABEL_MESSAGE, 63);
     case "subdomain":
-      return validateName(field, value, SUBDOMAIN_PATTERN, SUBDOMAIN_RULE, 253);
+      return validateName(field, value, DNS_SUBDOMAIN_PATTERN, DNS_SUBDOMAIN_MESSAGE, 253);
     case "port":
     case "portname":
       return validatePortName(field, value);

@@ -3,20 +3,20 @@
  * database script sets the database password and makes the changes that it lists. The files script turns maintenance
  * mode off and, if secrets are renewed, removes config.php and `moodledata/secret`.
  */
-import { findVersionError, postgresMajorOf } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import { findVersionError, readPostgresMajor } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { generateRandomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { firstVolumeHandle, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const noDataMessage = (what: string) => `not adopted: this volume contains no ${what}`;
 const ADOPTED = "wheelwright_adopted"; // the name of a row in mdl_config
 
-export function runAdoptDatabase({ world, pod, container, env }: ProgramContext): ProgramRun {
+export function runDatabaseAdoption({ world, pod, container, env }: ProgramContext): ProgramRun {
   const script = parseScript(container), handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   const before: SiteDatabase = handle === null ? {} : world.volumes.read(handle);
   if (handle === null || before.password === undefined) return failed(noDataMessage("database"));
-  const foreign = findVersionError(before, postgresMajorOf(container.image));
+  const foreign = findVersionError(before, readPostgresMajor(container.image));
   if (foreign) return failed(...foreign);
   if (before.damaged) return failed(before.damaged);
   if (before.absent) return failed('FATAL:  database "moodle" does not exist');
@@ -62,15 +62,15 @@ function applyAdoption(database: SiteDatabase, { text, turn, renewed }: AdoptScr
     accounts: Object.fromEntries(people),
     config: {
       ...config,
-      ...Object.fromEntries(salts.map((name) => [name, randomText(36)])),
-      ...(names("('siteidentifier'") && { siteidentifier: randomText(32) + host }),
+      ...Object.fromEntries(salts.map((name) => [name, generateRandomText(36)])),
+      ...(names("('siteidentifier'") && { siteidentifier: generateRandomText(32) + host }),
       ...(names("('noemailever', '1')") && { noemailever: "1" }),
       [ADOPTED]: turn,
     },
   };
 }
 
-export function runAdoptFiles({ world, pod, container }: ProgramContext): ProgramRun {
+export function runFileAdoption({ world, pod, container }: ProgramContext): ProgramRun {
   const { turn, renewed } = parseScript(container), handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
   const before: SiteFiles = handle === null ? {} : world.volumes.read(handle);
   if (handle === null || before.code === undefined) return { lines: [noDataMessage("site")], exit: 1 };

@@ -4,19 +4,19 @@
  * but upgrades the database only on request. Sources: the image's start scripts and Moodle's `admin/cli/upgrade.php`.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { findPasswordError, renderFacts } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { findPasswordError, formatFactLines } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
+  getSimulatedSite,
   isSiteInstalled,
   isUpgradeLocked,
   isUpgradePending,
-  moodleReleaseOf,
+  parseMoodleRelease,
+  parseSiteHost,
   type SimulatedSite,
-  simulatedSiteOf,
   type SiteDatabase,
   type SiteFiles,
-  siteHostOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { installerOutput } from "#lib/dev/simulator/programs/moodle/plugins.ts";
+import { listInstallerLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
@@ -32,15 +32,15 @@ export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
 }
 
 /** Simulates the script that deletes config.php and all of moodledata. The site's code remains. */
-export function runWipeFiles({ world, pod }: ProgramContext): ProgramRun {
-  const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
+export function runFileDeletion({ world, pod }: ProgramContext): ProgramRun {
+  const site = getSimulatedSite(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
 }
 
 function start(context: ProgramContext, exit: number | null): ProgramRun {
   const { world, pod, env } = context;
-  const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
+  const site = getSimulatedSite(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({
     lines: [...lines, "*** Failed with return value: 0"],
     exit: 1,
@@ -83,17 +83,23 @@ function install(
   exit: number | null,
 ): ProgramRun {
   const pod: string = metadata.uid;
-  const { release, version } = moodleReleaseOf(container.image);
-  const host = siteHostOf(env);
-  const siteidentifier = randomText(32) + host;
-  const config = { rolesactive: "1", siteidentifier, version, release, calendar_exportsalt: randomText(60) };
+  const { release, version } = parseMoodleRelease(container.image);
+  const host = parseSiteHost(env);
+  const siteidentifier = generateRandomText(32) + host;
+  const config = { rolesactive: "1", siteidentifier, version, release, calendar_exportsalt: generateRandomText(60) };
   const before: SiteDatabase = {
     ...site.database,
     installer: pod,
     tables: PARTIAL_TABLES,
     config: { rolesactive: "0" },
   };
-  const files: SiteFiles = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: host };
+  const files: SiteFiles = {
+    key: generateRandomText(32),
+    ...site.files,
+    code: release,
+    configured: true,
+    wwwroot: host,
+  };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
   const { installer: _, ...rest } = before;
@@ -102,23 +108,26 @@ function install(
       "Syncing Moodle code...",
       "Generating config.php file...",
       "Installing Moodle database...",
-      ...installerOutput(),
+      ...listInstallerLines(),
       "Installation completed successfully.",
       ...(exit === null ? ["ready to handle connections"] : [LAST_LINE]),
-      ...(container.args?.[0] === "php" ? renderFacts({ tables: INSTALLED_TABLES, config }) : []),
+      ...(container.args?.[0] === "php" ? formatFactLines({ tables: INSTALLED_TABLES, config }) : []),
     ],
     exit,
     delay: "install",
     ignoresSigterm: true,
     done: () => {
-      const secrets = { "mod_lti/privatekey": randomText(40), "enrol_lti/lti_13_privatekey": randomText(40) };
+      const secrets = {
+        "mod_lti/privatekey": generateRandomText(40),
+        "enrol_lti/lti_13_privatekey": generateRandomText(40),
+      };
       site.saveDatabase({ ...rest, tables: INSTALLED_TABLES, config, secrets });
       site.saveFiles(files);
     },
   };
 }
 
-export function randomText(length: number): string {
+export function generateRandomText(length: number): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }
@@ -147,10 +156,16 @@ export function startExistingSite(
   exit: number | null,
 ): ProgramRun {
   const database = site.database!, config = database.config!, now = world.timers.now();
-  const { release, version } = moodleReleaseOf(container.image), present = config.version ?? version;
+  const { release, version } = parseMoodleRelease(container.image), present = config.version ?? version;
   const upgrades = env.AUTO_UPDATE_MOODLE === "true";
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
-  const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: siteHostOf(env) };
+  const files = {
+    key: generateRandomText(32),
+    ...site.files,
+    code: release,
+    configured: true,
+    wwwroot: parseSiteHost(env),
+  };
   const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, LAST_LINE], exit: 1 });
   site.saveFiles(files); // the code is updated even if a later start script fails
   const own = database.installer === pod.metadata.uid;
@@ -189,7 +204,7 @@ export function startExistingSite(
     lines: [
       ...startLines,
       "Upgrading moodle...",
-      ...installerOutput(),
+      ...listInstallerLines(),
       `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
       ...(exit === null ? ["ready to handle connections"] : [LAST_LINE]),
     ],
@@ -204,8 +219,8 @@ export function startExistingSite(
 }
 
 /** Simulates the blueprint's preflight script: prints the version and release of the Moodle code in the image. */
-export function runPrintCodeVersion({ container }: ProgramContext): ProgramRun {
-  const { release, version } = moodleReleaseOf(container.image);
+export function runCodeVersionScript({ container }: ProgramContext): ProgramRun {
+  const { release, version } = parseMoodleRelease(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 

@@ -2,17 +2,17 @@
 import { SECOND } from "#lib/base/time.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
+  getSimulatedSite,
   isSiteInstalled,
   isUpgradeLocked,
   isUpgradePending,
   type MoodleAccount,
   type SimulatedSite,
-  simulatedSiteOf,
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
-import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
+import { generateRandomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { encryptReply } from "#lib/drivers/crypto/seal.ts";
 
@@ -79,7 +79,7 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
 /** Simulates the blueprint's seed.php: applies the requested settings, and prints each change and finally `seeded`. */
 export function runSeedScript(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
-  const read = (name: string) => readConfigSource(world, pod.metadata.namespace!, "ConfigMap", name);
+  const read = (name: string) => readConfigData(world, pod.metadata.namespace!, "ConfigMap", name);
   const scripts = read("seed-script");
   if (!scripts?.["seed.php"]) return { lines: ["Could not open input file: /seed/seed.php"], exit: 1 };
   if (!scripts["courses.php"]) {
@@ -136,12 +136,12 @@ export function runScriptOnSite(
   path: string,
   run: (site: SimulatedSite & { database: SiteDatabase }) => ProgramRun,
 ): ProgramRun {
-  const site = simulatedSiteOf(world, pod.metadata.namespace!, pod);
+  const site = getSimulatedSite(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   if (!site.files.code) return failed(`Could not open input file: ${path}`);
   if (!site.files.configured) return failed("PHP Fatal error:  Failed opening required '/var/www/html/config.php'");
   const { database } = site;
-  const password = readConfigSource(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
+  const password = readConfigData(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
   if (!database || findPasswordError(database, password)) {
     return failed("!!! <p>Error: Database connection failed</p>");
   }
@@ -196,7 +196,7 @@ export function runSignInLinkScript(context: ProgramContext): ProgramRun {
     const { database } = site, { accounts = {}, config = {} } = database, { admin } = accounts;
     const refused = findLinkRefusal(database, admin);
     if (refused !== null || !admin) return { lines: [`refused: ${refused}`], exit: 3 };
-    const requested = Math.floor(context.world.timers.now() / SECOND), token = randomText(32);
+    const requested = Math.floor(context.world.timers.now() / SECOND), token = generateRandomText(32);
     const answer = JSON.stringify({ token, expires: requested + Number(config.pwresettime ?? 1800) });
     return {
       lines: [`sealed: ${encryptReply(answer, context.env.LINK_KEY!)}`],

@@ -2,8 +2,8 @@
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import {
   firstVolumeHandle,
+  getSimulatedSite,
   isSiteInstalled,
-  simulatedSiteOf,
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
@@ -18,7 +18,7 @@ const raisedException = (words: string) => new RegExp(`raise exception '(not \\w
 
 export function servePostgres(context: ProgramContext): ProgramRun {
   const { world, pod, env, container } = context;
-  const handle = firstVolumeHandle(world, pod.metadata.namespace!, pod), major = postgresMajorOf(container.image);
+  const handle = firstVolumeHandle(world, pod.metadata.namespace!, pod), major = readPostgresMajor(container.image);
   if (!env.POSTGRES_PASSWORD) {
     return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
   }
@@ -40,7 +40,7 @@ export function servePostgres(context: ProgramContext): ProgramRun {
   };
 }
 
-export function postgresMajorOf(image: string): string {
+export function readPostgresMajor(image: string): string {
   return /:(\d+)/.exec(image)?.[1] ?? "";
 }
 
@@ -67,7 +67,7 @@ function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: 
 
 export function runPsql({ world, pod, container, env }: ProgramContext): ProgramRun {
   const namespace = pod.metadata.namespace!;
-  const site = simulatedSiteOf(world, namespace);
+  const site = getSimulatedSite(world, namespace);
   const text = [...container.command ?? [], ...container.args ?? []].join("\n");
   if (!site.database) return { lines: [unreachableError(world, namespace)], exit: UNREACHABLE };
   const refusal = findPasswordError(site.database, env.PGPASSWORD);
@@ -149,7 +149,7 @@ function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteD
 }
 
 /** Returns the lines that the blueprint's facts.php prints about a site, for example `tables|494`. */
-export function renderFacts({ config = {}, tables = 0 }: SiteDatabase): string[] {
+export function formatFactLines({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
   const printed = ["siteidentifier", "version", "release"].filter((name) => name in others);
   return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...printed.map((name) => `${name}|${others[name]}`)];

@@ -1,9 +1,9 @@
 /** Simulates a site's login page for browsers and for the readiness probe. */
 import {
+  getSimulatedSite,
   isSiteInstalled,
   isUpgradeLocked,
   listServicePods,
-  simulatedSiteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -19,9 +19,9 @@ export function canReachDatabase(world: SimulatorContext, pod: StoredObject): bo
 }
 
 /** Returns the login page's HTTP status; null if the page times out because the network blocks the database. */
-export function loginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
+export function getLoginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
-  const { database, files } = simulatedSiteOf(world, namespace!, pod);
+  const { database, files } = getSimulatedSite(world, namespace!, pod);
   if (files.maintenance) return 503; // Moodle sends this response before it connects to the database
   const failing = world.faults.find("failing-page", namespace, name);
   if (failing) return failing.status;
@@ -30,16 +30,16 @@ export function loginPageStatus(world: SimulatorContext, pod: StoredObject): num
 }
 
 /** Whether the container's readiness probe is a command that requests the login page. */
-export function probesLoginPage({ readinessProbe }: Json): boolean {
+export function hasLoginPageProbe({ readinessProbe }: Json): boolean {
   return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
 }
 
 /** Returns the kubelet's error if the readiness probe cannot load the login page; null if the probe succeeds. */
-export function findProbeFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
-  if (!probesLoginPage(container) || simulatedSiteOf(world, pod.metadata.namespace!, pod).files.maintenance) {
+export function findReadinessFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
+  if (!hasLoginPageProbe(container) || getSimulatedSite(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;
   }
-  const status = loginPageStatus(world, pod);
+  const status = getLoginPageStatus(world, pod);
   if (status !== null && status < 400) return null;
   const curl = status === null
     ? "curl: (28) Operation timed out after 10002 milliseconds with 0 bytes received"

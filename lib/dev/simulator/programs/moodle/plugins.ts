@@ -33,6 +33,6 @@ const PARTS = [
   ...Object.entries(PLUGINS).flatMap(([type, names]) => names.split(" ").map((name) => `${type}_${name}`)),
 ];
 
-export function installerOutput(): string[] {
+export function listInstallerLines(): string[] {
   return PARTS.flatMap((part) => [`-->${part}`, "++ Success ++"]);
 }

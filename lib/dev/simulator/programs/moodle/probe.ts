@@ -1,9 +1,9 @@
 /** Simulates `curl` from a pod to a site's Service: prints the site's HTTP status or curl's error message. */
-import { loginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { isUpgradePending, listServicePods, simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { getLoginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { getSimulatedSite, isUpgradePending, listServicePods } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import { readConfigSource } from "#lib/dev/simulator/programs/environment.ts";
+import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
 
 const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22, TIMED_OUT = 28; // curl's exit codes
 
@@ -29,11 +29,11 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   if (pods.length === 0) {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
-  const { database, files } = simulatedSiteOf(world, space);
+  const { database, files } = getSimulatedSite(world, space);
   // Assumes that Moodle redirects to its upgrade page only if the pending upgrade is to another branch.
   const redirectsToUpgrade = isUpgradePending(database, files) &&
     branchOf(database!.config!.release) !== branchOf(files.code);
-  const page = loginPageStatus(world, pods[0]!);
+  const page = getLoginPageStatus(world, pods[0]!);
   if (page === null) return failed(TIMED_OUT, "Operation timed out after 20001 milliseconds with 0 bytes received");
   const status = redirectsToUpgrade && files.maintenance !== true
     ? 303
@@ -66,6 +66,6 @@ function branchOf(release: string | undefined): string | undefined {
 
 /** Returns the host name of the site in this namespace, from the ConfigMap `moodle-env`. */
 function readSiteHost(world: ProgramContext["world"], namespace: string): string {
-  const url = readConfigSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
+  const url = readConfigData(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";
 }

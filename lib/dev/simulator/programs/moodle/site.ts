@@ -4,7 +4,7 @@
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNamesOf } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -83,7 +83,7 @@ export interface SimulatedSite {
 }
 
 /** Returns the site whose files are on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
-export function simulatedSiteOf(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
+export function getSimulatedSite(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
   const files = firstVolumeHandle(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
@@ -101,7 +101,7 @@ export function firstVolumeHandle(
   namespace: string,
   pod: StoredObject | undefined,
 ): string | null {
-  const [claim] = pod ? claimNamesOf(pod) : [];
+  const [claim] = pod ? listPvcNames(pod) : [];
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
@@ -167,13 +167,13 @@ function guessVersion(branch: string): string {
 }
 
 /** Returns the Moodle version and release in an image: 2024100712 and `4.5.12 (Build: …)` for the tag `v4.5.12`. */
-export function moodleReleaseOf(image: string): { version: string; release: string } {
+export function parseMoodleRelease(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? guessVersion(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
 }
 
 /** Returns the site's host name from the environment variable SITE_URL. */
-export function siteHostOf(env: Readonly<Record<string, string>>): string {
+export function parseSiteHost(env: Readonly<Record<string, string>>): string {
   return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

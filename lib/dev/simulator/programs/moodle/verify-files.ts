@@ -1,10 +1,10 @@
 /** Simulates the blueprint's verify-files.php, which compares the table mdl_files with the files on the volume. */
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { simulatedSiteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { getSimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-export function runVerifyFiles({ world, pod, env }: ProgramContext): ProgramRun {
-  const { database, files } = simulatedSiteOf(world, pod.metadata.namespace!, pod);
+export function runFileVerification({ world, pod, env }: ProgramContext): ProgramRun {
+  const { database, files } = getSimulatedSite(world, pod.metadata.namespace!, pod);
   const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
   if (!database || refusal) return { lines: [`PHP Warning:  pg_connect(): Unable to connect: ${refusal}`], exit: 1 };
   const { uploads = {}, config = {} } = database,

@@ -3,13 +3,13 @@ import { showBilling } from "#lib/domains/billing/show.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "A hub's subscription as last reported by the payment provider, and its open invoice",
   access: hubAccess("change"),
   scope: "readonly",
-  reply: ok(BillingView),
+  reply: okReply(BillingView),
   handle: ({ app, actor, federation }) => showBilling(app, actor, federation),
 });
 
@@ -18,7 +18,7 @@ export const POST = endpoint({
   access: hubAccess("bill"),
   scope: "cli",
   body: BillingAddress,
-  reply: ok(BillingView),
+  reply: okReply(BillingView),
   faults: ["billing_off"],
   handle: ({ app, actor, federation, body }) => connectBilling(app, actor, federation, body),
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok, pageReply } from "#lib/http/reply.ts";
+import { okReply, pageReply } from "#lib/http/reply.ts";
 import { HubInvitationView, MemberView, NewMember } from "#lib/domains/members/views.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 
@@ -22,7 +22,7 @@ export const POST = endpoint({
   scope: "cli",
   body: NewMember,
   idempotent: true,
-  reply: ok(HubInvitationView),
+  reply: okReply(HubInvitationView),
   faults: ["user_disabled", "federation_state"],
   handle: ({ app, actor, federation, body, idempotency }) => addHubMember(app, actor, federation, body, idempotency),
 });

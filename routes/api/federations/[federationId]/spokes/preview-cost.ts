@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { okReply } from "#lib/http/reply.ts";
 import { boundedText } from "#lib/base/schema.ts";
 import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
 
@@ -11,7 +11,7 @@ export const GET = endpoint({
   access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ size: v.optional(boundedText(1, 100)) }),
-  reply: ok(CostView),
+  reply: okReply(CostView),
   faults: ["not_offered", "billing_unavailable"],
   handle: ({ app, actor, federation, query: { size }, signal }) =>
     previewAddedCost(app, actor, federation, { size, signal }),

@@ -1,8 +1,8 @@
 /** Tests the expansion of PVCs, its failures, and StatefulSets with a changed template. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { thousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import { findQuotaBreach } from "#lib/dev/simulator/admission/quota.ts";
+import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { findQuotaViolation } from "#lib/dev/simulator/admission/quota.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("volume expansion");
@@ -143,12 +143,12 @@ test("counts toward the quota, and is rejected until the quota status is updated
 test("uses the quota's status, which follows the spec after a delay", () => {
   const hard = (storage: string) => ({ "requests.storage": storage });
   const quota = { ...claim(), spec: { hard: hard("20Gi") }, status: { hard: hard("10Gi"), used: hard("5Gi") } };
-  const [used, cost] = [{ "requests.storage": thousandthsOrZero("5Gi") }, {
-    "requests.storage": thousandthsOrZero("15Gi"),
+  const [used, cost] = [{ "requests.storage": parseThousandthsOrZero("5Gi") }, {
+    "requests.storage": parseThousandthsOrZero("15Gi"),
   }];
-  assert.match(findQuotaBreach(quota, used, cost, used, null)!, /limited: requests.storage=10Gi$/);
+  assert.match(findQuotaViolation(quota, used, cost, used, null)!, /limited: requests.storage=10Gi$/);
   const observed = { ...quota, status: { hard: hard("20Gi"), used: hard("5Gi") } };
-  assert.is(findQuotaBreach(observed, used, cost, used, null), null);
+  assert.is(findQuotaViolation(observed, used, cost, used, null), null);
 });
 
 test("blocks a StatefulSet's rollout while its pod is unready, until the pod is deleted", async () => {

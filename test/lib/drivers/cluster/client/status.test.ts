@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { errorFromResponse, warningsOf } from "#lib/drivers/cluster/client/status.ts";
+import { errorFromResponse, readResponseWarnings } from "#lib/drivers/cluster/client/status.ts";
 
 const error = (status: number, body: object | string, headers: Record<string, string> = {}) =>
   errorFromResponse(
@@ -123,7 +123,7 @@ test("ignores invalid fields of a Status", () => {
 
 test("unquotes warnings", () => {
   const warning = '299 - "would violate PodSecurity \\"restricted:latest\\": x (must set a=\\"b\\")", 299 - "second"';
-  assert.equal(warningsOf({ status: 200, headers: { warning }, body: "" }), [
+  assert.equal(readResponseWarnings({ status: 200, headers: { warning }, body: "" }), [
     'would violate PodSecurity "restricted:latest": x (must set a="b")',
     "second",
   ]);

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { watch } from "#lib/drivers/cluster/client/watch.ts";
+import { watchCollection } from "#lib/drivers/cluster/client/watch.ts";
 import {
   failureOf,
   GET_REQUEST,
@@ -13,7 +13,7 @@ import { answer, respondWithError } from "#test/support/kube/server.ts";
 import { type RecordedTelemetry, recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("traceCall");
+const test = suite("traceClusterCall");
 
 const callsOf = ({ spans }: RecordedTelemetry) =>
   spans.map(({ labels, outcome }) => [...Object.values(labels), outcome]);
@@ -56,7 +56,7 @@ test("records the start of a stream and each restart of a watch", async () => {
     (_asked, response) => void response.writeHead(200).write(`${JSON.stringify(added)}\n`),
   );
   await withServer(serve, async (api) => {
-    for await (const _ of watch(api, { path: "/api/v1/pods", version: "1" }, { signal: stop.signal })) break;
+    for await (const _ of watchCollection(api, { path: "/api/v1/pods", version: "1" }, { signal: stop.signal })) break;
   }, { telemetry: telemetry.telemetry });
   assert.equal(callsOf(telemetry), [["STREAM", 503, "succeeded"], ["STREAM", 200, "succeeded"]]);
   assert.equal(telemetry.notes.map(({ kind }) => kind), ["watch_restart"]);

@@ -11,7 +11,7 @@ import {
   type WatchRound,
 } from "#test/support/kube/watch.ts";
 
-const test = suite("watch, errors");
+const test = suite("watchCollection, errors");
 
 for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type":"ADDED","object":{}}', "<html>"]) {
   test(`treats the line ${text} as a lost connection`, async () => {

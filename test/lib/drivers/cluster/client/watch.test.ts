@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { watch } from "#lib/drivers/cluster/client/watch.ts";
+import { watchCollection } from "#lib/drivers/cluster/client/watch.ts";
 import { openKubeServer, respondWithError } from "#test/support/kube/server.ts";
 import {
   COLLECTION_PATH,
@@ -14,7 +14,7 @@ import {
   serveCollection,
 } from "#test/support/kube/watch.ts";
 
-const test = suite("watch");
+const test = suite("watchCollection");
 
 test("lists, then watches from the list's version with bookmarks", async () => {
   const { changes, watches } = await readWatch(
@@ -154,7 +154,7 @@ test("ends immediately when aborted and leaves no connection", async () => {
   const api = openKubeApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   const stop = new AbortController(), reason = new Error("enough");
   const error = await (async () => {
-    for await (const change of watch(api, { path: COLLECTION_PATH }, stop)) {
+    for await (const change of watchCollection(api, { path: COLLECTION_PATH }, stop)) {
       if (change.type === "ADDED") stop.abort(reason);
     }
   })().then(() => null, (error) => error);

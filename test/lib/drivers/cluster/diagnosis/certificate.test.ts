@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { diagnoseCertificate, hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { assertImpossible, assertWaiting, metadataOf, timestampAt, waitClockAt } from "#test/support/kube/samples.ts";
 
@@ -53,10 +53,10 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
 for (const [issuerMessage, code, hint] of PENDING) {
   test(`waits ten minutes for a problem that may resolve: ${code}`, () => {
     assertWaiting(
-      diagnose(certificate(), [], [], waitClockAt(9 * MINUTE), pending(issuerMessage)),
+      diagnoseObject(certificate(), [], [], waitClockAt(9 * MINUTE), pending(issuerMessage)),
       /^Waiting for the certificate moodle-tls for /,
     );
-    const verdict = diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), pending(issuerMessage));
+    const verdict = diagnoseObject(certificate(), [], [], waitClockAt(10 * MINUTE), pending(issuerMessage));
     assertImpossible(verdict, code, issuerMessage);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
@@ -87,21 +87,28 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
 ];
 for (const [issuerMessage, code] of DECIDED) {
   test(`fails immediately on a decision of the authority: ${code}`, () => {
-    assertImpossible(diagnose(certificate(), [], [], waitClockAt(SECOND), errored(issuerMessage)), code, issuerMessage);
+    assertImpossible(
+      diagnoseObject(certificate(), [], [], waitClockAt(SECOND), errored(issuerMessage)),
+      code,
+      issuerMessage,
+    );
   });
 }
 
 test("reports nothing for normal states", () => {
   assert.is(diagnoseCertificate(certificate(), chain({ state: "pending" }), waitClockAt(HOUR)), undefined);
-  assertWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR), []), /Issuing certificate as Secret does not exist/);
+  assertWaiting(
+    diagnoseObject(certificate(), [], [], waitClockAt(HOUR), []),
+    /Issuing certificate as Secret does not exist/,
+  );
 });
 
 test("reports a missing issuer", () => {
   const issuerMessage = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
   const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", issuerMessage))];
-  assertWaiting(diagnose(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
+  assertWaiting(diagnoseObject(certificate(), [], [], waitClockAt(SECOND), requests), /ClusterIssuer" not found/);
   assertImpossible(
-    diagnose(certificate(), [], [], waitClockAt(10 * MINUTE), requests),
+    diagnoseObject(certificate(), [], [], waitClockAt(10 * MINUTE), requests),
     "IssuerNotReady",
     issuerMessage,
   );
@@ -118,14 +125,14 @@ test("uses the certificate's own message if the other objects cannot be read", (
     message,
     lastTransitionTime: timestampAt(0),
   });
-  assertImpossible(diagnose(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
+  assertImpossible(diagnoseObject(failed, [], [], waitClockAt(SECOND)), "CertificateRateLimited", message);
   assert.is(hasIssuanceFailed(failed), true);
   assert.is(hasIssuanceFailed(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
 test("waits for a new decision if the last one is from before a retry", () => {
   const orders = errored("429 rateLimited");
-  assertWaiting(diagnose(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
+  assertWaiting(diagnoseObject(certificate(), [], [], waitClockAt(HOUR + SECOND, HOUR), orders), /rateLimited/);
 });
 
 test("ignores objects of other certificates", () => {

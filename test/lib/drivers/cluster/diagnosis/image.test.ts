@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
   aboutObject,
@@ -112,10 +112,10 @@ const WORDS: readonly (readonly [who: string, says: string, final: boolean, hint
 
 for (const [who, says, final, hint] of WORDS) {
   test(`understands ${who}`, () => {
-    const early = diagnose(job(), [backOff(says)], [], waitClockAt(SECOND));
+    const early = diagnoseObject(job(), [backOff(says)], [], waitClockAt(SECOND));
     if (final) assertImpossible(early, "ErrImagePull", says);
     else assertWaiting(early, /^Waiting for the image registry\.example\.org\/acme\/denied-lists:v1: /);
-    const late = diagnose(job(), [backOff(says)], [], waitClockAt(4 * MINUTE));
+    const late = diagnoseObject(job(), [backOff(says)], [], waitClockAt(4 * MINUTE));
     assertImpossible(late, "ErrImagePull", says);
     assert.match(late.is === "impossible" ? late.hint! : "", hint);
     assert.match(
@@ -127,7 +127,7 @@ for (const [who, says, final, hint] of WORDS) {
 
 test("is not misled by words in the image's name", () => {
   assertWaiting(
-    diagnose(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], waitClockAt(SECOND)),
+    diagnoseObject(job(), [backOff(`failed to pull image "${NAME}": connection reset`)], [], waitClockAt(SECOND)),
     /reset/,
   );
 });
@@ -135,13 +135,17 @@ test("is not misled by words in the image's name", () => {
 test("reads the reason of an older kubelet from the event", () => {
   const waiting = pulling(`Back-off pulling image "${NAME}"`);
   const failedEvent = event(aboutObject(waiting), "Failed", `Failed to pull image "${NAME}": manifest unknown`);
-  assertImpossible(diagnose(job(), [waiting], [failedEvent], waitClockAt(SECOND)), "ErrImagePull", "manifest unknown");
+  assertImpossible(
+    diagnoseObject(job(), [waiting], [failedEvent], waitClockAt(SECOND)),
+    "ErrImagePull",
+    "manifest unknown",
+  );
 });
 
 for (const reason of ["InvalidImageName", "ErrImageNeverPull", "SignatureValidationFailed"]) {
   test(`fails immediately on ${reason}`, () => {
     assertImpossible(
-      diagnose(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)),
+      diagnoseObject(job(), [pulling("couldn't parse", reason)], [], waitClockAt(0)),
       reason,
       "couldn't parse",
     );

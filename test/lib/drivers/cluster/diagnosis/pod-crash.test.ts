@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import {
   aboutObject,
@@ -18,11 +18,11 @@ const test = suite("diagnosePod, crashing containers");
 
 test("allows a crashing container five restarts", () => {
   assertWaiting(
-    diagnose(deployment(), [crashedContainer(4)], [], waitClockAt(MINUTE)),
+    diagnoseObject(deployment(), [crashedContainer(4)], [], waitClockAt(MINUTE)),
     /has crashed 5 times \(Error, exit code 1\)/,
   );
   assertImpossible(
-    diagnose(deployment(), [crashedContainer(5)], [], waitClockAt(MINUTE)),
+    diagnoseObject(deployment(), [crashedContainer(5)], [], waitClockAt(MINUTE)),
     "CrashLoopBackOff",
     /back-off 10s restarting/,
   );
@@ -30,7 +30,7 @@ test("allows a crashing container five restarts", () => {
 
 test("allows one more start after a crash from before the wait", () => {
   const before = 10 * MINUTE,
-    seen = (pod: KubeObject, ms: number) => diagnose(deployment(), [pod], [], waitClockAt(ms, before));
+    seen = (pod: KubeObject, ms: number) => diagnoseObject(deployment(), [pod], [], waitClockAt(ms, before));
   for (const reason of ["Error", "OOMKilled"]) {
     assertWaiting(
       seen(crashedContainer(9, reason), before + 5 * MINUTE),
@@ -43,7 +43,7 @@ test("allows one more start after a crash from before the wait", () => {
 
 test("reports a crash caused by lack of memory", () => {
   assertImpossible(
-    diagnose(deployment(), [crashedContainer(5, "OOMKilled")], [], waitClockAt(MINUTE)),
+    diagnoseObject(deployment(), [crashedContainer(5, "OOMKilled")], [], waitClockAt(MINUTE)),
     "OOMKilled",
     /ran out of memory/,
   );
@@ -64,7 +64,7 @@ test("reports the probe's message if the probe keeps killing the container", () 
       5 * MINUTE,
     ),
   ];
-  const verdict = diagnose(deployment(), [crashedContainer(5)], events, waitClockAt(6 * MINUTE));
+  const verdict = diagnoseObject(deployment(), [crashedContainer(5)], events, waitClockAt(6 * MINUTE));
   assertImpossible(verdict, "CrashLoopBackOff", /because its probe fails: Liveness probe failed: curl: \(7\)/);
 });
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { aboutObject, event, job, pod, waitClockAt } from "#test/support/kube/samples.ts";
 
@@ -14,7 +14,7 @@ test("reports the cause of a missing pod network without changing details", () =
     const message = "(combined from similar events): Failed to create pod sandbox: rpc error: code = Unknown desc = " +
       `failed to setup network for sandbox "${digit.repeat(64)}": plugin type="bridge" failed: no addresses left`;
     const events = [event(aboutObject(stuck), "FailedCreatePodSandBox", message, SECOND)];
-    const verdict = diagnose(job(), [stuck], events, waitClockAt(5 * SECOND));
+    const verdict = diagnoseObject(job(), [stuck], events, waitClockAt(5 * SECOND));
     return verdict.is === "waiting" ? verdict.sentence.replace(/^Pod \S+ /, "") : verdict.is;
   });
   const cause =
@@ -27,7 +27,7 @@ test("names the node without a pod network and says what to check", () => {
   const events = [
     event(aboutObject(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left"),
   ];
-  const [early, late] = [SECOND, 11 * MINUTE].map((now) => diagnose(job(), [stuck], events, waitClockAt(now)));
+  const [early, late] = [SECOND, 11 * MINUTE].map((now) => diagnoseObject(job(), [stuck], events, waitClockAt(now)));
   assert.match(early!.is === "waiting" ? early!.sentence : "", / on the node node-b waits for its network: no addr/);
   const { message = "", hint = "" } = late!.is === "impossible" ? late! : {};
   assert.match(message, / on the node node-b did not get its network/);

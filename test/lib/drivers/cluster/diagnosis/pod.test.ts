@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
   aboutObject,
@@ -25,13 +25,13 @@ const pulling = (reason: string, message: string) =>
   pod(job(), { initContainerStatuses: [{ name: "dirs", state: { waiting: { reason, message } } }] });
 
 test("waits for an image until the kubelet backs off", () => {
-  assertWaiting(diagnose(job(), [pulling("ErrImagePull", PULL)], [], waitClockAt(5 * SECOND)), /no such host/);
+  assertWaiting(diagnoseObject(job(), [pulling("ErrImagePull", PULL)], [], waitClockAt(5 * SECOND)), /no such host/);
 });
 
 test("fails on a missing image at the back-off, with the original message", () => {
   const message = `Back-off pulling image "nope:1": ErrImagePull: ${PULL}`;
   assertImpossible(
-    diagnose(job(), [pulling("ImagePullBackOff", message)], [], waitClockAt(20 * SECOND)),
+    diagnoseObject(job(), [pulling("ImagePullBackOff", message)], [], waitClockAt(20 * SECOND)),
     "ErrImagePull",
     PULL,
   );
@@ -41,7 +41,7 @@ test("explains an older kubelet's back-off by the pod's event", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "nope:1"');
   const failedEvent = event(aboutObject(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
   assertImpossible(
-    diagnose(job(), [stuck], [failedEvent], waitClockAt(20 * SECOND)),
+    diagnoseObject(job(), [stuck], [failedEvent], waitClockAt(20 * SECOND)),
     "ErrImagePull",
     /manifest unknown/,
   );
@@ -49,12 +49,12 @@ test("explains an older kubelet's back-off by the pod's event", () => {
 
 test("waits three minutes for a slow registry", () => {
   const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "x": ErrImagePull: i/o timeout');
-  assertWaiting(diagnose(job(), [stuck], [], waitClockAt(2 * MINUTE)), /i\/o timeout/);
-  assertImpossible(diagnose(job(), [stuck], [], waitClockAt(3 * MINUTE)), "ErrImagePull", "i/o timeout");
+  assertWaiting(diagnoseObject(job(), [stuck], [], waitClockAt(2 * MINUTE)), /i\/o timeout/);
+  assertImpossible(diagnoseObject(job(), [stuck], [], waitClockAt(3 * MINUTE)), "ErrImagePull", "i/o timeout");
 });
 
 test("fails immediately on an invalid image name", () => {
-  const verdict = diagnose(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], waitClockAt(0));
+  const verdict = diagnoseObject(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], waitClockAt(0));
   assertImpossible(verdict, "InvalidImageName", "couldn't parse image name");
 });
 
@@ -73,9 +73,9 @@ const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
 
 test("reports nothing while a PersistentVolumeClaim is being bound", () => {
   const set = statefulSet();
-  assertWaiting(diagnose(set, [unscheduled(set, unbound)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
+  assertWaiting(diagnoseObject(set, [unscheduled(set, unbound)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
   const missing = 'persistentvolumeclaim "data-db-0" not found';
-  assertWaiting(diagnose(set, [unscheduled(set, missing)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
+  assertWaiting(diagnoseObject(set, [unscheduled(set, missing)], [], waitClockAt(9 * MINUTE)), /Waiting for a node/);
 });
 
 test("fails immediately on a missing storage class, for the pod that waits for the PersistentVolumeClaim", () => {
@@ -83,7 +83,7 @@ test("fails immediately on a missing storage class, for the pod that waits for t
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
   assertImpossible(
-    diagnose(set, [unscheduled(set, unbound)], events, waitClockAt(SECOND)),
+    diagnoseObject(set, [unscheduled(set, unbound)], events, waitClockAt(SECOND)),
     "ProvisioningFailed",
     message,
   );
@@ -99,39 +99,46 @@ const claim = (phase: string): KubeObject => ({
 test("fails immediately on a missing storage class, for the PersistentVolumeClaim", () => {
   const message = 'storageclass.storage.k8s.io "nope" not found';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  assertImpossible(diagnose(claim("Pending"), [], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
+  assertImpossible(diagnoseObject(claim("Pending"), [], events, waitClockAt(SECOND)), "ProvisioningFailed", message);
 });
 
 test("waits ten minutes for a storage driver that cannot provision", () => {
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = ResourceExhausted desc = full';
   const events = [event(CLAIM, "ProvisioningFailed", message)];
-  assertWaiting(diagnose(claim("Pending"), [], events, waitClockAt(9 * MINUTE)), /ResourceExhausted/);
-  assertImpossible(diagnose(claim("Pending"), [], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
+  assertWaiting(diagnoseObject(claim("Pending"), [], events, waitClockAt(9 * MINUTE)), /ResourceExhausted/);
+  assertImpossible(
+    diagnoseObject(claim("Pending"), [], events, waitClockAt(10 * MINUTE)),
+    "ProvisioningFailed",
+    message,
+  );
   // A new retry gets the full time again.
-  assertWaiting(diagnose(claim("Pending"), [], events, waitClockAt(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
+  assertWaiting(
+    diagnoseObject(claim("Pending"), [], events, waitClockAt(15 * MINUTE, 14 * MINUTE)),
+    /ResourceExhausted/,
+  );
 });
 
 test("treats a PersistentVolumeClaim that waits for its first pod as ready", () => {
   const events = [event(CLAIM, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")];
-  assert.is(diagnose(claim("Pending"), [], events, waitClockAt(0)).is, "ready");
-  assert.is(diagnose(claim("Bound"), [], [], waitClockAt(0)).is, "ready");
-  assertWaiting(diagnose(claim("Pending"), [], [], waitClockAt(0)), /has no volume yet/);
+  assert.is(diagnoseObject(claim("Pending"), [], events, waitClockAt(0)).is, "ready");
+  assert.is(diagnoseObject(claim("Bound"), [], [], waitClockAt(0)).is, "ready");
+  assertWaiting(diagnoseObject(claim("Pending"), [], [], waitClockAt(0)), /has no volume yet/);
 });
 
 test("waits two minutes for a pod without a node", () => {
   const message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption " +
     "victims found for incoming pod.";
-  assertWaiting(diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(MINUTE)), /Insufficient cpu/);
+  assertWaiting(diagnoseObject(job(), [unscheduled(job(), message)], [], waitClockAt(MINUTE)), /Insufficient cpu/);
   assertImpossible(
-    diagnose(job(), [unscheduled(job(), message)], [], waitClockAt(2 * MINUTE)),
+    diagnoseObject(job(), [unscheduled(job(), message)], [], waitClockAt(2 * MINUTE)),
     "Unschedulable",
     message,
   );
 });
 
 test("returns when the unchanged state must be checked again", () => {
-  const verdict = diagnose(job(), [unscheduled(job(), "1 Insufficient cpu")], [], waitClockAt(90 * SECOND));
+  const verdict = diagnoseObject(job(), [unscheduled(job(), "1 Insufficient cpu")], [], waitClockAt(90 * SECOND));
   assert.is(verdict.is === "waiting" && verdict.again, 30 * SECOND);
 });
 
@@ -142,8 +149,8 @@ test("waits ten seconds for a missing Secret", () => {
       state: { waiting: { reason: "CreateContainerConfigError", message: 'secret "moodle" not found' } },
     }],
   });
-  assertWaiting(diagnose(job(), [stuck], [], waitClockAt(5 * SECOND)), /secret "moodle" not found/);
-  const verdict = diagnose(job(), [stuck], [], waitClockAt(10 * SECOND));
+  assertWaiting(diagnoseObject(job(), [stuck], [], waitClockAt(5 * SECOND)), /secret "moodle" not found/);
+  const verdict = diagnoseObject(job(), [stuck], [], waitClockAt(10 * SECOND));
   assertImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
 });
 
@@ -152,7 +159,7 @@ test("waits for a kubelet whose Secret cache is not synced", () => {
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "CreateContainerConfigError", message } } }],
   });
-  assertWaiting(diagnose(job(), [stuck], [], waitClockAt(MINUTE)), /failed to sync secret cache/);
+  assertWaiting(diagnoseObject(job(), [stuck], [], waitClockAt(MINUTE)), /failed to sync secret cache/);
 });
 
 test("waits ten seconds for a missing mounted Secret", () => {
@@ -161,8 +168,8 @@ test("waits ten seconds for a missing mounted Secret", () => {
   });
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const events = [event(aboutObject(stuck), "FailedMount", message, SECOND)];
-  assertWaiting(diagnose(job(), [stuck], events, waitClockAt(5 * SECOND)), /waits for its volumes/);
-  assertImpossible(diagnose(job(), [stuck], events, waitClockAt(11 * SECOND)), "FailedMount", message);
+  assertWaiting(diagnoseObject(job(), [stuck], events, waitClockAt(5 * SECOND)), /waits for its volumes/);
+  assertImpossible(diagnoseObject(job(), [stuck], events, waitClockAt(11 * SECOND)), "FailedMount", message);
 });
 
 test("ignores a failing probe in the first minute, and never fails because of it", () => {
@@ -170,28 +177,28 @@ test("ignores a failing probe in the first minute, and never fails because of it
   const message = "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8099 after 0 ms: Couldn't " +
     "connect to server";
   const early = [event(aboutObject(starting), "Unhealthy", message, 30 * SECOND)];
-  assertWaiting(diagnose(deployment(), [starting], early, waitClockAt(40 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnoseObject(deployment(), [starting], early, waitClockAt(40 * SECOND)), /0 of 1 /);
   const late = [event(aboutObject(starting), "Unhealthy", message, 5 * MINUTE)];
-  assertWaiting(diagnose(deployment(), [starting], late, waitClockAt(5 * MINUTE)), /Startup probe failed/);
+  assertWaiting(diagnoseObject(deployment(), [starting], late, waitClockAt(5 * MINUTE)), /Startup probe failed/);
 });
 
 test("ignores a failing probe of a stopping container", () => {
   const stopping = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Readiness probe errored and resulted in unknown state: container is in CONTAINER_EXITED state";
   const events = [event(aboutObject(stopping), "Unhealthy", message)];
-  assertWaiting(diagnose(deployment(), [stopping], events, waitClockAt(20 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnoseObject(deployment(), [stopping], events, waitClockAt(20 * SECOND)), /0 of 1 /);
 });
 
 test("ignores mount errors once a container has started or its image was pulled", () => {
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const running = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const old = [event(aboutObject(running), "FailedMount", message, SECOND)];
-  assertWaiting(diagnose(deployment(), [running], old, waitClockAt(50 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnoseObject(deployment(), [running], old, waitClockAt(50 * SECOND)), /0 of 1 /);
   const creating = pod(deployment(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
   const pulled = [...old, event(aboutObject(creating), "Pulling", 'Pulling image "x"', 5 * SECOND)];
-  assertWaiting(diagnose(deployment(), [creating], pulled, waitClockAt(50 * SECOND)), /0 of 1 /);
+  assertWaiting(diagnoseObject(deployment(), [creating], pulled, waitClockAt(50 * SECOND)), /0 of 1 /);
 });
 
 test("waits ten minutes for a volume or the pod network", () => {
@@ -209,10 +216,10 @@ test("waits ten minutes for a volume or the pod network", () => {
   for (const [reason, message] of words) {
     const events = [event(aboutObject(creating), reason, message)];
     assertWaiting(
-      diagnose(job(), [creating], events, waitClockAt(9 * MINUTE)),
+      diagnoseObject(job(), [creating], events, waitClockAt(9 * MINUTE)),
       /^Pod install-1-abc waits for its (volumes|network): /,
     );
-    assertImpossible(diagnose(job(), [creating], events, waitClockAt(10 * MINUTE)), reason, message);
+    assertImpossible(diagnoseObject(job(), [creating], events, waitClockAt(10 * MINUTE)), reason, message);
   }
 });
 
@@ -232,7 +239,7 @@ for (
         state: { waiting: { reason: "CreateContainerConfigError", message: says } },
       }],
     });
-    const verdict = diagnose(job(), [stuck], [], waitClockAt(MINUTE));
+    const verdict = diagnoseObject(job(), [stuck], [], waitClockAt(MINUTE));
     assertImpossible(verdict, "CreateContainerConfigError", says);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { describeUnready } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { findUnreadyReason } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 
 const object = (kind: string, spec: object, status: object | undefined, generation = 1): KubeObject => ({
   apiVersion: "v1",
@@ -10,11 +10,11 @@ const object = (kind: string, spec: object, status: object | undefined, generati
   spec,
   ...(status ? { status } : {}),
 });
-const ready = (...from: Parameters<typeof object>) => assert.is(describeUnready(object(...from)), undefined);
+const ready = (...from: Parameters<typeof object>) => assert.is(findUnreadyReason(object(...from)), undefined);
 const lacks = (words: RegExp, ...from: Parameters<typeof object>) =>
-  assert.match(describeUnready(object(...from)) ?? "", words);
+  assert.match(findUnreadyReason(object(...from)) ?? "", words);
 
-const test = suite("describeUnready");
+const test = suite("findUnreadyReason");
 
 const all = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
 

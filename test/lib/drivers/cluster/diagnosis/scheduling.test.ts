@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import {
@@ -53,10 +53,10 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
 for (const [podMessage, hint] of WORDS) {
   test(`understands "${podMessage}"`, () => {
     assertWaiting(
-      diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(MINUTE)),
+      diagnoseObject(job(), [unscheduled(podMessage)], [], waitClockAt(MINUTE)),
       /^Waiting for a node for pod install-1-abc: /,
     );
-    const verdict = diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(2 * MINUTE));
+    const verdict = diagnoseObject(job(), [unscheduled(podMessage)], [], waitClockAt(2 * MINUTE));
     assertImpossible(verdict, "Unschedulable", `No node can run pod install-1-abc: ${podMessage}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
@@ -64,7 +64,7 @@ for (const [podMessage, hint] of WORDS) {
 
 test("waits for a scheduling gate", () => {
   const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
-  assertWaiting(diagnose(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
+  assertWaiting(diagnoseObject(job(), [gated], [], waitClockAt(30 * MINUTE)), /scheduling gates/);
 });
 
 test("diagnoses an unscheduled pod by its PersistentVolumeClaims", () => {
@@ -73,10 +73,10 @@ test("diagnoses an unscheduled pod by its PersistentVolumeClaims", () => {
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
   const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
   assertWaiting(
-    diagnose(job(), [silent], events, waitClockAt(MINUTE)),
+    diagnoseObject(job(), [silent], events, waitClockAt(MINUTE)),
     /No volume can be created for PersistentVolumeClaim files: .*no quota left/,
   );
-  assertImpossible(diagnose(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
+  assertImpossible(diagnoseObject(job(), [silent], events, waitClockAt(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
 test("fails on a new volume that is never created, but waits for a copy of a snapshot", () => {
@@ -84,12 +84,12 @@ test("fails on a new volume that is never created, but waits for a copy of a sna
   const message = "Waiting for a volume to be created either by the external provisioner 'slow.example' or manually.";
   const about = { kind: "PersistentVolumeClaim", name: "files" };
   const events = [event(about, "ExternalProvisioning", message)];
-  const early = diagnose(job(), [silent], events, waitClockAt(5 * MINUTE));
+  const early = diagnoseObject(job(), [silent], events, waitClockAt(5 * MINUTE));
   assertWaiting(
     early,
     /external provisioner 'slow\.example'.*Check that the provisioner of the storage class is running\./,
   );
-  const verdict = diagnose(job(), [silent], events, waitClockAt(11 * MINUTE));
+  const verdict = diagnoseObject(job(), [silent], events, waitClockAt(11 * MINUTE));
   assertImpossible(verdict, "VolumePending", `No volume was created for PersistentVolumeClaim files: ${message}`);
   assert.match(
     verdict.is === "impossible" ? verdict.hint! : "",
@@ -101,18 +101,18 @@ test("fails on a new volume that is never created, but waits for a copy of a sna
   });
   const copied = withoutOutdatedPvcEvents(events, [claim({ dataSource: { kind: "VolumeSnapshot", name: "s" } })]);
   assertWaiting(
-    diagnose(job(), [silent], copied, waitClockAt(170 * MINUTE)),
+    diagnoseObject(job(), [silent], copied, waitClockAt(170 * MINUTE)),
     /^Waiting for the volume of PersistentVolumeClaim files/,
   );
   const made = withoutOutdatedPvcEvents(events, [claim({})]);
-  assertImpossible(diagnose(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
+  assertImpossible(diagnoseObject(job(), [silent], made, waitClockAt(11 * MINUTE)), "VolumePending", message);
 });
 
 test("fails on a pod whose PersistentVolumeClaims are never bound", () => {
   const podMessage = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
-  assertWaiting(diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
+  assertWaiting(diagnoseObject(job(), [unscheduled(podMessage)], [], waitClockAt(9 * MINUTE)), /unbound immediate/);
   assertImpossible(
-    diagnose(job(), [unscheduled(podMessage)], [], waitClockAt(11 * MINUTE)),
+    diagnoseObject(job(), [unscheduled(podMessage)], [], waitClockAt(11 * MINUTE)),
     "VolumePending",
     podMessage,
   );

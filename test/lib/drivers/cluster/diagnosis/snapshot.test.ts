@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { diagnose } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
+import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { DIAGNOSIS_TIME_LIMITS } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-const test = suite("diagnose, VolumeSnapshot");
+const test = suite("diagnoseObject, VolumeSnapshot");
 const TOLD = Date.parse("2026-11-21T12:00:00Z");
 
 function verdict(status: unknown, minutes: number) {
@@ -14,7 +14,7 @@ function verdict(status: unknown, minutes: number) {
     metadata: { name: "files-1" },
     status,
   };
-  return diagnose(snapshot, [], [], {
+  return diagnoseObject(snapshot, [], [], {
     now: TOLD + minutes * MINUTE,
     since: TOLD + 8 * MINUTE,
     patience: DIAGNOSIS_TIME_LIMITS,

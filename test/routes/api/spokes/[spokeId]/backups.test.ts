@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RETAINED_PERIODS } from "#lib/domains/backups/retention.ts";
-import { describeSchedule } from "#lib/domains/backups/schedule.ts";
+import { BACKUP_RETENTION } from "#lib/domains/backups/retention.ts";
+import { describeBackupSchedule } from "#lib/domains/backups/schedule.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { DAY } from "#lib/base/time.ts";
@@ -41,8 +41,8 @@ test("reports before the first check that nothing was checked, with all fields."
   assert.is(status, 200);
   assert.equal(body, {
     available: false,
-    schedule: describeSchedule(scene.spoke),
-    retention: { ...RETAINED_PERIODS },
+    schedule: describeBackupSchedule(scene.spoke),
+    retention: { ...BACKUP_RETENTION },
     lastSuccessAt: null,
     lastFailureAt: null,
     lastError: "Checking whether the cluster can take backups; this takes a few minutes",

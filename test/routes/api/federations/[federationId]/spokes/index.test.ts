@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { domainVerificationValue } from "#lib/domains/spokes/domain-verification.ts";
+import { buildTxtRecordValue } from "#lib/domains/spokes/domain-verification.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -10,7 +10,7 @@ test.before(async (context) => {
   const env = { PUBLIC_URL: "https://hubs.example.org", ROOT_DOMAIN: "example.org", DNS_SERVERS };
   context.scene = await openScene({ env });
   for (const domain of ["elm.school.org", "far.example.com"]) {
-    names.setAnswer(`_wheelwright.${domain}`, [[domainVerificationValue(context.scene.hub)]]);
+    names.setAnswer(`_wheelwright.${domain}`, [[buildTxtRecordValue(context.scene.hub)]]);
   }
 });
 test.after(async ({ scene, names }) => {
@@ -154,7 +154,7 @@ test("POST is 409 for an unverified domain, also with dryRun, and names the reco
     const input = { slug: "unverified", domain: "ash.school.example" };
     const { status, body } = await scene.as("hubAdmin", "cli").post(`/api/federations/north/spokes${query}`, input);
     assert.is(status, 409);
-    assert.match(body.message, `_wheelwright.ash.school.example to ${domainVerificationValue(scene.hub)}`);
+    assert.match(body.message, `_wheelwright.ash.school.example to ${buildTxtRecordValue(scene.hub)}`);
   }
 });
 

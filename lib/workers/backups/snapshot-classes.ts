@@ -1,0 +1,17 @@
+/** Reads the VolumeSnapshotClasses with which a cluster can take backups. */
+import type { SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
+import type { Cluster, ClusterCall } from "#lib/drivers/cluster/cluster.ts";
+import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+
+const CLASS = { apiVersion: VOLUME_SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
+
+/** Returns the cluster's VolumeSnapshotClasses whose deletionPolicy is `Retain`. */
+export async function readRetainingSnapshotClasses(
+  cluster: Pick<Cluster, "serves" | "listAll">,
+  call: ClusterCall,
+): Promise<SnapshotClass[]> {
+  if (!await cluster.serves(CLASS, call)) return [];
+  const classes = await cluster.listAll(CLASS, "", call);
+  return classes.filter(({ deletionPolicy }) => deletionPolicy === "Retain")
+    .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
+}

@@ -1,0 +1,59 @@
+/** Checks the site's login page with a Kubernetes Job, from inside the cluster. */
+import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
+import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
+import { findLikelyErrorLine } from "#lib/moodle/log-causes.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeSite } from "#lib/workers/site.ts";
+import {
+  deleteFinishedJob,
+  type JobContext,
+  requireCompleteLog,
+  runJob,
+  shortenLogLine,
+} from "#lib/workers/site-jobs.ts";
+
+/** Throws unless the login page is open or, if the spoke's row says that maintenance mode is on, closed. */
+export async function requireHealth(site: JobContext & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
+  await (site.spoke.maintenance ? requireMaintenancePage(site, run) : requireLoginPage(site, run));
+}
+
+/** Throws unless the login page responds with status 200 inside the cluster. */
+export async function requireLoginPage(site: JobContext, run: Run): Promise<void> {
+  await checkPage(site, run, "health", 200);
+}
+
+/** Throws unless the login page responds with status 503, which means maintenance mode. */
+export async function requireMaintenancePage(site: JobContext, run: Run): Promise<void> {
+  await checkPage(site, run, "closed", 503);
+}
+
+async function checkPage(site: JobContext, run: Run, job: "health" | "closed", expected: number): Promise<void> {
+  const result = await runJob(site, run, job);
+  await requireLoginStatus(site, run, result, expected);
+  await deleteFinishedJob(site, run, result);
+}
+
+/** Throws unless the login page responded with the expected status. */
+export async function requireLoginStatus(
+  site: JobContext,
+  run: Run,
+  result: JobResult,
+  expected: number,
+): Promise<void> {
+  const status = parseLoginPageStatus(result.log);
+  if (result.succeeded && status === expected) return;
+  if (result.succeeded) await requireCompleteLog(site, run, result);
+  const { events } = await site.space.evidence(run);
+  await deleteFinishedJob(site, run, result);
+  const words = status === null ? findLikelyErrorLine(result.log) ?? result.message : null;
+  const answer = status === null ? "did not respond" : `responded with ${status} instead of ${expected}`;
+  throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shortenLogLine(words)}` : ""}`, {
+    transient: false,
+    hint: status === 503
+      ? "The site is in maintenance mode or is being upgraded: turn this off or wait, then retry."
+      : status !== null && expected === 503
+      ? "The site is open but should be in maintenance mode: request maintenance-on or maintenance-off."
+      : "Check the log of the Deployment moodle's pod, and that network policies let Jobs reach the pod. Then retry.",
+    evidence: { log: result.log, events },
+  });
+}
