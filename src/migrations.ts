@@ -806,7 +806,7 @@ create table templates (
 create table template_uses (
   spoke_id text primary key references spokes (id),
   template_id text not null,
-  turn text not null, -- part of the names of the objects that this use creates
+  adoption_id text not null, -- part of the names of the objects that this use creates
   fallback_reason text,
   started_at timestamptz(3) not null default wheelwright_now()
 );

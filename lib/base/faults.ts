@@ -80,7 +80,7 @@ export const FAULTS = {
   ],
   federation_state: ["conflict", "Cannot retry a hub that is active; only a failed hub can be retried"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
-  link_under_way: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
+  link_in_progress: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
     "Cannot create a sign-in link because its admin account is suspended; another site administrator must fix this " +
@@ -104,7 +104,7 @@ export const FAULTS = {
   reason_needed: ["invalid", "Enter a reason for declining the request; the requester will see it"],
   reason_unused: ["invalid", "Only declined requests have a reason; omit declineReason"],
   too_many_pending: ["conflict", "You have 10 pending hub requests; wait for a decision, or withdraw one"],
-  asker_disabled: [
+  requester_disabled: [
     "conflict",
     "Cannot approve: the user ada@example.org is disabled; enable the user first, or reject the request",
   ],

@@ -374,7 +374,7 @@ export interface WheelwrightApi {
   /**
    * Approve a hub request: create the hub and make the requester its admin. The request body can override the requested values
    *
-   * `POST /api/federation-requests/{requestId}/approve`, scope cli. Error codes: request_decided, asker_disabled, slug_taken, not_offered.
+   * `POST /api/federation-requests/{requestId}/approve`, scope cli. Error codes: request_decided, requester_disabled, slug_taken, not_offered.
    */
   approveFederationRequest(
     params: {
@@ -1091,7 +1091,7 @@ export interface WheelwrightApi {
   /**
    * Create a link with which the site's administrator chooses a password and signs in. Only this response contains the link. The link works once and replaces earlier links. The site must be running. The limit is ten links per hour
    *
-   * `POST /api/spokes/{spokeId}/sign-in-link`, scope cli. Error codes: spoke_state, link_under_way, admin_unusable, too_many_links, link_failed, cluster_unavailable.
+   * `POST /api/spokes/{spokeId}/sign-in-link`, scope cli. Error codes: spoke_state, link_in_progress, admin_unusable, too_many_links, link_failed, cluster_unavailable.
    */
   createSpokeSignInLink(
     params: {

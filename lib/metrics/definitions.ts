@@ -99,7 +99,7 @@ export const METRICS = [
     help: "Events that the slowest reader of an event stream has not received yet",
   },
   {
-    name: "wheelwright_mails_total",
+    name: "wheelwright_emails_total",
     type: "counter",
     help: "Attempts to send an email that succeeded or failed",
     labels: ["outcome"],

@@ -44,7 +44,7 @@ export function createMetricsRegistry(): MetricsRegistry {
     step: ({ labels, outcome = "", seconds }) =>
       observe("wheelwright_operation_step_duration_seconds", { ...labels, outcome }, seconds),
     cluster_call: ({ labels, seconds }) => observe("wheelwright_cluster_call_duration_seconds", { ...labels }, seconds),
-    mail: ({ outcome = "" }) => increment("wheelwright_mails_total", { outcome }),
+    mail: ({ outcome = "" }) => increment("wheelwright_emails_total", { outcome }),
     provider_call: ({ labels, outcome = "", seconds }) =>
       observe("wheelwright_provider_call_duration_seconds", { ...labels, outcome }, seconds),
   };

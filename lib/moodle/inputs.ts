@@ -54,11 +54,11 @@ const Mail = v.strictObject({
 });
 type Mail = v.InferOutput<typeof Mail>;
 
-const TURN = "must be 8 to 10 lower-case letters or digits";
+const ADOPTION_ID = "must be 8 to 10 lower-case letters or digits";
 /** The origin of a site with volumes that were created from snapshots. */
 const SiteOrigin = v.object({
   /** The adoption ID: the end of the ID of the operation that created the volumes. Makes the volume names unique. */
-  turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
+  adoptionId: v.pipe(v.string(ADOPTION_ID), v.regex(/^[a-z0-9]{8,10}$/, ADOPTION_ID)),
   /** Whether the site is the original site after a restore (`same`), or a separate site with other secrets (`new`). */
   identity: v.picklist(["same", "new"]),
 });

@@ -17,7 +17,7 @@ export function buildAdoptionContainers(
   { origin }: SpokeInputs,
 ): Record<(typeof ADOPTION_CONTAINER_PLACEHOLDERS)[number], unknown> {
   if (!origin) return { ADOPT_DATABASE: null, ADOPT_FILES: null };
-  const own = { ...values, TURN: origin.turn, IDENTITY: origin.identity };
+  const own = { ...values, ADOPTION_ID: origin.adoptionId, IDENTITY: origin.identity };
   const filled = templates.map((template) => fillPlaceholders(template, own) as KubeObject);
   const containerOf = (name: string): unknown =>
     filled.find(({ metadata }) => metadata.name === name)!["template"].spec.containers[0];
@@ -30,7 +30,7 @@ export function addSnapshotSource(object: KubeObject, inputs: SpokeInputs): Kube
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== getSitePvcNames(inputs).files) {
     return object;
   }
-  return setSnapshotSource(object, buildOriginSnapshotName("files", origin.turn));
+  return setSnapshotSource(object, buildOriginSnapshotName("files", origin.adoptionId));
 }
 
 export function setSnapshotSource(claim: KubeObject, name: string): KubeObject {

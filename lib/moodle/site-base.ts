@@ -43,7 +43,7 @@ export function buildSiteBaseFromBackup(
     version: lmsVersion ?? inputs.version,
     images: { ...images ?? inputs.images, postgres },
     claims: { files: `files-${adoptionId}`, data: `data-${adoptionId}` },
-    origin: { turn: adoptionId, identity: "same" },
+    origin: { adoptionId: adoptionId, identity: "same" },
     disks: enlargeDisksForSnapshots(inputs, minimumSizes).resources.disks,
   };
 }

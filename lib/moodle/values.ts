@@ -20,7 +20,7 @@ export const SPOKE_PLACEHOLDERS = [
 type SpokeName = (typeof SPOKE_PLACEHOLDERS)[number];
 
 /** The placeholders that only the file adopt.yaml may use. */
-export const ADOPT_FILE_PLACEHOLDERS = ["TURN", "IDENTITY"] as const;
+export const ADOPT_FILE_PLACEHOLDERS = ["ADOPTION_ID", "IDENTITY"] as const;
 
 /** The placeholders for the containers in adopt.yaml; null if the site was installed by the install Job. */
 export const ADOPTION_CONTAINER_PLACEHOLDERS = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;

@@ -49,7 +49,7 @@ export function withClusterCheck(app: App, handler: Handler): Handler {
 
 function isOfNamespace(error: unknown): boolean {
   if (!(error instanceof ClusterError)) return false;
-  return error.code === "stranger" || isMissingNamespace(error);
+  return error.code === "ForeignNamespace" || isMissingNamespace(error);
 }
 
 /** Returns whether the error says that the namespace does not exist in this cluster. */

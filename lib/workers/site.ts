@@ -133,7 +133,7 @@ export function withRecoveryInstructions(
   was: string,
   advise: (hint: string | undefined) => string,
 ): ClusterError {
-  if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
+  if (error.transient || error.code === "ForeignNamespace" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explainClusterError(error), { evidence } = error;
   return new ClusterError(code, `${message}. The site must stay stopped. ${was}`, {
     transient: false,

@@ -739,7 +739,7 @@ create table subscriptions (
 create table template_uses (
   spoke_id text not null,
   template_id text not null,
-  turn text not null,
+  adoption_id text not null,
   fallback_reason text,
   started_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint template_uses_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),

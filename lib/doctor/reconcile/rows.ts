@@ -109,12 +109,13 @@ function contentNames(volumes: unknown): string[] {
  * created contain the suffixes.
  */
 async function readOperationSuffixes(rows: RowQueries): Promise<Set<string>> {
-  const { rows: suffixRows } = await sql<{ turn: string }>`
-    select blueprint_inputs -> 'origin' ->> 'turn' as turn from spokes where blueprint_inputs -> 'origin' ? 'turn'
-    union select turn from template_uses
+  const { rows: suffixRows } = await sql<{ suffix: string }>`
+    select blueprint_inputs -> 'origin' ->> 'adoptionId' as suffix from spokes
+    where blueprint_inputs -> 'origin' ? 'adoptionId'
+    union select adoption_id from template_uses
     union select right(jobs.id, ${ADOPTION_ID_LENGTH}) from jobs where kind = 'restore' or state in ('queued', 'running')`
     .execute(rows);
-  return new Set(suffixRows.map(({ turn }) => turn));
+  return new Set(suffixRows.map(({ suffix }) => suffix));
 }
 
 /** Returns the IDs. Replaces an empty list with one empty string, because SQL's `in` needs at least one value. */

@@ -137,7 +137,7 @@ function copyInputs(
     files: Math.max(parseQuantity(disks.files), least.files ?? 0),
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),
   });
-  const copied: SpokeInputs = { ...enlarged, origin: { turn: getAdoptionId(copy.id), identity: "new" } };
+  const copied: SpokeInputs = { ...enlarged, origin: { adoptionId: getAdoptionId(copy.id), identity: "new" } };
   const missingPart = findSnapshotOriginProblem(blueprint, copied);
   if (missingPart !== null) {
     throw new Fault("impossible", "blueprint_lacks", `Spokes cannot be copied: ${missingPart}`);

@@ -29,7 +29,7 @@ export async function findRollbackVolumes(
 
 /** Returns the suffixes of the spoke's volume names: one suffix per restore, and one if created from a backup. */
 export async function listVolumeSuffixes(rows: RowQueries, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
-  const own = (blueprintInputs as SpokeInputs).origin?.turn;
+  const own = (blueprintInputs as SpokeInputs).origin?.adoptionId;
   const restores = (await listStartedRestores(rows, id)).map(getAdoptionId);
   return [...new Set([...own === undefined ? [] : [own], ...restores])];
 }

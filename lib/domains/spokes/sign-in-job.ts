@@ -48,7 +48,7 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
 };
 
 /**
- * Creates a sign-in link in the site. Throws a fault: `conflict` (`link_under_way` or `admin_unusable`), `unavailable`
+ * Creates a sign-in link in the site. Throws a fault: `conflict` (`link_in_progress` or `admin_unusable`), `unavailable`
  * (`link_failed` or `cluster_unavailable`) or `timeout`.
  */
 export async function createSignInLinkInSite(
@@ -130,5 +130,5 @@ function toFault(error: ClusterError, actor: Pick<Actor, "role">): Fault {
 
 function linkRunningFault(): Fault {
   const message = "A sign-in link for this site is already being created; try again in a minute";
-  return new Fault("conflict", "link_under_way", message, { retryAfter: 60 });
+  return new Fault("conflict", "link_in_progress", message, { retryAfter: 60 });
 }

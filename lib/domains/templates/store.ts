@@ -89,7 +89,7 @@ export async function findTemplateUse(rows: RowQueries, spokeId: string): Promis
 export async function recordTemplateUse(
   tx: Tx,
   { id }: SiteTemplate,
-  use: { spokeId: string; turn: string },
+  use: { spokeId: string; adoptionId: string },
 ): Promise<void> {
   await tx.updateTable("templates").set({ lastUsedAt: sql<Date>`wheelwright_now()` }).where("id", "=", id).execute();
   await tx.insertInto("template_uses").values({ ...use, templateId: id, fallbackReason: null }).execute();

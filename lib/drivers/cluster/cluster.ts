@@ -90,7 +90,7 @@ export interface ClusterErrorOptions extends DriverErrorOptions {
 
 /**
  * A failed call to the cluster, or a wait that cannot succeed. `code` is either Kubernetes' reason (NotFound, Conflict,
- * ErrImagePull …) or a code from Wheelwright, such as `deadline`, `unreachable` or `stranger` (a namespace that
+ * ErrImagePull …) or a code from Wheelwright, such as `deadline`, `unreachable` or `ForeignNamespace` (a namespace that
  * Wheelwright did not create). `message` says what failed and includes the reason from the cluster.
  */
 export class ClusterError extends DriverError {
@@ -198,7 +198,7 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** Creates the Namespace, or accepts an existing one with equal ownership labels. Otherwise throws `stranger`. */
+  /** Creates the Namespace, or accepts an existing one with equal ownership labels. Otherwise throws `ForeignNamespace`. */
   createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
   findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
   find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;

@@ -96,7 +96,7 @@ export function isTerminating(object: KubeObject): boolean {
 }
 
 export function foreignNamespaceError(message: string): ClusterError {
-  return new ClusterError("stranger", message, {
+  return new ClusterError("ForeignNamespace", message, {
     transient: false,
     blame: "operator",
     hint: "Somebody replaced or relabelled this namespace, so Wheelwright does not change it.",

@@ -24,7 +24,7 @@ export interface TemplateTables {
   template_uses: {
     spokeId: string;
     templateId: string;
-    turn: string;
+    adoptionId: string;
     fallbackReason: string | null;
     startedAt: TimestampColumn;
   };

@@ -64,8 +64,8 @@ const LAST_STEPS = {
 /** Deletes VolumeSnapshotContents for volumes that were never created, which would remain without their namespace. */
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
-  for (const turn of await listVolumeSuffixes(app.db.rows, spoke)) {
-    await deleteSourceSnapshotContents(cluster, run, { namespace, turn });
+  for (const adoptionId of await listVolumeSuffixes(app.db.rows, spoke)) {
+    await deleteSourceSnapshotContents(cluster, run, { namespace, adoptionId });
   }
 }
 

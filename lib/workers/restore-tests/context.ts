@@ -60,7 +60,7 @@ async function sandboxInputsOf(
   });
   const inputs: SandboxInputs = {
     ...buildSandboxInputs(resized, { id: run.job.id, madeAfter: spoke.id }, releaseId),
-    origin: { turn: getAdoptionId(run.job.id), identity: "same" },
+    origin: { adoptionId: getAdoptionId(run.job.id), identity: "same" },
   };
   await run.saveProgress({ inputs });
   return inputs;

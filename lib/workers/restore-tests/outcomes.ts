@@ -122,7 +122,7 @@ async function recordReport(
 const CLUSTER_PROBLEMS = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
-  ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "stranger"],
+  ...["FailedCreatePodSandBox", "another_cluster", "unknown_cluster", "BlueprintLacks", "NotFound", "ForeignNamespace"],
   ...["Terminating", "ClaimTaken", "VolumePending"],
 ]);
 

@@ -26,7 +26,7 @@ export async function deleteRetainedPvcs(
   await space.gone(refs, clusterWaitOptions(run, DELETE_TIMEOUT));
   const unused = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
   for (const operation of new Set(unused)) {
-    const origin = { turn: getAdoptionId(operation), identity: "same" as const };
+    const origin = { adoptionId: getAdoptionId(operation), identity: "same" as const };
     await deleteSourceSnapshots({ ...context, inputs: { ...inputs, origin } }, run);
   }
 }

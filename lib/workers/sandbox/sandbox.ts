@@ -93,7 +93,7 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
     await setVolumesToDelete(cluster, run);
     await cluster.space(namespace, uid).remove(clusterWaitOptions(run));
   }
-  if (origin) await deleteSourceSnapshotContents(cluster, run, { namespace, turn: origin.turn });
+  if (origin) await deleteSourceSnapshotContents(cluster, run, { namespace, adoptionId: origin.adoptionId });
   await waitForObjectDeletion({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
   await requireRecordedCluster(cluster, run);
 }

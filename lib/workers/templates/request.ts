@@ -19,7 +19,7 @@ export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> 
   if (
     findSnapshotOriginProblem(blueprint, {
       ...inputs,
-      origin: { turn: getAdoptionId(run.job.id), identity: "new" },
+      origin: { adoptionId: getAdoptionId(run.job.id), identity: "new" },
     }) !==
       null
   ) return;

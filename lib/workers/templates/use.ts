@@ -95,7 +95,7 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
     await addNotes(run, [`Not created from a template: ${why}`]);
     return null;
   };
-  const origin: SiteOrigin = { turn: getAdoptionId(run.job.id), identity: "new" };
+  const origin: SiteOrigin = { adoptionId: getAdoptionId(run.job.id), identity: "new" };
   const problem = findSnapshotOriginProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
   if (await hasPvcs(site, run)) return await skipTemplate("an installation had already started");
@@ -103,7 +103,7 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
     const template = await lockTemplate(tx, buildTemplateKey(spoke, inputs, blueprint.revision));
     const why = findTemplateProblem(template, inputs);
     if (why !== null) return why;
-    await recordTemplateUse(tx, template!, { spokeId: spoke.id, turn: origin.turn });
+    await recordTemplateUse(tx, template!, { spokeId: spoke.id, adoptionId: origin.adoptionId });
     await setOrigin(tx, spoke.id, origin);
     return await findTemplateUse(tx, spoke.id);
   });
@@ -212,7 +212,7 @@ async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Pro
   const refs = [];
   for (const disk of DISK_NAMES) {
     const claim = await space.get({ ...PVC, name: names[disk] }, run);
-    if (claim?.["spec"]?.dataSource?.name !== buildOriginSnapshotName(disk, use.turn)) continue;
+    if (claim?.["spec"]?.dataSource?.name !== buildOriginSnapshotName(disk, use.adoptionId)) continue;
     await space.delete(objectRefOf(claim), claim.metadata.uid!, run);
     refs.push(objectRefOf(claim));
   }
@@ -228,8 +228,8 @@ async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Pro
   return { ...site, inputs };
 }
 
-function withTemplateOrigin(site: SpokeSite, { turn }: TemplateUse): SpokeSite {
-  return { ...site, inputs: { ...site.inputs, origin: { turn, identity: "new" } } };
+function withTemplateOrigin(site: SpokeSite, { adoptionId }: TemplateUse): SpokeSite {
+  return { ...site, inputs: { ...site.inputs, origin: { adoptionId, identity: "new" } } };
 }
 
 async function setOrigin(tx: Tx, id: string, origin: SiteOrigin | null): Promise<void> {

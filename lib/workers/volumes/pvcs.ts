@@ -55,7 +55,7 @@ export interface SiteSnapshots {
  * cluster's error for a missing snapshot.
  */
 export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
-  const { space, inputs } = context, { turn } = requireOrigin(context);
+  const { space, inputs } = context, { adoptionId } = requireOrigin(context);
   await requireSnapshotCluster(context, run, from);
   const problem = findSnapshotOriginProblem(context.blueprint, inputs);
   if (problem !== null) {
@@ -65,7 +65,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
     const pvc = await space.get(objectRefOf(pvcs[disk]), run);
-    if (pvc) requireSource(pvc, buildOriginSnapshotName(disk, turn));
+    if (pvc) requireSource(pvc, buildOriginSnapshotName(disk, adoptionId));
     if (pvc) existing.set(disk, pvc);
   }
   const unbound = DISK_NAMES.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
@@ -73,7 +73,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   const names = await chooseSnapshotClasses(context, run, from);
   for (const disk of unbound) await createSourcePair(context, run, disk, from.volumes[disk], names[disk]);
   await space.ready(
-    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, turn) })),
+    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, adoptionId) })),
     clusterWaitOptions(run),
   );
   for (const disk of unbound) {
@@ -95,24 +95,25 @@ export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run
 
 /** Deletes the snapshot objects from which the PVCs were created. The snapshots in the storage itself remain. */
 export async function deleteSourceSnapshots(context: VolumeContext, run: Run): Promise<void> {
-  const { space, cluster } = context, { turn } = requireOrigin(context), deleted: ObjectRef[] = [];
+  const { space, cluster } = context, { adoptionId } = requireOrigin(context), deleted: ObjectRef[] = [];
   for (const disk of DISK_NAMES) {
-    const ref = { ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, turn) }, snapshot = await space.get(ref, run);
+    const ref = { ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, adoptionId) },
+      snapshot = await space.get(ref, run);
     if (!snapshot) continue;
     await space.delete(ref, snapshot.metadata.uid!, run);
     deleted.push(ref);
   }
   await space.gone(deleted, clusterWaitOptions(run));
-  await deleteSourceSnapshotContents(cluster, run, { namespace: space.namespace, turn });
+  await deleteSourceSnapshotContents(cluster, run, { namespace: space.namespace, adoptionId });
 }
 
 /** Deletes VolumeSnapshotContents, which belong to the cluster and would remain after the namespace is deleted. */
 export async function deleteSourceSnapshotContents(
   cluster: Cluster,
   run: Run,
-  { namespace, turn }: { readonly namespace: string; readonly turn: string },
+  { namespace, adoptionId }: { readonly namespace: string; readonly adoptionId: string },
 ): Promise<void> {
-  const refs = DISK_NAMES.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, turn) }));
+  const refs = DISK_NAMES.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, adoptionId) }));
   const timeoutReason = await pollUntil(run, async () => {
     const remaining = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) =>
       content !== null
@@ -131,8 +132,8 @@ export async function deleteSourceSnapshotContents(
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-function contentNameOf(namespace: string, disk: DiskName, turn: string): string {
-  return `${namespace}-${buildOriginSnapshotName(disk, turn)}`;
+function contentNameOf(namespace: string, disk: DiskName, adoptionId: string): string {
+  return `${namespace}-${buildOriginSnapshotName(disk, adoptionId)}`;
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
@@ -161,7 +162,7 @@ function renderPvcs(
   const names = getSitePvcNames(inputs);
   const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
   const database = objects.flatMap(listStatefulSetPvcs)
-    .map((claim) => setSnapshotSource(claim, buildOriginSnapshotName("database", inputs.origin!.turn)));
+    .map((claim) => setSnapshotSource(claim, buildOriginSnapshotName("database", inputs.origin!.adoptionId)));
   const renderPvc = (disk: DiskName): KubeObject => {
     const claim = [...objects, ...database].find(({ kind, metadata }) =>
       kind === PVC.kind && metadata.name === names[disk]
@@ -209,8 +210,8 @@ async function createSourcePair(
   { handle, driver }: StorageSnapshot,
   volumeSnapshotClassName: string,
 ): Promise<void> {
-  const { cluster, space, inputs } = context, { turn } = requireOrigin(context), { namespace } = space;
-  const name = buildOriginSnapshotName(disk, turn), content = contentNameOf(namespace, disk, turn);
+  const { cluster, space, inputs } = context, { adoptionId } = requireOrigin(context), { namespace } = space;
+  const name = buildOriginSnapshotName(disk, adoptionId), content = contentNameOf(namespace, disk, adoptionId);
   const labels = buildOwnerLabels(inputs);
   await cluster.createGlobal({
     ...SNAPSHOT_CONTENT,

@@ -45,7 +45,7 @@ test("counts and times spans by labels and outcome, not by details", async () =>
       "wheelwright_fences_lost_total",
       'wheelwright_operation_step_duration_seconds_count{kind="mail",step="send",outcome="failed"}',
       'wheelwright_cluster_call_duration_seconds_count{verb="GET",status="0"}',
-      'wheelwright_mails_total{outcome="succeeded"}',
+      'wheelwright_emails_total{outcome="succeeded"}',
       'wheelwright_provider_call_duration_seconds_count{call="POST customers",outcome="refused"}',
       'wheelwright_operation_duration_seconds_bucket{le="120",kind="provision",outcome="failed"}',
       'wheelwright_http_requests_shed_total{reason="full"}',

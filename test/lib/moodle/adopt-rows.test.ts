@@ -9,7 +9,8 @@ import { openVolumes, type Volume, type Volumes } from "#test/lib/moodle/adoptio
 import { siteSql, TABLE_NAMES } from "#test/lib/moodle/site-database.ts";
 
 const SECRET = "0ld5ecret", NEW_HOST = "biology.spokes.example.org";
-const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5r2dg7w1x", identity: "same" } as const;
+const NEW = { adoptionId: "k5r2dg7w1x", identity: "new" } as const,
+  SAME = { adoptionId: "k5r2dg7w1x", identity: "same" } as const;
 
 type Site = ReadonlyMap<string, string>;
 
@@ -58,7 +59,7 @@ const ADDRESSES = {
   "mnet_host 1 wwwroot": `https://${NEW_HOST}`,
 };
 const SET = {
-  ...{ "config noemailever": "1", "config wheelwright_adopted": NEW.turn, "config messageinbound_enabled": "0" },
+  ...{ "config noemailever": "1", "config wheelwright_adopted": NEW.adoptionId, "config messageinbound_enabled": "0" },
   ...{ "config airnotifieraccesskey": "", "user 3 secret": "" },
   ...{ "mnet_host 1 public_key": "", "mnet_host 1 public_key_expires": "0" },
   ...{ "mnet_host 1 ip_address": "UNKNOWN", "mnet_host 1 last_connect_time": "0" },
@@ -123,7 +124,7 @@ for (const [way, host] of Object.entries(HOSTS)) {
     const volumes = all.get(host)!;
     const [first, again] = [await volumes.copy(), await volumes.copy()];
     await first.adopt(SAME);
-    await again.adopt({ ...SAME, turn: "9n3m8k5r2d" });
+    await again.adopt({ ...SAME, adoptionId: "9n3m8k5r2d" });
     const now = await readSite(again);
     assert.equal(differing(await readSite(first), now), ["config wheelwright_adopted"]);
     assert.is(now.get("config siteidentifier"), `${SECRET}${host}`);

@@ -11,8 +11,9 @@ import { findFailureCause } from "#lib/moodle/log-causes.ts";
 import { adoptionScript, openVolumes, secretsIn, type Volumes } from "#test/lib/moodle/adoption-volumes.ts";
 import { rejection } from "#test/support/until.ts";
 
-const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5r2dg7w1x", identity: "same" } as const;
-const OTHER: SiteOrigin = { turn: "9n3m8k5r2d", identity: "new" };
+const NEW = { adoptionId: "k5r2dg7w1x", identity: "new" } as const,
+  SAME = { adoptionId: "k5r2dg7w1x", identity: "same" } as const;
+const OTHER: SiteOrigin = { adoptionId: "9n3m8k5r2d", identity: "new" };
 const valueOf = "select value from mdl_config where name = ";
 
 const test = suite<{ volumes: Volumes }>("adopt.yaml: database");
@@ -43,7 +44,7 @@ test("removes all secrets of the original from a separate site, and keeps its da
 test("ends the sessions of a site that continues, and keeps its keys", async ({ volumes }) => {
   const volume = await volumes.copy(), [before, after] = [await volumes.copy(), volume];
   assert.is((await volume.adopt(SAME)).code, 0);
-  await before.adopt({ ...SAME, turn: OTHER.turn }); // for the password alone
+  await before.adopt({ ...SAME, adoptionId: OTHER.adoptionId }); // for the password alone
   const places = await before.ask("it's new", secretsIn);
   assert.ok(places.length > 10, places.join());
   await after.ask("it's new", async (sql) => {

@@ -12,7 +12,7 @@ import { SpokeInputs as Schema } from "#lib/moodle/inputs.ts";
 import { allObjects, builtIn, edited, find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
 const blueprint = openBlueprint();
-const origin = { turn: "k5r2dg7w1x", identity: "new" } as const;
+const origin = { adoptionId: "k5r2dg7w1x", identity: "new" } as const;
 const claims = { files: "files-k5r2dg7w1x", data: "data-k5r2dg7w1x" };
 const copy = (changes: Partial<SpokeInputs> = {}) => inputsOf(blueprint, { origin, ...changes });
 
@@ -83,7 +83,11 @@ room.run();
 const inputs = suite("SpokeInputs with an origin");
 
 inputs("survive JSON, with the adoption ID of any operation", () => {
-  const original = copy({ claims, mailHeld: true, origin: { turn: getAdoptionId(newId("op")), identity: "same" } });
+  const original = copy({
+    claims,
+    mailHeld: true,
+    origin: { adoptionId: getAdoptionId(newId("op")), identity: "same" },
+  });
   assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(original))), original);
 });
 

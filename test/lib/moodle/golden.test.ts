@@ -43,7 +43,8 @@ for (const size of ["medium", "large"]) {
 }
 
 test("matches the golden file for a site from snapshots with its own PVCs", () => {
-  const origin = { turn: "k5r2dg7w1x", identity: "new" } as const, claims = { files: "files-k5r2", data: "data-k5r2" };
+  const origin = { adoptionId: "k5r2dg7w1x", identity: "new" } as const,
+    claims = { files: "files-k5r2", data: "data-k5r2" };
   const objects = allObjects(blueprint, inputsOf(blueprint, { origin, claims }));
   const changed = ["StatefulSet", "PersistentVolumeClaim", "Deployment"]; // of the others, the name of the claim alone
   compare("adopted.yaml", yamlOf(objects.filter(({ kind }) => changed.includes(kind))));

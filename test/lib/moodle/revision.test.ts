@@ -20,7 +20,7 @@ const SETTINGS = ["sizes.yaml", "images.yaml", "surroundings.yaml"];
 function rendered(files: ReturnType<typeof builtIn>): string {
   const made = createBlueprint(files);
   const formerHosts = [{ host: "old.example.org", certificate: "old" }];
-  const origin = { turn: "k5r2dg7w1x", identity: "new" } as const;
+  const origin = { adoptionId: "k5r2dg7w1x", identity: "new" } as const;
   const objects = [
     ...allObjects(made, { ...inputsOf(blueprint), formerHosts, origin }),
     ...made.newSecrets(inputsOf(blueprint)).map(({ stringData: _, ...rest }) => rest),

@@ -14,7 +14,7 @@ test("returns the backup's version and Moodle image, the spoke's PostgreSQL imag
   assert.equal([base.version, base.images], ["4.1.2", { ...IMAGES, postgres: inputs.images.postgres }]);
   assert.equal([base.claims, base.origin], [
     { files: "files-turn123456", data: "data-turn123456" },
-    { turn: "turn123456", identity: "same" },
+    { adoptionId: "turn123456", identity: "same" },
   ]);
   assert.equal(base.disks, inputs.resources.disks, "which hold the snapshots");
 });

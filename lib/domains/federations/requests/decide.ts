@@ -27,7 +27,7 @@ import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
  * Approves a request and creates the hub. Values in `approval` replace requested values. The requester becomes a hub
- * admin and, with billing, gets the invoices. Throws `conflict` (`request_decided`, `asker_disabled` or `slug_taken`).
+ * admin and, with billing, gets the invoices. Throws `conflict` (`request_decided`, `requester_disabled` or `slug_taken`).
  */
 export async function approveHubRequest(
   app: App,
@@ -140,5 +140,5 @@ function mergeApproval(request: HubRequestRow, approval: HubRequestApproval): Ne
 
 function requesterDisabledFault(email: string): Fault {
   const message = `Cannot approve: the user ${email} is disabled; enable the user first, or reject the request`;
-  return new Fault("conflict", "asker_disabled", message);
+  return new Fault("conflict", "requester_disabled", message);
 }

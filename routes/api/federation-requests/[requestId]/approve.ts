@@ -12,7 +12,7 @@ export const POST = endpoint({
   body: HubRequestApproval,
   idempotent: true,
   reply: okReply(FederationRequestView),
-  faults: ["request_decided", "asker_disabled", "slug_taken", "not_offered"],
+  faults: ["request_decided", "requester_disabled", "slug_taken", "not_offered"],
   handle: ({ app, actor, hubRequest: asked, body, idempotency }) =>
     approveHubRequest(app, actor, asked, body, idempotency),
 });

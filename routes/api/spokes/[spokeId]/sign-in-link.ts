@@ -11,6 +11,6 @@ export const POST = endpoint({
   access: spokeAccess("act"),
   scope: "cli",
   reply: createdSecretReply(SignInLinkView),
-  faults: ["spoke_state", "link_under_way", "admin_unusable", "too_many_links", "link_failed", "cluster_unavailable"],
+  faults: ["spoke_state", "link_in_progress", "admin_unusable", "too_many_links", "link_failed", "cluster_unavailable"],
   handle: ({ app, actor, spoke, signal }) => createSignInLink(app, actor, spoke, signal),
 });

@@ -54,7 +54,7 @@ test("reports another request's Job and leaves it alone", async ({ scene }) => {
   const { status, body } = await scene.requestLink("spokeAdmin");
   assert.equal([status, body.code, body.message], [
     409,
-    "link_under_way",
+    "link_in_progress",
     "A sign-in link for this site is already being created; try again in a minute",
   ]);
   assert.equal([named(scene)[0]?.metadata.uid, (await scene.listAuditEvents()).length], [

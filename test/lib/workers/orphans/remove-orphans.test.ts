@@ -142,7 +142,7 @@ drill("is removed without the backup that it was created from", async (context) 
   const site = await createTarget(context, "same", {
       namespace,
       sandbox: { id: job, madeAfter: context.source.id } as never,
-      origin: { turn: getAdoptionId(job), identity: "same" },
+      origin: { adoptionId: getAdoptionId(job), identity: "same" },
     }),
     run = nextRun();
   await applySteps(site, run, "policies");

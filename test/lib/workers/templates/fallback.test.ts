@@ -114,7 +114,7 @@ for (const when of ["before", "after"] as const) {
     const { namespace, siteIdentifier, blueprintInputs } = await scene.row(id);
     assert.is(scene.simulator.site(namespace).database!.config!.siteidentifier, siteIdentifier);
     assert.ok(
-      listPvcs(scene, namespace).every(({ spec }) => spec.dataSource.name.endsWith(blueprintInputs.origin.turn)),
+      listPvcs(scene, namespace).every(({ spec }) => spec.dataSource.name.endsWith(blueprintInputs.origin.adoptionId)),
     );
     assert.equal(listObjectNames(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
     assert.equal(listObjectNames(scene, "Job", namespace).filter((name) => name.startsWith("install")), []);

@@ -21,8 +21,8 @@ import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 
 const test = suite<VolumeScene>("a site on PVCs with other names");
-const TURN = "k5r2dg7w1x", claims = { files: `files-${TURN}`, data: `data-${TURN}` };
-const NAMES = [`data-${TURN}-db-0`, `files-${TURN}`];
+const ADOPTION_ID = "k5r2dg7w1x", claims = { files: `files-${ADOPTION_ID}`, data: `data-${ADOPTION_ID}` };
+const NAMES = [`data-${ADOPTION_ID}-db-0`, `files-${ADOPTION_ID}`];
 
 test.before(openVolumeScene);
 test.after(({ scene }) => scene.close());
@@ -48,7 +48,11 @@ test("has the data of the backup, and the old PVCs are unchanged", async (contex
   const { scene, source, snapshots } = context, { simulator, app } = scene, { namespace } = source;
   const contentsBefore = siteContentsOf(simulator, namespace), old = listVolumes(context);
   addSiteContents(simulator, namespace, "broken since");
-  const inputs: SpokeInputs = { ...source.blueprintInputs, claims, origin: { turn: TURN, identity: "same" } };
+  const inputs: SpokeInputs = {
+    ...source.blueprintInputs,
+    claims,
+    origin: { adoptionId: ADOPTION_ID, identity: "same" },
+  };
   const cluster = await app.clusters.open(source.cluster), space = cluster.space(namespace, source.namespaceUid!);
   const site = { cluster, blueprint: app.blueprint, inputs, space };
   const [{ fence }] = await scene.db.sql("select nextval('job_fences') as fence"), run = nextRun(20_000, fence);

@@ -137,7 +137,7 @@ test("can be deleted before it is ready, and the next site uses the same snapsho
   assert.equal(countSourceObjects(context, first), [0, 2, 2], "retained contents remain");
   await deleteSourceSnapshotContents(first.cluster, run, {
     namespace: first.space.namespace,
-    turn: first.inputs.origin!.turn,
+    adoptionId: first.inputs.origin!.adoptionId,
   });
   assert.equal(countSourceObjects(context, first), [0, 0, 2]);
   const second = await createTarget(context, "new");

@@ -59,7 +59,7 @@ export async function createTarget(
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
 ): Promise<VolumeContext> {
-  const origin = { turn: getAdoptionId(newId("op")), identity }, slug = `made-${++count}`;
+  const origin = { adoptionId: getAdoptionId(newId("op")), identity }, slug = `made-${++count}`;
   const own = {
     spokeId: newId("spk"),
     namespace: `spoke-${RELEASE}-${slug}`,

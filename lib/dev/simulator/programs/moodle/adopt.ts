@@ -25,23 +25,23 @@ export function runDatabaseAdoption({ world, pod, container, env }: ProgramConte
     world.volumes.write(handle, withPassword); // the real script sets the password in a separate statement
     return failed("FATAL:  not adopted: this database contains no site");
   }
-  const after = before.config[ADOPTED] === script.turn ? withPassword : applyAdoption(withPassword, script);
+  const after = before.config[ADOPTED] === script.adoptionId ? withPassword : applyAdoption(withPassword, script);
   return { lines: ["adopted"], exit: 0, done: () => world.volumes.write(handle, after) };
 }
 
 interface AdoptScript {
   readonly text: string;
-  readonly turn: string;
+  readonly adoptionId: string;
   readonly renewed: boolean;
 }
 
 function parseScript({ command = [], args = [] }: ProgramContext["container"]): AdoptScript {
   const text = [...command, ...args].join("\n");
-  const [, turn = ""] = /(?:turn constant text := '|!= ")(\w+)/.exec(text) ?? [];
-  return { text, turn, renewed: /:= 'new' = 'new'|"new" = new/.test(text) };
+  const [, adoptionId = ""] = /(?:adoption_id constant text := '|!= ")(\w+)/.exec(text) ?? [];
+  return { text, adoptionId, renewed: /:= 'new' = 'new'|"new" = new/.test(text) };
 }
 
-function applyAdoption(database: SiteDatabase, { text, turn, renewed }: AdoptScript): SiteDatabase {
+function applyAdoption(database: SiteDatabase, { text, adoptionId, renewed }: AdoptScript): SiteDatabase {
   const { secrets = {}, accounts = {}, config = {} } = database;
   const names = (words: string): boolean => text.includes(words) && (renewed || words === "'sessions'");
   const left = Object.entries(secrets).filter(([place]) => {
@@ -65,19 +65,20 @@ function applyAdoption(database: SiteDatabase, { text, turn, renewed }: AdoptScr
       ...Object.fromEntries(salts.map((name) => [name, generateRandomText(36)])),
       ...(names("('siteidentifier'") && { siteidentifier: generateRandomText(32) + host }),
       ...(names("('noemailever', '1')") && { noemailever: "1" }),
-      [ADOPTED]: turn,
+      [ADOPTED]: adoptionId,
     },
   };
 }
 
 export function runFileAdoption({ world, pod, container }: ProgramContext): ProgramRun {
-  const { turn, renewed } = parseScript(container), handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
+  const { adoptionId, renewed } = parseScript(container),
+    handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
   const before: SiteFiles = handle === null ? {} : world.volumes.read(handle);
   if (handle === null || before.code === undefined) return { lines: [noDataMessage("site")], exit: 1 };
   const { upgrading: _, maintenance: __, ...files } = before;
   const { configured: ___, wwwroot: ____, key: _____, ...bare } = files;
   const done = (): void => {
-    if (before.adopted !== turn) world.volumes.write(handle, { ...renewed ? bare : files, adopted: turn });
+    if (before.adopted !== adoptionId) world.volumes.write(handle, { ...renewed ? bare : files, adopted: adoptionId });
   };
   return { lines: ["adopted"], exit: 0, done };
 }
