@@ -14,11 +14,11 @@ import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 
-/** Kubernetes clusters that spokes can run on. Hubs and spokes store the name of their cluster. */
+/** The Kubernetes clusters in which spokes (Moodle sites) can run. The row of each hub and spoke names its cluster. */
 export interface Clusters {
-  /** Returns the name of the cluster that hosts a catalog region: its kubeconfig context, or else `default`. */
+  /** Returns the name of the cluster for a catalog region: the region's kubeconfig context, or else `default`. */
   clusterFor(region: string | null): string;
-  /** Opens a cluster on first use. Throws ClusterError `unknown_cluster` if the name is no longer configured. */
+  /** Returns a cluster's client. The first call creates it. Throws ClusterError `unknown_cluster` for unknown names. */
   open(name: string): Promise<Cluster>;
 }
 
@@ -40,7 +40,7 @@ export interface App {
   readonly feeds: HubFeeds;
   readonly clusters: Clusters;
   readonly dns: DnsClient;
-  /** Hashes and verifies passwords. Runs only a few of these calculations at the same time. */
+  /** Hashes and verifies passwords. Limits how many of these slow calculations run at the same time. */
   readonly passwords: PasswordHasher;
   /** Limits sign-in attempts per account, to slow down password guessing. */
   readonly loginAttempts: LoginAttempts;
@@ -48,9 +48,9 @@ export interface App {
   readonly catalog: Catalog;
   /** The payment provider; null if none is connected. */
   readonly payments: PaymentProvider | null;
-  /** Announced deprecations and future limits, sorted by announcement date. */
+  /** Announced changes to the API, such as deprecations and new limits, sorted by announcement date. */
   readonly notices: readonly AnnouncedChange[];
   readonly release: ProgramRelease;
-  /** Returns when operations were put on hold after a database restore; null if operations are not on hold. */
+  /** Returns the hold that a database restore placed on all operations; null if operations are not on hold. */
   readonly held: DatabaseHoldWatch["current"];
 }

@@ -5,7 +5,7 @@ import { htmlReply } from "#lib/http/reply.ts";
 import { publicErrorPage } from "#lib/portal/mail-links/frame.ts";
 
 export const GET = endpoint({
-  summary: "The changelog as a page: announcements and the changes of each release",
+  summary: "The changelog as a page: announcements and the changes in each release",
   access: publicAccess,
   scope: "public",
   cacheSeconds: 300,

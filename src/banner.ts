@@ -8,7 +8,7 @@ export interface BannerData {
   readonly password: string | null;
   readonly database: string;
   readonly cluster: string;
-  /** Whether to use ANSI colours. */
+  /** Whether to print the banner in colour, with ANSI escape codes. */
   readonly colours: boolean;
 }
 

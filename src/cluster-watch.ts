@@ -20,7 +20,7 @@ const SOME_UNREACHABLE_MESSAGE = "clusters do not respond. Operations that need 
 const SOME_BUSY_MESSAGE = "clusters are busy. Operations that need them are waiting";
 const REQUEST_TIMEOUT = 10 * SECOND;
 const CHECK_INTERVAL = 30 * SECOND, UNAVAILABLE_CHECK_INTERVAL = 5 * SECOND;
-/** How long startup waits for a kubeconfig error, in milliseconds. A slower credential plugin is not an error. */
+/** How long startup waits for a kubeconfig error, in milliseconds. If none occurs by then, startup continues. */
 const KUBECONFIG_TIMEOUT = 5 * SECOND;
 /** How long startup waits for the first cluster checks, in milliseconds, so that readyz can report the results. */
 const FIRST_CHECK_TIMEOUT = 2 * SECOND;
@@ -28,7 +28,7 @@ const FIRST_CHECK_TIMEOUT = 2 * SECOND;
 type Availability = "ok" | "busy" | "away";
 
 interface ClusterWatch {
-  /** Returns sentences about unavailable and busy clusters, without cluster names, because readyz is public. */
+  /** Returns sentences about unavailable and busy clusters. Omits cluster names, because readyz is public. */
   notes(): readonly string[];
   close(): Promise<void>;
 }

@@ -23,10 +23,10 @@ interface ClustersOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The name of the cluster in the kubeconfig's current context, which regions without a context use. */
+/** The name for the cluster in the kubeconfig's current context. Regions without a context use this cluster. */
 const DEFAULT_CLUSTER = "default";
 
-/** Returns the clusters. Requests have `replicaId` in the User-Agent, to identify the replica in Kubernetes logs. */
+/** Returns clients for the clusters. Their User-Agent contains `replicaId`, for Kubernetes audit logs. */
 export function openClusters(
   source: ClusterConnectionSource,
   { catalog, role, log, telemetry }: ClustersOptions,
@@ -48,7 +48,7 @@ export function openClusters(
     },
     async open(name) {
       if (!names.has(name)) {
-        const message = `The cluster "${name}" is in use by hubs or spokes but no longer configured`;
+        const message = `The cluster "${name}" is in use by hubs or spokes but is no longer configured`;
         throw new ClusterError("unknown_cluster", message, { transient: true, blame: "operator" });
       }
       const opening = opened.get(name) ?? connect(name);
@@ -61,7 +61,7 @@ export function openClusters(
       }
     },
     async close() {
-      // Closes the clusters that were opened, even if another cluster could not be opened.
+      // Closes every client that was created, even if creating the client for another cluster failed.
       for (const opening of await Promise.allSettled(opened.values())) {
         if (opening.status === "fulfilled") await opening.value.close();
       }

@@ -48,7 +48,7 @@ export interface Program {
   readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
   /** Stops claiming jobs, waits up to `graceMs` milliseconds for running steps, then releases all unfinished jobs. */
   drain(graceMs: number): Promise<void>;
-  /** Ends all event streams. The last message sets how long clients wait before they reconnect. */
+  /** Ends all event streams. The last message tells clients how long to wait before they reconnect. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -144,7 +144,7 @@ export async function composeProgram(
   }
 }
 
-/** Loads and opens the metrics registry. Called only if metrics are enabled, to save loading an unused module. */
+/** Loads and opens the metrics registry. Called only if metrics are enabled, to avoid loading an unused module. */
 async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/metrics/registry.ts")).createMetricsRegistry();
 }

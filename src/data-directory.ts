@@ -1,8 +1,8 @@
 /**
  * Creates and locks DATA_DIR for `wheelwright dev`, so that only one process uses the directory.
  *
- * The lock is an operating system lock that SQLite takes on the file `lock`. The lock ends with its process, even after
- * a crash, so a stale process ID can never block the directory. The file `pid` shows people the process ID.
+ * SQLite locks the file `lock`. The operating system releases this lock when the process ends, even after a crash, so a
+ * stale process ID can never block the directory. The file `pid` contains the process ID, for people to read.
  */
 import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";

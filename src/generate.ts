@@ -148,7 +148,7 @@ export function renderBlueprintModule(files: ReadonlyMap<string, string>): strin
     throw new Error(`${file}: ${problem}`);
   };
   const entries = [...files].map(([file, text]) => {
-    // Stores YAML files as JSON, because parsing YAML took half of the startup time.
+    // Stores YAML files as JSON, because parsing YAML would take half of the startup time.
     const content = file.endsWith(".yaml") ? writeYamlDocuments(parseYaml(text, refuse(file))) : text;
     return `  ${JSON.stringify(file)}: ${toTemplateLiteral(content)},\n`;
   });
@@ -199,7 +199,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// Calls `main` only if this file runs as a script. A test imports this module, and must not write files.
+// Calls `main` only if this file runs as a script, because a test imports this module without writing files.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main(process.argv.slice(2)).then((status) => process.exitCode = status, (error) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

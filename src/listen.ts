@@ -18,7 +18,7 @@ export interface RequestClient {
   readonly address: string;
   /** Resolves when the response has been sent, or when the connection has closed. */
   readonly sent: Promise<void>;
-  /** Registers a listener for a connection that closes early. If absent, the request's signal aborts in that case. */
+  /** Registers a listener that is called if the connection closes early. If absent, the request's signal aborts. */
   readonly onDisconnect?: (listener: () => void) => void;
 }
 

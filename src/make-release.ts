@@ -64,12 +64,12 @@ async function main(line: string[]): Promise<void> {
   }
 }
 
-/** Returns the changelog with this release, and the release notes. Throws if the version or the branch is not ready. */
+/** Returns the changelog with this release added, and the release notes. Throws if a release is not possible. */
 async function prepareNotes(version: string, day: string): Promise<{ text: string; notes: string }> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Pass the version, for example: npm run release -- 0.2.0");
   const dirty = await git("status", "--porcelain");
   if (dirty) throw new Error(`Commit or stash your changes first:\n${dirty}`);
-  if (await git("tag", "--list", `v${version}`)) throw new Error(`The tag v${version} exists already`);
+  if (await git("tag", "--list", `v${version}`)) throw new Error(`The tag v${version} already exists`);
   return releaseUnreleasedEntries(await readFile(join(REPOSITORY, "CHANGELOG.md"), "utf8"), version, day);
 }
 
@@ -125,7 +125,7 @@ async function buildExecutable(
   await copyFile(join(worktree, "dist/wheelwright"), file);
 }
 
-/** Downloads the Node from package-lock.json for another architecture, because npm ci installs only this machine's. */
+/** Downloads Node, as pinned in package-lock.json, for an architecture that differs from this machine's. */
 async function fetchNode(worktree: string, name: string): Promise<string> {
   const { version, integrity } = JSON.parse(await readFile(join(worktree, "package-lock.json"), "utf8"))
     .packages[`node_modules/${name}`];
@@ -164,7 +164,7 @@ function git(...line: string[]): Promise<string> {
   return run("git", line, REPOSITORY);
 }
 
-/** Runs the program and returns its standard output. If the program fails, throws an Error with the last lines. */
+/** Runs a program and returns its standard output. If it fails, throws an Error with its last lines of output. */
 async function run(program: string, line: readonly string[], cwd: string): Promise<string> {
   try {
     return (await promisify(execFile)(program, line, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();

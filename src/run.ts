@@ -80,7 +80,7 @@ export async function runUntilStopped(
     };
     const ended = await withTimeout(Math.max(grace, MIN_SHUTDOWN_TIME), stop());
     if (!ended) {
-      app.log.warn("SHUTDOWN_GRACE_MS expired: stopped before all work was finished");
+      app.log.warn("Stopped before all work was finished, because SHUTDOWN_GRACE_MS expired");
     }
     return ended === true;
   });

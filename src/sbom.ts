@@ -4,7 +4,7 @@
  *   npm run --silent sbom > sbom.json
  *
  * `npm sbom --omit dev` would also omit some packages that are needed at run time, such as yaml, because a development
- * package needs them too. Instead, keeps the packages in the lock file that Wheelwright's own dependencies need.
+ * package needs them too. So this script lists the packages in package-lock.json that run-time dependencies need.
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -50,7 +50,7 @@ function removeDevelopmentPackages(
   };
 }
 
-// Prints only if this file runs as a script. A test imports this module, and must not run npm.
+// Prints only if this file runs as a script, because a test imports this module without running npm.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const text = execFileSync("npm", NPM, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
   process.stdout.write(`${JSON.stringify(removeDevelopmentPackages(JSON.parse(text), about), null, 2)}\n`);

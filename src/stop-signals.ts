@@ -2,7 +2,7 @@
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
-/** How long a repeated signal is ignored, in milliseconds. After Ctrl-C, npm sends this process a second SIGINT. */
+/** How long a repeated signal is ignored, in milliseconds. Needed because npm repeats the SIGINT after Ctrl-C. */
 const REPEAT_WINDOW = SECOND;
 
 export interface StopSignals {

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /**
- * Starts src/main.ts from a source checkout. If the current Node is too old, the Node that npm installed runs the program.
- * This file is JavaScript that Node 16 can parse. The compile cache is enabled before any TypeScript is loaded, which
- * saves 40 ms. Deno starts src/main.ts directly.
+ * Starts src/main.ts from a source checkout. If the current Node is too old, restarts with the Node that npm installed.
+ * This file is plain JavaScript, so that even Node 16 can parse it. Enabling the compile cache before any TypeScript is
+ * loaded saves 40 ms. Deno starts src/main.ts directly.
  */
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const OLDEST = 24;
-/** The exit status of a program that the dynamic loader cannot start. */
+/** The exit status of a process if the dynamic loader cannot start the program. */
 const UNLOADABLE = 127;
 const MISSING_LIBRARY = "The Node that npm installed cannot start because a library is missing (see the line above). " +
   "On Debian and Ubuntu, run apt-get install libatomic1. Or install Node 24 or newer.\n";
@@ -30,7 +30,7 @@ function pathOf(path) {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
-/** Returns the path of the Node that npm installed. npm 9 can leave out the link in .bin. */
+/** Returns the path of the Node that npm installed. With npm 9, the symbolic link in .bin may be missing. */
 async function findInstalledNode() {
   const { existsSync } = await import("node:fs");
   const link = pathOf("../node_modules/.bin/node");

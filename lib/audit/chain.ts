@@ -22,7 +22,7 @@ import { createHash } from "node:crypto";
 /** The hash that precedes the first event of every chain. */
 export const CHAIN_START_HASH = "0".repeat(64);
 
-/** The ID of the chain (sequence of hashed events) for events without a hub. Other chains have the ID of their hub. */
+/** The ID of the chain (sequence of hashed events) for events without a hub. Every other chain has its hub's ID. */
 export const SYSTEM_CHAIN = "system";
 
 /** An audit event with all fields that its hash covers. */
@@ -37,7 +37,7 @@ export interface ChainedEvent {
   readonly metadata: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** The event's time in milliseconds since 1970, as a decimal number. */
+  /** The event's time in milliseconds since 1970, as a decimal string. */
   readonly at: string;
   readonly federationId: string | null;
   readonly spokeId: string | null;

@@ -12,9 +12,9 @@ export interface ChainFacts {
   readonly exported: readonly ChainHead[];
   /** The number of events that exist in the database. */
   readonly events: number;
-  /** The number of existing events up to the position in the seal. */
+  /** The number of existing events up to and including the event at which the seal was written. */
   readonly covered: number;
-  /** The number of events that the database counted when they were written. */
+  /** The number of events that were ever written, according to a counter in the database. */
   readonly written: number;
   /** The recomputed hashes, keyed by the number of events that each hash covers. */
   readonly hashes: ReadonlyMap<number, string>;
@@ -23,7 +23,7 @@ export interface ChainFacts {
 export interface ChainResult {
   /** Descriptions of mismatches; empty if the events match the seal and the exported heads. */
   readonly problems: readonly string[];
-  /** The first changed event is after event number `after`, up to `through`. Null if no event was changed. */
+  /** The range that contains the first changed event: after event number `after`, up to `through`. Null if none. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
@@ -76,7 +76,7 @@ function checkCount({ written, events }: ChainFacts): string[] {
   return [`The database counted ${countEvents(written)}, but ${events} exist: events were inserted or moved here`];
 }
 
-/** Checks an exported head that covers more events than the seal does. */
+/** Checks an exported head (hash) that covers more events than the seal (last stored hash) does. */
 function checkLaterHead(
   { seal, events }: ChainFacts,
   head: ChainHead | undefined,
@@ -84,7 +84,7 @@ function checkLaterHead(
 ): string[] {
   if (!head) return [];
   const sealed = `the seal covers ${seal?.count ?? 0} of the ${countEvents(head.count)} of an exported head`;
-  if (matches(head)) return [`The seal was set back: ${sealed}, and all of these events exist`];
+  if (matches(head)) return [`The seal was replaced by an older one: ${sealed}, and all of these events exist`];
   if (events < head.count) {
     return [`The log ends too early: ${sealed}, and only ${events} exist. ${OLDER_DUMP}, or events were deleted`];
   }
@@ -95,7 +95,7 @@ function checkLaterHead(
 
 const OLDER_DUMP = "Either the database was restored from a dump older than the exported head";
 
-/** Checks the first exported head that does not match, among the heads that the seal covers. */
+/** Describes the mismatch of `head`, the first exported head that does not match the events that the seal covers. */
 function checkEarlierHead(
   { seal }: ChainFacts,
   head: ChainHead | undefined,
@@ -104,9 +104,9 @@ function checkEarlierHead(
 ): string[] {
   if (!head || !seal) return [];
   if (head.count <= trusted) {
-    return [`The exported heads at ${head.count} and ${trusted} contradict each other: one head is from another log`];
+    return [`The exported hashes of ${head.count} and ${trusted} events contradict each other: one is of another log`];
   }
-  const other = `The exported head at ${head.count} does not match the events`;
+  const other = `The exported hash of the first ${head.count} events does not match the events`;
   if (!matches(seal)) return [other];
   return [`${other}, but the seal does: events and seal were rewritten, or the head is from another log`];
 }

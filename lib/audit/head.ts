@@ -1,4 +1,4 @@
-/** Formats and parses chain heads, which are written as `CHAIN:COUNT:HASH` in logs, files and on the command line. */
+/** Formats and parses chain heads (last hashes), written as `CHAIN:COUNT:HASH` in logs, in files and as arguments. */
 import { SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import { isId } from "#lib/base/ids.ts";
 
@@ -14,7 +14,7 @@ export function formatHead({ chain, count, hash }: ChainHead): string {
   return `${chain}:${count}:${hash}`;
 }
 
-/** Parses a chain head. Returns null if the text is not a chain head. */
+/** Parses a chain head such as `CHAIN:COUNT:HASH`. Returns null if the text has a different format. */
 export function parseHead(text: string): ChainHead | null {
   const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   return chain && count && hash && isChainName(chain) ? { chain, count: Number(count), hash } : null;

@@ -43,7 +43,7 @@ interface LinkCounts {
   readonly all: number;
   /** The number of events after the given position. */
   readonly behind: number;
-  /** The number of events that the database counted when they were written. */
+  /** The number of events that were ever written, according to a counter in the database. */
   readonly written: number;
 }
 
@@ -61,7 +61,7 @@ function isInChain(chain: string): RawBuilder<boolean> {
   return chain === SYSTEM_CHAIN ? sql`federation_id is null` : sql`federation_id = ${chain}`;
 }
 
-/** Returns a condition for events after a position. Its first comparison lets PostgreSQL use an index. */
+/** Returns an SQL condition that matches events after a position. Its first part lets PostgreSQL use an index. */
 function isAfter({ at, id }: ChainPosition): RawBuilder<boolean> {
   return sql`(audit_events.at >= ${at}::timestamptz
     and (audit_events.at > ${at}::timestamptz or id collate "C" > ${id}))`;

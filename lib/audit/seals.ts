@@ -10,7 +10,7 @@ import { type ChainPosition, readChainedEvents } from "#lib/audit/links.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** The age at which an event is sealed. No open transaction can then still write an earlier event. */
+/** How old an event must be before it is sealed, so that no open transaction can still write an earlier event. */
 const SETTLING_TIME = MINUTE;
 
 interface Seal extends ChainHead {
@@ -23,7 +23,7 @@ export function latestSealableTime(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
-/** Returns the chains that have events to seal, up to the time `until`. */
+/** Returns the chains that have unsealed events from before the time `until`. */
 export async function findUnsealedChains(rows: RowQueries, until: Date): Promise<string[]> {
   const { rows: found } = await sql<{ chain: string }>`select chain from (${selectNextUnsealed(until)}) as next`
     .execute(
@@ -34,7 +34,7 @@ export async function findUnsealedChains(rows: RowQueries, until: Date): Promise
 
 /** Selects the first unsealed event in each chain. This takes one index lookup per hub, however long the log is. */
 function selectNextUnsealed(until: Date) {
-  // Orders the rows so that PostgreSQL uses the index, because any other query plan would have to sort them.
+  // The ORDER BY makes PostgreSQL use the index, because every other query plan would need an extra sort.
   const next = sql`audit_events.at >= coalesce(seal.last_at, '-infinity') and audit_events.at <= ${until}
     and (seal.chain is null or audit_events.at > seal.last_at or audit_events.id collate "C" > seal.last_id)
     order by federation_id desc, audit_events.at limit 1`;
@@ -56,7 +56,7 @@ export async function findOldestUnsealed(rows: RowQueries, until: Date): Promise
   return row!.oldest;
 }
 
-/** Seals the chain's next events: at most `limit`, and none newer than `until`. Returns null without such events. */
+/** Seals the chain's next events: at most `limit`, and none newer than `until`. Returns null if there are none. */
 export async function sealNextEvents(
   tx: Tx,
   chain: string,
@@ -72,7 +72,7 @@ export async function sealNextEvents(
   return { head, events: links.length };
 }
 
-/** Locks and returns the row of a chain's seal. Later reads in the same transaction use a newer snapshot. */
+/** Locks and returns the row of a chain's seal. Later statements see all events that were committed before. */
 async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
   await sql`insert into audit_seals (chain) values (${chain}) on conflict do nothing`.execute(tx);
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} for update`.execute(tx);

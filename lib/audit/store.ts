@@ -113,9 +113,9 @@ export async function listAuditEvents(
 const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind", "objectType"] as const;
 
 /**
- * Reads a page of events through the index on one column. For a frequent kind, PostgreSQL would otherwise expect
- * matches among the newest events and scan the entire log. The query compares the column with a one-element array and
- * sorts by it, so that only the right index fits.
+ * Reads a page of events through the index on one column. Otherwise, PostgreSQL would expect a frequent kind among the
+ * newest events, and might scan the entire log. The query compares the column with a one-element array and sorts by the
+ * column, which only this index supports.
  */
 const readEventPage = prepareQuery(
   (rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
@@ -135,7 +135,7 @@ export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEven
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
-/** Hides details that only operators may see, such as the IP address and user agent of an event by an operator. */
+/** Removes details that only operators may see, such as the IP address of an operator who caused the event. */
 export function redactAuditEvent<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const redacted = { ...event, metadata: hideOperatorDetails(reader, event.metadata) };
   return event.originPrivate && reader.role !== "operator" ? { ...redacted, ip: "", userAgent: "" } : redacted;

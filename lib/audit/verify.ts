@@ -24,7 +24,7 @@ export interface ChainVerification extends ChainResult {
   readonly exported: number;
 }
 
-/** Verifies a chain. Heads of other chains in `exported` are ignored. */
+/** Verifies a chain of audit events. Ignores heads in `exported` that belong to other chains. */
 export async function verifyChain(
   db: Database,
   chain: string,
@@ -48,7 +48,7 @@ export async function verifyChain(
   });
 }
 
-/** Returns the chain's hash after each number of events in `counts`. Omits numbers that exceed the chain's length. */
+/** Returns the chain's hash after its first n events, for each n in `counts` up to the chain's length. */
 async function recomputeHashes(
   rows: RowQueries,
   chain: string,
@@ -70,7 +70,7 @@ async function recomputeHashes(
   return hashes;
 }
 
-/** Returns the largest number. Unlike Math.max, it has no limit on how many numbers there may be. */
+/** Returns the largest number. Unlike `Math.max(...counts)`, it works for any number of values. */
 function maxOf(counts: Iterable<number>): number {
   let max = 0;
   for (const count of counts) max = Math.max(max, count);

@@ -12,7 +12,7 @@ import { findUnreadablePaths, readVariables } from "#lib/base/variable-files.ts"
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 
 /**
- * The kind of command that reads the configuration; determines the required variables. `serve` requires a database, a
+ * The command that reads the configuration. It determines which variables are required. `serve` requires a database, a
  * public URL and a domain; `migrate` requires a database; `dev` starts its own database; `any` requires nothing.
  */
 export type ConfigMode = "serve" | "migrate" | "dev" | "any";
@@ -61,7 +61,7 @@ export function readStartConfig(mode: "serve" | "dev"): Config {
   return readConfig({ mode, env: processEnvironment(), terminal: process.stdout.isTTY === true, files: true });
 }
 
-/** Returns how each variable is set: `set` directly in the environment, or `file` through NAME_FILE. */
+/** Returns how each variable is set: `set` by its own name, or `file` if NAME_FILE names a file with the value. */
 export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
   const env = processEnvironment();
   const names = Object.keys(EnvironmentVariables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
@@ -86,7 +86,7 @@ export function absoluteUrl(home: URL, path: string): URL {
 
 function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Record<string, string>>): string[] {
   const problems: string[] = [];
-  // Treats unreadable files as set, because readVariables already reports these files.
+  // A variable counts as set even if its file is unreadable, because readVariables reports unreadable files.
   const isSet = (name: string) => values[name] !== undefined || !!env[`${name}_FILE`];
   const requireVariable = (name: string, why: string) => isSet(name) || problems.push(`${name} is missing: ${why}`);
   if ((mode === "serve" || mode === "migrate") && !isSet("POSTGRES_PASSWORD")) {
@@ -217,12 +217,12 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     },
     dataDir: values.DATA_DIR,
     simulatorDelayMs: values.SIMULATOR_DELAY_MS,
-    /** The factor for the simulated cluster's measured delays; null to use a uniform delay. */
+    /** The factor by which the simulated cluster scales measured delays; null to use the same delay everywhere. */
     simulatorFactor: values.SIMULATOR_PROFILE ?? null,
   };
 }
 
-/** Returns the unsupported OpenTelemetry variables that are set. The protocol `http/json` is always supported. */
+/** Returns the OpenTelemetry variables that are set but not supported. Protocol variables may be set to `http/json`. */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isSupportedVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

@@ -55,7 +55,7 @@ export interface DatabaseAddress {
  */
 export type DatabaseSource = string | (() => DatabaseAddress);
 
-/** A problem in a connection string. The message is a phrase that follows a variable's name and contains no values. */
+/** A problem in a connection string. The message follows a variable's name and never quotes the string itself. */
 export class DatabaseAddressError extends Error {
   override readonly name = "AddressError";
 }
@@ -132,7 +132,7 @@ function tlsMode(mode: string | null, rootCert: string | null, negotiation: stri
   if (negotiation === "direct" && ["disable", "prefer"].includes(chosen)) {
     throw new DatabaseAddressError("has sslnegotiation=direct, which needs sslmode=require or stricter");
   }
-  // Checks the server's certificate for `require` with a root certificate, as libpq does.
+  // Like libpq, treats `require` as `verify-ca` if a root certificate is configured.
   return chosen === "require" && rootCert !== null ? "verify-ca" : chosen;
 }
 
@@ -181,7 +181,7 @@ function parseUri(text: string): ConnectionParameters {
     const [keyword = "", ...value] = pair.split("=");
     if (value.length !== 1) throw new DatabaseAddressError(`has a parameter that is not keyword=value`);
     const name = decodePercent(keyword), content = decodePercent(value[0]!);
-    // libpq accepts JDBC's `ssl=true` as `sslmode=require`.
+    // Like libpq, accepts JDBC's `ssl=true` as a synonym for `sslmode=require`.
     if (name === "ssl" && content === "true") parameters.set("sslmode", "require");
     else parameters.set(name, content);
   }
@@ -233,7 +233,7 @@ function decodePercent(text: string): string {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes("\0")) return decoded;
   } catch {
-    // Falls through to the error below.
+    // Text that cannot be decoded causes the error below.
   }
   throw new DatabaseAddressError("has an invalid percent-encoding; write %25 for a percent sign");
 }

@@ -1,4 +1,4 @@
-/** Builds the addresses with which the service and the schema's owner connect to the database. */
+/** Builds the database addresses that the service and the schema's owner use to connect. */
 import { accessSync, constants } from "node:fs";
 import {
   type DatabaseAddress,
@@ -19,7 +19,7 @@ export interface DatabaseConfig {
   readonly ownerSource: DatabaseSource | null;
 }
 
-/** The variables that make up a database address. Variables set through files are reread for each connection. */
+/** The variables that make up a database address. Values in files (NAME_FILE) are reread for each connection. */
 const DATABASE_VARIABLES = [
   ...["DATABASE_URL", "DATABASE_OWNER_URL", "POSTGRES_PASSWORD", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_USER"],
   ...["POSTGRES_DB", "POSTGRES_OWNER_USER", "POSTGRES_OWNER_PASSWORD"],

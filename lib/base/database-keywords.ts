@@ -34,7 +34,7 @@ export const CONNECTION_KEYWORDS: Readonly<Record<string, Keyword>> = {
   ssl_min_protocol_version: { variable: "PGSSLMINPROTOCOLVERSION", values: TLS_VERSIONS },
   ssl_max_protocol_version: { variable: "PGSSLMAXPROTOCOLVERSION", values: TLS_VERSIONS },
 
-  // These parameters support only a few values.
+  // For these parameters, Wheelwright supports only a few values.
   client_encoding: { variable: "PGCLIENTENCODING", values: /^(?:utf-?8|unicode|auto)$/i },
   channel_binding: { variable: "PGCHANNELBINDING", values: ["disable", "prefer"] },
   gssencmode: { variable: "PGGSSENCMODE", values: ["disable", "prefer"] },
@@ -53,7 +53,7 @@ export const CONNECTION_KEYWORDS: Readonly<Record<string, Keyword>> = {
   sslcrldir: { variable: "PGSSLCRLDIR", values: UNSUPPORTED },
 };
 
-/** Returns a phrase that follows the variable's name and describes the problem without the value; null if valid. */
+/** Returns null if the value is valid, otherwise a phrase about the problem that does not quote the value. */
 export function checkConnectionKeyword(keyword: string, value: string): string | null {
   const definition = Object.hasOwn(CONNECTION_KEYWORDS, keyword) ? CONNECTION_KEYWORDS[keyword]! : null;
   if (definition === null || definition.values === UNSUPPORTED) {

@@ -18,8 +18,8 @@ export const FAULTS = {
   body_too_large: ["too_large", "The body must not be larger than 262144 bytes"],
   body_too_slow: ["unsent", "The request body did not arrive in time; use a faster connection"],
   too_many_parameters: ["invalid", "The query must have at most 40 parameters and 8192 characters"],
-  bad_form: ["invalid", "The form must be percent-encoded UTF-8 with each field once"],
-  not_a_form: ["media_type", "The body must be a form, application/x-www-form-urlencoded"],
+  bad_form: ["invalid", "The form must be percent-encoded UTF-8 and contain each field once"],
+  not_a_form: ["media_type", "The body must be a form of type application/x-www-form-urlencoded"],
   not_json: ["media_type", "The body must be JSON, sent as Content-Type: application/json"],
   idempotency_key_reused: [
     "impossible",
@@ -49,7 +49,7 @@ export const FAULTS = {
   ],
   scope_too_narrow: [
     "forbidden",
-    "The token's scope is readonly; this needs a token with the scope provisioning or cli",
+    "The token's scope is readonly; this request needs a token with the scope provisioning or cli",
   ],
   access_changed: [
     "forbidden",
@@ -71,7 +71,7 @@ export const FAULTS = {
   slug_taken: ["conflict", "The slug north is taken by another hub; choose another slug"],
   domain_taken: [
     "conflict",
-    "The domain ash.school.example is taken, or a parent or subdomain of a domain in use; choose another domain",
+    "The domain ash.school.example is in use, or is a parent or subdomain of a domain in use; choose another domain",
   ],
   domain_unproven: [
     "conflict",
@@ -83,8 +83,8 @@ export const FAULTS = {
   link_in_progress: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
-    "Cannot create a sign-in link because its admin account is suspended; another site administrator must fix this " +
-    "account first; reset-admin-password does not help",
+    "Cannot create a sign-in link because the site's admin account is suspended; another site administrator must " +
+    "fix this account first; reset-admin-password does not help",
   ],
   link_failed: [
     "unavailable",
@@ -168,7 +168,7 @@ export const FAULTS = {
   bad_signature: ["invalid", "The Stripe-Signature header does not match the body"],
   dns_unavailable: [
     "unavailable",
-    "The DNS servers do not respond for _wheelwright.ash.school.example; try again",
+    "The DNS servers did not answer the query for _wheelwright.ash.school.example; try again",
   ],
   billing_unavailable: ["unavailable", "The payment provider does not respond; try again"],
 

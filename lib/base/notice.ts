@@ -1,11 +1,11 @@
 /**
  * Defines announcements of deprecated endpoints and new limits, which must be published at least 30 days ahead.
  * Endpoints declare their deprecation (`deprecated` in lib/http/endpoint.ts); new limits are in
- * lib/domains/deprecations/limits.ts. The program does not start if an announcement is too late.
+ * lib/domains/deprecations/limits.ts. The program does not start if an announcement gives less notice.
  */
 import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
-/** The minimum time between an announcement and its effect, in milliseconds, as promised to API users. */
+/** The minimum notice before an API change takes effect, in milliseconds, as promised to API users. */
 export const NOTICE_PERIOD = 30 * DAY;
 
 interface NoticeBase {

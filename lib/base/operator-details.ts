@@ -1,6 +1,6 @@
 /**
- * Removes details that only operators can act on from messages: kubectl commands, snapshot names and addresses inside
- * the cluster. Messages are stored in full. The details are removed when other users read a message.
+ * Removes from messages the details that only operators can act on: kubectl commands, snapshot names and addresses
+ * inside the cluster. Messages are stored in full. The details are removed when other users read a message.
  */
 import { removeInternalAddresses } from "#lib/base/addresses.ts";
 

@@ -87,7 +87,7 @@ export function buildTraceSettings(variables: OtelVariables): TraceSettings | nu
 function samplerOf(variables: OtelVariables): Sampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(variables.OTEL_TRACES_SAMPLER)!;
   const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : variables.OTEL_TRACES_SAMPLER_ARG;
-  // Samples by the trace ID's last digits, which are random in every ID, so that all replicas decide the same way.
+  // Decides by the trace ID's last digits, which are always random, so that all replicas make the same decision.
   const isSampled = (traceId: string) => parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13;
   return (parent, traceId) => parentBased && parent ? parent.sampled : isSampled(traceId);
 }

@@ -1,7 +1,7 @@
 /**
- * Defines the schemas that inputs and views share: text, slugs, email addresses, host names, times and pages. Text must
- * be well-formed Unicode of limited length, without control characters except newline and tab. Such text can be stored,
- * logged and forwarded safely.
+ * Defines the schemas that API requests and responses share: text, slugs, email addresses, host names, times and pages.
+ * Text must be well-formed Unicode of limited length, without control characters except newline and tab. Such text can
+ * be stored, logged and forwarded safely.
  */
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
@@ -27,7 +27,7 @@ export function boundedText(minimum: number, maximum: number) {
 
 /**
  * Returns a schema for a list of `minimum` to `maximum` items. The length is checked before the items, because a list
- * may be very long. With a valibot pipe for the length check, the OpenAPI document would not show the items.
+ * may be very long. The check is not a valibot pipe, because the OpenAPI document would then not show the items.
  */
 export function boundedList<S extends v.GenericSchema>(item: S, minimum: number, maximum: number, message: string) {
   const schema = v.pipe(v.array(item, message), v.minLength(minimum, message), v.maxLength(maximum, message));
@@ -65,7 +65,7 @@ export const EmailAddress = v.pipe(
 const HOST_MESSAGE = "must be a host name such as school.example.org";
 const HOST_PATTERN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Returns the error message for a host name. Suggests a spelling for `müller.example` and `school.example.`. */
+/** Returns the error message for an invalid host name. Suggests the valid spelling of names like `müller.example`. */
 function hostMessage({ input }: { readonly input: unknown }): string {
   const ascii = typeof input === "string" && input.length <= 253 ? toAsciiHost(input) : null;
   if (ascii === null || ascii === input || !HOST_PATTERN.test(ascii)) return HOST_MESSAGE;
@@ -101,7 +101,7 @@ export const InputTime = v.pipe(
   v.check(isStorable, TIME_MESSAGE),
 );
 
-/** A time in a response: ISO 8601 in UTC with milliseconds. Strings must already have this format. */
+/** A time in a response: ISO 8601 in UTC with milliseconds. Dates are converted; strings must have this format. */
 export const Timestamp = v.pipe(
   v.union([v.date(), v.string()]),
   v.transform((value) => typeof value === "string" ? value : value.toISOString()),

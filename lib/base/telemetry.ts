@@ -82,7 +82,7 @@ export interface Observation {
   end(span: Span): void;
 }
 
-/** Telemetry that records nothing. */
+/** A telemetry object that records nothing. */
 export const NO_TELEMETRY: Telemetry = Object.freeze(
   {
     span: (_kind, _labels, work) => work(IGNORED_SPAN as never),

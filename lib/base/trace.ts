@@ -51,7 +51,7 @@ export function formatTrace(trace: TraceContext): string {
   return Object.values(traceHeaders(trace)).join(" ");
 }
 
-/** Parses text from `formatTrace`. Returns null if the text is invalid. */
+/** Parses text that `formatTrace` returned. Returns null if the text is invalid. */
 export function parseTrace(text: string | null): TraceContext | null {
   const [, traceparent = null, tracestate = null] = /^(\S+)(?: (.*))?$/.exec(text ?? "") ?? [];
   return readTraceHeaders({ traceparent, tracestate });

@@ -36,7 +36,7 @@ const Server = v.pipe(
 );
 
 const ROOT_MESSAGE = "must be a host name such as spokes.example.org";
-/** The domain under which spokes get their addresses. A leading wildcard is removed: `*.spokes.example.org`. */
+/** The domain under which spokes get their addresses. Removes a leading wildcard, as in `*.spokes.example.org`. */
 const RootDomain = v.pipe(
   v.string(),
   v.transform((value) => toAsciiHost(value.replace(/^\*\./, "")) ?? ""),
@@ -67,7 +67,7 @@ const Sender = v.pipe(
   v.check((value) => v.is(EmailAddress, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER_MESSAGE),
 );
 
-/** The rule for release IDs. Forbids hyphens, because the name prefix of `a` also matches namespaces of `a-b`. */
+/** The rule for release IDs. A hyphen is forbidden, because the name prefix `a-` would match namespaces of `a-b`. */
 const RELEASE_MESSAGE = "must be 1 to 16 lower-case letters and digits, starting with a letter";
 
 const SMTP_TLS_MESSAGE = "must be implicit, required, opportunistic or off";

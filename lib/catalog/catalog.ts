@@ -28,12 +28,12 @@ export interface Catalog {
   readonly defaults: { readonly size: string; readonly version: string };
   /** Returns the values that a field accepts; null if the field accepts any text. */
   choices(field: CatalogField): readonly string[] | null;
-  /** Returns why the field rejects the value ("must be one of small, medium, large"); null if it accepts the value. */
+  /** Returns why a value is invalid, for example "must be one of small, medium"; null if the value is valid. */
   findProblem(field: CatalogField, value: string): string | null;
-  /** Returns a size's CPU, memory and storage. Throws a TypeError if `findProblem` rejects the size. */
+  /** Returns a size's CPU, memory and storage. Throws a TypeError if the catalog has no such size. */
   resourcesOf(size: string): SiteSize;
   priceOf(size: string): Price | null;
-  /** Returns a version's container images. Throws a TypeError if `findProblem` rejects the version. */
+  /** Returns a version's container images. Throws a TypeError if this service does not offer the version. */
   imagesOf(version: string): SpokeImages;
   /** Returns the requirements that a site must meet before it can be upgraded to this version. */
   requirementsOf(version: string): VersionRequirements;
@@ -45,7 +45,7 @@ export interface Catalog {
   readonly view: CatalogContents;
 }
 
-/** Throws an `invalid` fault (code `not_offered`) if the catalog rejects a value. Ignores undefined values. */
+/** Throws an `invalid` fault (code `not_offered`) if the catalog does not offer a value. Skips undefined values. */
 export function requireOfferedValues(
   catalog: Catalog,
   values: Partial<Record<CatalogField, string | undefined>>,

@@ -1,4 +1,4 @@
-/** Creates the catalog view that the API returns. Runs once at startup. */
+/** Converts the catalog to the format in which the API returns it. Runs once at startup. */
 import type { Config } from "#lib/base/config.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
@@ -55,7 +55,7 @@ interface Service {
   readonly payments: object | null;
 }
 
-/** Returns the catalog view with this service's payment setting and root domain added. */
+/** Returns the catalog for the API, including this service's root domain and whether spokes are charged. */
 export function createCatalogView({ catalog, config, payments }: Service): CatalogView {
   return { ...catalog.view, charged: payments !== null, rootDomain: config.rootDomain };
 }

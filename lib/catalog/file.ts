@@ -26,7 +26,7 @@ import { boundedText } from "#lib/base/schema.ts";
 const Title = v.optional(boundedText(1, 200));
 const CURRENCY = "must be a currency such as EUR";
 
-/** Returns a schema for a list whose items are either objects with a name or plain names. */
+/** Returns a schema for a list of entries. An entry is either a name, or an object that has a name. */
 function namedList<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
   const item = v.pipe(
     v.unknown(),

@@ -32,7 +32,7 @@ interface HubFields {
 /** Inputs that were resolved earlier and take precedence over the catalog's current values. */
 type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand" | "seed">>;
 
-/** Creates a spoke's blueprint inputs. The catalog must offer the size and version unless `resolved` replaces them. */
+/** Creates a spoke's blueprint inputs. The catalog must offer the size and version, unless they are in `resolved`. */
 export function createSpokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
@@ -65,8 +65,8 @@ export function createSpokeInputs(
 
 /**
  * Returns the inputs with the CPU and memory that the catalog now offers for the site's size. Returns the same object
- * if nothing changed, if the size is no longer offered, or if the site would exceed its quota. Disk sizes are kept,
- * because only a resize may grow them.
+ * if nothing changed, if the size is no longer offered, or if the site would exceed its quota. Disk sizes stay the
+ * same, because only the action `resize` may enlarge disks.
  */
 export function applyOfferedResources({ catalog, blueprint }: OfferedResources, inputs: SpokeInputs): SpokeInputs {
   if (catalog.findProblem("size", inputs.size) !== null) return inputs;
@@ -76,7 +76,7 @@ export function applyOfferedResources({ catalog, blueprint }: OfferedResources, 
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
 }
 
-/** Returns the inputs with the mail settings from the configuration, because stored mail settings may be outdated. */
+/** Replaces the stored mail settings, which may be outdated, with those from the configuration. */
 export function applyMailSettings({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
   if (!relay) return { ...inputs, mail: null };
   const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();

@@ -1,4 +1,4 @@
-/** Loads the catalog from a CATALOG file. Without a file, uses the versions and sizes in the blueprint. */
+/** Loads the catalog from the file named by CATALOG. If CATALOG is not set, uses the blueprint's versions and sizes. */
 import { messageOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import * as v from "valibot";
@@ -14,7 +14,7 @@ import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts
 import { createCatalogContents } from "#lib/catalog/create-view.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
-/** Creates the catalog from `text` or, without it, from the blueprint. Throws a ConfigError that lists all problems. */
+/** Creates the catalog from a file's text, or from the blueprint if `text` is undefined. Throws a ConfigError. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
   const file = text === undefined ? {} : parseCatalogFile(text);
   const problems: string[] = [];

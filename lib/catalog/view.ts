@@ -58,5 +58,5 @@ export const CatalogView = v.object({
 });
 export type CatalogView = v.InferOutput<typeof CatalogView>;
 
-/** The part of the catalog view that does not depend on the service's configuration. */
+/** The part of the API's catalog that does not depend on the service's configuration. */
 export type CatalogContents = Omit<CatalogView, "charged" | "rootDomain">;

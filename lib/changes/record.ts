@@ -76,7 +76,7 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   );
 }
 
-/** Increments, per hub and spoke, the event counters of users whose own request an event decides. */
+/** For each event that decides on a user's request, increments that user's event counter for the hub or spoke. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const audiences = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisibleToCustomers(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);

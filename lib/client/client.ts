@@ -40,7 +40,7 @@ export interface Wheelwright extends WheelwrightApi {
    * `timed_out`, whose property `operation` is the last known state.
    */
   waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
-  /** Calls an endpoint that this client does not know. A POST request is retried only with an `idempotencyKey`. */
+  /** Calls an endpoint that has no function in this client. Retries a POST request only with an `idempotencyKey`. */
   request(request: CustomRequest, options?: IdempotentCallOptions): Promise<unknown>;
 }
 

@@ -19,7 +19,7 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the runtime's fetch function. */
   readonly fetch?: typeof fetch | undefined;
-  /** Replaces the timer between attempts, for tests. `random` replaces Math.random. */
+  /** Replaces the pause between attempts, for tests. `random` (below) replaces Math.random. */
   readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
 }
@@ -28,7 +28,7 @@ export interface RetryNotice {
   readonly error: WheelwrightError;
   /** The number of the failed attempt, counting from 1. */
   readonly attempt: number;
-  /** How long the pause before the next attempt lasts, in milliseconds. */
+  /** The delay before the next attempt, in milliseconds. */
   readonly wait: number;
 }
 
@@ -54,7 +54,7 @@ export interface ApiResponse {
 export interface ApiConnection {
   readonly url: string;
   readonly options: ConnectOptions;
-  /** Sends a request once. Rejects with a WheelwrightError or the signal's reason. Aborting also ends a stream. */
+  /** Sends a request once. Rejects with a WheelwrightError or the signal's reason. The signal also ends a stream. */
   send(request: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiResponse>;
 }
 

@@ -31,7 +31,7 @@ export interface StreamDisconnect {
   readonly error: WheelwrightError;
   /** The number of failed attempts to reconnect so far. */
   readonly attempts: number;
-  /** How long the pause before the next attempt lasts, in milliseconds. */
+  /** The delay before the next attempt, in milliseconds. */
   readonly wait: number;
 }
 
@@ -40,7 +40,7 @@ interface StreamProgress {
   last: number | null;
   /** How long to wait before reconnecting, in milliseconds, as requested by the server; null if not requested. */
   reconnectDelay: number | null;
-  /** When the connection was lost (performance.now()), and failed attempts to reconnect; null while connected. */
+  /** When the connection was lost (performance.now()) and how often reconnecting failed; null while connected. */
   disconnect: { readonly at: number; tried: number } | null;
 }
 
@@ -101,7 +101,7 @@ async function* events(
     progress.reconnectDelay = retry;
     if (data === null) continue;
     const event = JSON.parse(data) as StreamEvent, number = Number(id);
-    // Skips events received before, except events about the stream itself, which reuse the number of another event.
+    // Skips events that were already received. `Stream…` events reuse another event's number and are never skipped.
     if (progress.last !== null && number <= progress.last && !event.type.startsWith("Stream")) continue;
     progress.last = number;
     yield event;

@@ -8,7 +8,7 @@ import { WheelwrightError } from "./error.ts";
 const FIRST = 250, LONGEST = 10_000; // pause before a retry, in ms
 const TRIES = 5, TIMEOUT = 120_000, TRY_TIMEOUT = 40_000;
 
-/** Error codes with status 503 for requests that the server did not process. Status 429 always means this. */
+/** Codes of 503 errors for requests that the server did not process. Status 429 always means that, too. */
 const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 
 /** Matches fetch errors in Node.js and Deno that occur before a connection exists, so nothing was sent. */
@@ -80,7 +80,7 @@ function mayHaveArrived({ statusCode, code, message }: WheelwrightError): boolea
   return statusCode !== 429 && !REFUSED_UNPROCESSED.includes(code);
 }
 
-/** Returns whether a 404 counts as success, because an earlier attempt may have deleted the object. */
+/** Returns whether a 404 response to a deletion counts as success: an earlier attempt may have deleted the object. */
 function isGone({ method, responseType }: ApiRequest, { statusCode, code }: WheelwrightError): boolean {
   return method === "DELETE" && responseType === "nothing" && statusCode === 404 && code !== "no_route";
 }

@@ -3,7 +3,7 @@
 /** The maximum length of an event in characters. The server's largest events have a few thousand. */
 const LARGEST_FRAME = 1024 * 1024;
 
-/** An event, a comment, or a reconnection delay in milliseconds. */
+/** A part of an event stream: an event, a comment, or a reconnection delay in milliseconds. */
 export interface ReceivedSseFrame {
   readonly id: string | null;
   readonly data: string | null;

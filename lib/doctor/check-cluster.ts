@@ -16,7 +16,7 @@ import {
 import { isClusterWide, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-// The oldest supported and the oldest tested minor version of Kubernetes 1. Pod security admission needs 1.25.
+// The oldest supported minor version of Kubernetes (pod security admission needs 1.25), and the oldest tested one.
 const MIN_MINOR_VERSION = 25, TESTED_MINOR_VERSION = 28;
 
 export function checkKubernetesVersion(version: string): Finding {
@@ -45,7 +45,7 @@ export function checkClock(aheadMs: number, clockName: string): Finding {
   return createWarning(check, `${clockName} is ${skew}`, "Synchronize both clocks with NTP.");
 }
 
-/** Checks whether any node is large enough for a spoke of the given size. Ignores resources that other pods use. */
+/** Checks whether any node is large enough for a site of the given size. Ignores resources that other pods use. */
 export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: string, resources: SiteSize): Finding {
   const check = "nodes";
   if (!("value" in nodes)) return createUncheckedFinding(check, nodes);
@@ -99,7 +99,7 @@ export function needsClusterRole({ required, denied, canBind }: PermissionReview
 export function createMissingRoleFinding(): Finding {
   return createFailure(
     "permissions",
-    "CLUSTER_ROLE is not set, but the account has permissions in a namespace only if it binds that role there",
+    "CLUSTER_ROLE is not set, but the account must bind this role in a namespace to get permissions there",
     "Set CLUSTER_ROLE to wheelwright-spoke, the role in deploy/kubernetes/cluster-role.yaml.",
   );
 }

@@ -1,4 +1,4 @@
-/** Turns facts about the database into findings. Contains only pure functions. */
+/** Turns what was read from the database into findings (results of checks). Contains only pure functions. */
 import type { Config } from "#lib/base/config.ts";
 import {
   type AppliedMigration,
@@ -28,7 +28,7 @@ interface DatabaseRequirements {
   readonly pool: number;
   /** The account that the service creates as its first operator. */
   readonly admin: Config["bootstrapAdmin"];
-  /** Whether DATABASE_OWNER_URL is set, so that the service can apply migrations as the owner of the schema. */
+  /** Whether DATABASE_OWNER_URL is set. If so, the service can apply migrations as the owner of the schema. */
   readonly owner?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: Da
   return findings;
 }
 
-/** Checks the limit on connections. Each replica opens the connections in its pool and one control connection. */
+/** Checks that the database allows enough connections. Each replica opens a pool and one control connection. */
 function checkConnections(available: number, pool: number): Finding {
   const check = "connections", perReplica = pool + 1;
   const message = `${available} are available, and a replica opens up to ${perReplica}`;
@@ -140,7 +140,7 @@ function tryCompareSchema(
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const uncapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Reports image tags for which spokes run different images, for example after an image was rebuilt. */
+/** Warns if spokes with the same image tag run different images, for example because an image was rebuilt. */
 function checkImageTags(moved: readonly string[]): Finding[] {
   if (moved.length === 0) return [];
   const hint = "Compare the imageDigest of the spokes, and pin the image by digest in BLUEPRINT_DIR.";

@@ -39,7 +39,7 @@ export interface ClusterTarget {
   /** The kubeconfig file and its context, as text for the user. */
   readonly location: string;
   readonly kubeconfig: KubeconfigSource;
-  /** The blueprint's requirements in each region that uses this cluster. */
+  /** The requirements of the blueprint (site manifests) in each region that uses this cluster. */
   readonly requirements: readonly BlueprintRequirements[];
 }
 
@@ -198,7 +198,7 @@ async function checkByTrial(
   ];
 }
 
-/** Runs the trial. If the trial cannot be completed, returns a finding that describes the error. */
+/** Runs the trial (tests in a temporary namespace). If it cannot be completed, returns a finding with the error. */
 async function tryTrial(cluster: Cluster, plan: TrialPlan, trialOptions: TrialOptions): Promise<Finding[]> {
   try {
     return checkTrial(await runTrial(cluster, plan, trialOptions));

@@ -1,4 +1,4 @@
-/** Reads the database's settings, and tests over two connections whether session features work. */
+/** Reads the database's settings, and tests with two connections whether advisory locks and notifications work. */
 import { randomBytes } from "node:crypto";
 import { type DatabaseClient, openDatabaseClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE_SQL } from "#lib/drivers/db/migrate.ts";
@@ -19,7 +19,7 @@ export interface DatabaseFacts {
   readonly connections: number;
   /** Whether the database user has the rights to apply migrations. */
   readonly canMigrate: boolean;
-  /** The database user's rights: a superuser, the tables' owner, or a user who can only access rows. */
+  /** Whether the database user is a superuser, owns the tables, or can only read and write rows. */
   readonly role: "superuser" | "owner" | "service";
   /** How far the database server's clock is ahead of this machine's clock, in milliseconds. */
   readonly aheadMs: number;
@@ -32,9 +32,9 @@ export interface DatabaseFacts {
   readonly movedTags?: readonly string[];
 }
 
-/** The PostgreSQL features that work only over a direct connection or a pooler in session mode. */
+/** Whether PostgreSQL features work that need a direct connection, or a pooler in session mode. */
 export interface DatabaseSession {
-  /** Whether an advisory lock on one connection excludes other connections. */
+  /** Whether an advisory lock that one connection holds blocks other connections. */
   readonly locks: boolean;
   /** Whether notifications reach a connection that runs LISTEN. */
   readonly notifications: boolean;
@@ -62,7 +62,7 @@ const SELECT_FACTS = `select
   exists (select from pg_attribute where attrelid = to_regclass('spokes') and attname = 'image_digest') as with_digests`;
 
 /**
- * Selects image tags for which spokes run different images. Image IDs and registry digests cannot be compared with each
+ * Selects image tags that stand for several images. Image IDs and registry digests cannot be compared with each
  * other, so they are grouped separately.
  */
 const SELECT_MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}' as image from spokes

@@ -33,7 +33,7 @@ export interface DoctorOptions {
   readonly migrations: readonly Migration[];
   /** This program's version, which appears in the cluster's log. */
   readonly version: string;
-  /** The region whose cluster is checked. Null checks all clusters. */
+  /** The region whose cluster to check; null to check all clusters. */
   readonly region: string | null;
   readonly trial: boolean;
   readonly log: Log;
@@ -48,7 +48,7 @@ export interface DoctorOptions {
   readonly resolveAddresses?: DnsClient["addresses"];
 }
 
-/** Yields the sections of the report in a fixed order, each as soon as all sections before it are complete. */
+/** Yields the report's sections in a fixed order, each as soon as it and all earlier sections are complete. */
 export async function* runChecks(options: DoctorOptions): AsyncGenerator<FindingSection> {
   const {
     config,
@@ -102,7 +102,7 @@ function checkDefinitions({ config, blueprint, catalog }: DoctorOptions): Findin
   );
 }
 
-/** Plans how to check a cluster. The trial uses the spoke size that requests the least memory. */
+/** Builds the options for a cluster's checks. Its test pods use the spoke size that requests the least memory. */
 function planClusterCheck({ config, blueprint, catalog, trial, version, log }: DoctorOptions): ClusterCheckOptions {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));

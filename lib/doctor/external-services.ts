@@ -107,7 +107,7 @@ function checkMailReply(smtp: Config["smtp"], greetingResult: ReadResult<string>
   );
 }
 
-/** Checks the settings for the sites' mail relay. Does not connect, because the relay may accept only pods. */
+/** Checks the settings of the sites' mail relay. Does not connect: the relay may accept connections only from pods. */
 export function checkMailRelay(relay: Config["relay"]): Finding {
   const check = "relay";
   if (relay) {

@@ -6,7 +6,7 @@ import { readErrorMessage, type TimedRead } from "#lib/doctor/timed-read.ts";
 
 const CHECK = "metrics";
 
-/** Checks the metrics port. Returns no finding if metrics are off. A running service may already use the port. */
+/** Checks that METRICS_PORT, if set, is free. Accepts a port that a running Wheelwright uses for its metrics. */
 export async function checkMetricsPort({ host, metricsPort }: Config, timedRead: TimedRead): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const address = `${host}:${metricsPort}`, error = await tryToListen(host, metricsPort);

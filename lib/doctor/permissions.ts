@@ -43,7 +43,7 @@ const CRITICAL: readonly PermissionRow[] = [
 /** Permissions, grouped by the consequence of a missing permission. Null means that operations would fail. */
 const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, rows: readonly PermissionRow[]])[] = [
   [null, CRITICAL],
-  // Watching an object kind also requires `list`. For some of these kinds, another row contains `list`.
+  // Watching a kind of object also requires `list`. If this row lacks `list` for a kind, another row has it.
   ["operations wait a few seconds longer", [
     ["", "namespaces", "watch"],
     ["", "resourcequotas", "list watch"],
@@ -56,7 +56,7 @@ const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, ro
     [SNAPSHOTS, "volumesnapshots", "list watch"],
     [CERTIFICATES, "certificates", "list watch"],
   ]],
-  // Kinds of objects that may remain after a namespace was deleted by force.
+  // Kinds of objects that may remain after the forced deletion of a namespace.
   [
     "remaining objects of removed spokes may be missed, and drift of these kinds is not reported",
     [
@@ -132,7 +132,7 @@ const CLUSTER_SCOPED = new Set([
   ...["volumesnapshotclasses", "volumesnapshotcontents"],
 ]);
 
-/** Resources that are listed only within a single namespace. */
+/** Resources that Wheelwright lists only in single namespaces, never in the whole cluster. */
 const LISTED_PER_NAMESPACE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
 /** Resources that are watched in all namespaces with a single watch, to support clusters with thousands of spokes. */
@@ -158,7 +158,7 @@ export function isClusterWide({ verb, resource }: ClusterPermission): boolean {
     (verb === "watch" && WATCHED_CLUSTER_WIDE.has(resource));
 }
 
-/** The permission with which an account can bind a role in a namespace. */
+/** The permission that an account needs to bind a role in a namespace. */
 export const BIND_PERMISSION: RequiredPermission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",

@@ -1,6 +1,6 @@
 /**
- * Reads values with a time limit. The limit applies even if the reading code ignores its abort signal, like a
- * credentials plugin that hangs.
+ * Reads values with a time limit. The limit applies even if the reading code ignores its abort signal, for example if
+ * a credentials plugin hangs.
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";

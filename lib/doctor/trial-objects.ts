@@ -1,6 +1,6 @@
 /**
- * Builds the Kubernetes objects for a trial. All objects are in one namespace and are deleted with it. Most of
- * them come from the blueprint, so that the trial matches real spokes.
+ * Builds the Kubernetes objects for a trial, which tests a cluster. They are in one namespace and are deleted with it.
+ * Most of them come from the blueprint (site manifests), so that the trial matches real sites.
  */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -10,7 +10,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label on trial namespaces, by which a later run finds the namespaces that killed runs left behind. */
 export const DOCTOR_LABEL = "wheelwright.dev/doctor";
-/** The label that distinguishes the pods in a trial. */
+/** The label whose value identifies each of a trial's test pods. */
 const PART_LABEL = "doctor";
 
 export interface TrialPlan {
@@ -35,12 +35,12 @@ export interface TrialObjects {
   readonly unsafePod: KubeObject;
   readonly claim: KubeObject;
   readonly largeClaim: KubeObject;
-  /** Two test databases that have no volume. `blockingPolicy` blocks access to the second one. */
+  /** Two test databases without persistent volumes. `blockingPolicy` blocks access to the second one. */
   readonly servers: readonly KubeObject[];
   readonly blockingPolicy: KubeObject;
   /**
    * Builds a Job that probes both test databases. The Job ends when both databases (`open`), or only the first database
-   * (`closed`), responded to three consecutive probes.
+   * (`closed`), have responded to three consecutive probes.
    */
   probeJob(expected: "open" | "closed", addresses: ServerAddresses): KubeObject;
   /** A Job that runs `php --version` in the Moodle image, to test that the image can be pulled. */

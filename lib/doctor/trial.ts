@@ -1,5 +1,5 @@
 /**
- * Tests admission, image pulls and network policies in a temporary namespace. Deletes the namespace at the end, also
+ * Tests admission, image pulls and network policies in a temporary namespace. Deletes the namespace at the end, even
  * after a cancellation. If a run is killed, a later run deletes its namespace.
  */
 import { randomBytes } from "node:crypto";
@@ -26,7 +26,7 @@ import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** The result of a dry run with an object that the cluster should reject. */
 export type DryRunResult = { readonly accepted: true } | { readonly refused: string; readonly code: string };
-/** Whether a pod started with an image. `problem` says why the pod did not start; null if the pod started. */
+/** Whether a pod with the given image started. `problem` is the reason if it did not start, and null if it did. */
 export type PodStart = { readonly image: string; readonly problem: string | null; readonly hint?: string | undefined };
 
 export interface TrialFacts {
@@ -56,7 +56,7 @@ export interface TrialOptions {
 export const POD_START_TIMEOUT = 3 * MINUTE;
 /** Returns the prefix of trial namespaces' names. Namespaces without this prefix are never deleted. */
 const namespacePrefix = (release: string) => `wheelwright-doctor-${release}-`;
-/** The number of dry runs, one per second, after which an object counts as accepted. */
+/** The number of dry runs, one per second, that must accept an object before it counts as accepted. */
 const DRY_RUN_ATTEMPTS = 4;
 /** The age at which a trial namespace counts as left behind by a killed run, in milliseconds. */
 const ORPHAN_AGE = 15 * MINUTE;
@@ -227,7 +227,7 @@ async function deleteTrialNamespace(
   }
 }
 
-/** Deletes trial namespaces that killed runs of this installation left behind. Returns the deleted names. */
+/** Deletes trial namespaces that killed runs of this installation left behind. Returns their names. */
 export async function deleteOldTrialNamespaces(
   cluster: Cluster,
   release: string,

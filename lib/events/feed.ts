@@ -20,11 +20,11 @@ const WAKE_BATCH = 500; // how many readers are woken before other work may run
 export interface HubFeeds extends StreamReaders {
   /** Follows a hub's events until `ended` aborts. Readers of the same hub share one feed. */
   join(federationId: string, ended: AbortSignal): HubEventFeed;
-  /** Returns a `send` function for a stream, and sends keep-alives while the stream is silent. */
+  /** Wraps a stream's `send` function, and sends keep-alives while the stream is silent. */
   openKeepAlive(send: SendFrame): StreamKeepAlive;
   /**
-   * Reads rows for one reader, and retries until the database responds. Reads for readers run one after another, so the
-   * feeds' own reads wait for at most one of them.
+   * Reads rows for one reader, and retries until the database responds. These reads run one after another, so a feed's
+   * own read waits for at most one of them.
    */
   read<T>(work: (rows: RowQueries) => Promise<T>, ended: AbortSignal): Promise<T>;
   closing(): boolean;
@@ -93,7 +93,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
       (error) => {
         if (left.signal.aborted) return;
         const reason = messageOf(error);
-        log.warn("Cannot read a hub's new events; the next poll tries again", { federationId, reason });
+        log.warn("Cannot read a hub's new events; the next poll will try again", { federationId, reason });
       },
     );
     const unsubscribe = db.wakeups.subscribe(`federation:${federationId}`, refresh);

@@ -31,7 +31,7 @@ export function createKeepAlives(silenceMs: number): (send: SendFrame) => Stream
 
   function sendKeepAlives(): void {
     const since = performance.now() - silenceMs;
-    // Ignores errors of a stream, because the loop that sends the stream's events handles them.
+    // Ignores errors in sending, because the loop that sends the stream's events handles them.
     for (const { sentAt, send } of streams) if (sentAt <= since) send(KEEP_ALIVE_FRAME)?.catch(() => {});
   }
 

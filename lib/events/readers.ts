@@ -22,8 +22,8 @@ export interface StreamReader {
   /** Aborts when the stream must end, because access was lost, the client disconnected or the replica is stopping. */
   readonly ended: AbortSignal;
   /**
-   * Returns which events the reader may see, or null if access must be checked again. The last check must have started
-   * after the reader joined, after the user's last wake-up, within 4.5 s and not before `since` (`performance.now()`).
+   * Returns which events the reader may see, or null if access must be checked again. A check counts if it started
+   * after the reader joined, after the user's last wake-up, at most 4.5 s ago and not before `since`.
    */
   visibility(since: number): StreamVisibility | null;
   /** Resolves after another access check has succeeded or failed. */
@@ -83,7 +83,7 @@ export function openStreamReaders(
   }
 
   function checkDue(): void {
-    // Checks access half a second early, because the next run of the timer would be too late.
+    // Checks access up to half a second early, because waiting for the timer's next run would be too late.
     const due = performance.now() - CHECK_INTERVAL + SECOND / 2;
     for (const access of accesses.values()) if (access.decidedAt <= due) void check(access);
   }

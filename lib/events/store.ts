@@ -1,5 +1,5 @@
 /**
- * Reads and writes the events of hubs in the database. Only lib/changes writes events, and only while it holds a lock
+ * Reads and writes hubs' stream events in the database. Only lib/changes writes events, and only while it holds a lock
  * on the hub's row in `stream_heads`.
  */
 import * as v from "valibot";
@@ -124,7 +124,7 @@ export async function readStreamBounds(rows: RowQueries, federationId: string): 
 }
 
 /**
- * Returns the events with which a new reader starts: the latest event about the hub and about each spoke, up to event
+ * Returns the events that a new reader receives first: the latest event about the hub and about each spoke, up to event
  * number `last`. Includes spokes that were removed less than five minutes ago.
  */
 export async function readLatestEvents(rows: RowQueries, federationId: string, last: number): Promise<StreamEvent[]> {

@@ -1,7 +1,7 @@
 /**
  * Streams a hub's events to one reader: first the earlier events, then new ones, without a gap. Each event is sent only
- * after the client has received the previous one, so a slow client delays nobody else. After the hub was removed, the
- * last event is `StreamEnd`.
+ * after the client has received the previous one, so a slow client delays nobody else. After a hub's removal, the last
+ * event is `StreamEnd`.
  */
 import { sql } from "kysely";
 import type { FeedPage, HubEventFeed, HubFeeds } from "#lib/events/feed.ts";
@@ -42,7 +42,7 @@ export async function streamHubEvents(
     feed.leave();
     reader.leave();
   }
-  // Ignores errors of this last frame, because the stream ends anyway.
+  // Ignores errors in sending this last frame, because the stream ends anyway.
   if (feeds.closing()) write({ retry: reconnectDelay() })?.catch(() => {});
 }
 
@@ -63,7 +63,7 @@ async function sendEvents(context: StreamContext): Promise<void> {
     ended.throwIfAborted();
     const existing = feed.last(), page = feed.after(sent) ?? await readPage(context, sent);
     await sendVisible(context, page);
-    // Advances `sent` even if the events that a slow reader still needs were already deleted.
+    // Advances `sent` even if the next events for a slow reader have already been deleted.
     sent = page.events.at(-1)?.number ?? Math.max(sent, existing);
     removed = page.events.some(isRemoval);
   }
@@ -77,7 +77,7 @@ async function sendBacklog(context: StreamContext): Promise<{ sent: number; remo
   const { feeds, feed, reader: { federationId, ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
   const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
-  // Ends the replay at the client's last event if another replica sent that event before this feed read it.
+  // Another replica may already have sent the client newer events than this feed has read.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
   for await (const page of readBacklog(context, { last: sent, prunedThrough: bounds.prunedThrough })) {

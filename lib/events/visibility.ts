@@ -31,7 +31,7 @@ export type ReadVisibility = (
   followers: readonly StreamFollower[],
 ) => Promise<readonly (VisibilityDecision | null)[]>;
 
-/** The access of one credential in one hub. All streams with this credential and hub share this object. */
+/** The access that one credential has to one hub. All streams with this credential and hub share this object. */
 export interface HubAccess extends StreamFollower {
   readonly endStreams: Set<() => void>;
   visibility: StreamVisibility | null;
@@ -83,7 +83,7 @@ export function openAccessChecks(
         failures = 0;
       } catch (error) {
         const level = failures === 0 ? "warn" : "debug"; // only the first failure is logged as a warning
-        log[level]("Cannot check which events stream readers may see; trying again", { reason: messageOf(error) });
+        log[level]("Cannot check access to event streams; trying again", { reason: messageOf(error) });
         await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }
     }

@@ -81,7 +81,7 @@ async function read(
   }
 }
 
-/** Closes the connection after the response. Otherwise the unread part of the body would be parsed as a request. */
+/** Closes the connection after the response; otherwise the unread rest of the body would be parsed as a request. */
 const CLOSE = { headers: { connection: "close" } };
 
 function tooLarge(limit: number): Fault {

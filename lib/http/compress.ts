@@ -35,7 +35,7 @@ export const compress: Middleware = async ({ request }, next) => {
   };
 };
 
-/** Returns whether the response depends on Accept-Encoding. Also true for 304, because caches store its headers. */
+/** Returns whether the response depends on Accept-Encoding. Includes 304, because caches store its headers. */
 function isCompressible({ status, headers, body }: HttpResponse): boolean {
   if ("content-encoding" in headers || "vary" in headers || "set-cookie" in headers || isBodyStream(body)) return false;
   if (status === 304) return true;

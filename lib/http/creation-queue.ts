@@ -9,7 +9,7 @@ import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-/** The creation queues for a single request. */
+/** The queues in which a request to create a spoke waits. */
 export interface CreationQueue {
   /** Waits for a free slot, then runs `work`, which authenticates the request. Networks take turns (round-robin). */
   admit<T>(work: () => Promise<T>): Promise<T>;

@@ -25,7 +25,7 @@ export function buildDeprecationHeaders(notice: AnnouncedDeprecation, publicUrl:
   ];
 }
 
-/** Returns all announcements, oldest first. Throws Error if an announcement is too late or two have the same ID. */
+/** Returns all announcements, oldest first. Throws Error if one gives too little notice or two have the same ID. */
 export function collectAnnouncedChanges(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],

@@ -78,7 +78,7 @@ export type EndpointCall<A, L, P, Q, B> =
     readonly raw: Uint8Array;
     /** The Idempotency-Key. Null if the endpoint does not accept this header, or the request does not contain it. */
     readonly idempotency: IdempotencyKey | null;
-    /** Runs a creation in the hub's queue, which runs creations one at a time. */
+    /** Runs work that creates a spoke. It waits in the hub's queue, so that each hub creates one spoke at a time. */
     readonly runInHubQueue: CreationQueue["runInHubQueue"];
     readonly service: ServerInfo;
   }
@@ -96,7 +96,7 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: AccessRule<A, L>;
   readonly scope: EndpointScope;
-  /** The subject of the message "… requires a session" for callers with a token. Only for scope `session`. */
+  /** The start of the message "… requires a session", which callers with a token get. Only for scope `session`. */
   readonly purpose?: string;
   /** Whether the endpoint is a probe. Probes get a response even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
@@ -107,7 +107,7 @@ export interface Endpoint<
   readonly body?: B;
   /** Whether the body is an HTML form rather than JSON. */
   readonly form?: boolean;
-  /** Whether the endpoint gets the unparsed body, for example to check its signature. Not allowed with `body`. */
+  /** Whether the endpoint gets the unparsed body, for example to check a signature. Not allowed with `body`. */
   readonly raw?: boolean;
   /** Whether this is a portal page. Portal pages exist only with PORTAL=on and are not in the API reference. */
   readonly portal?: boolean;

@@ -38,12 +38,12 @@ export interface HttpExchange {
   readonly sent: Promise<void>;
 }
 
-/** A route, which handles requests. Requests for unknown paths also have a route, which refuses them. */
+/** A route handles requests. Requests for unknown paths also have a route, which refuses them. */
 export interface Route {
   /** The path pattern. Logs contain the pattern instead of the path, because the path may contain secrets. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
-  /** Renders an error as a page for clients that accept HTML, for routes without an endpoint. */
+  /** For routes without an endpoint: renders an error as a page for clients that accept HTML. */
   readonly negotiatedErrorPage?: AnyEndpoint["negotiatedErrorPage"];
   /** Headers that announce the endpoint's deprecation. Added to every response, including errors. */
   readonly headers: HeaderLines;

@@ -10,7 +10,7 @@ export async function readForm(exchange: HttpExchange): Promise<Record<string, s
   const bytes = await exchange.body();
   const type = exchange.request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(type)) {
-    throw new Fault("media_type", "not_a_form", "The body must be a form, application/x-www-form-urlencoded");
+    throw new Fault("media_type", "not_a_form", "The body must be a form of type application/x-www-form-urlencoded");
   }
   const fields = new URLSearchParams(decode(bytes));
   const names = [...fields.keys()];
@@ -30,5 +30,5 @@ function decode(bytes: Uint8Array): string {
 }
 
 function badForm(): Fault {
-  return new Fault("invalid", "bad_form", "The form must be percent-encoded UTF-8 with each field once");
+  return new Fault("invalid", "bad_form", "The form must be percent-encoded UTF-8 and contain each field once");
 }

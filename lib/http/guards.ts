@@ -23,7 +23,7 @@ export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor 
   if (needed < 0 || actor?.credential.kind !== "token") return;
   const { scope } = actor.credential;
   if (SCOPES.indexOf(scope) >= needed) return;
-  const message = `The token's scope is ${scope}; this needs a token with the scope ${
+  const message = `The token's scope is ${scope}; this request needs a token with the scope ${
     SCOPES.slice(needed).join(" or ")
   }`;
   throw new Fault("forbidden", "scope_too_narrow", message);

@@ -96,7 +96,7 @@ async function readBody(exchange: HttpExchange): Promise<Record<string, unknown>
   throw new Fault("invalid", "not_an_object", "The body must be a JSON object");
 }
 
-/** Returns the Idempotency-Key, or null without that header. Throws an `invalid` fault (`bad_idempotency_key`). */
+/** Returns the Idempotency-Key; null if the header is absent. Throws an `invalid` fault (`bad_idempotency_key`). */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   return key === null ? null : validateIdempotencyKey(key);

@@ -28,7 +28,7 @@ export const setWorkContext: Middleware = async ({ id, trace }, next) => {
 
 const KNOWN_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Records a span for each request. Non-standard methods become `other`, because clients can invent many. */
+/** Records a span for each request. Labels non-standard methods `other`, because clients can invent any number. */
 export function recordTelemetry(telemetry: Telemetry): Middleware {
   return ({ request, route, id, contextIds }, next) => {
     const method = KNOWN_METHODS.includes(request.method) ? request.method : "other";

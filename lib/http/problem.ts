@@ -30,7 +30,7 @@ const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string
 /** The default value of Retry-After for each kind of fault, in seconds. */
 const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unavailable: 2, timeout: 5 };
 
-/** The status that nginx logs when a client disconnects. This status appears only in the log. */
+/** The status that is logged when a client disconnects, as nginx does. It is never sent. */
 const CLIENT_GONE = 499;
 
 export const INTERNAL_ERROR = "internal_error";

@@ -22,8 +22,8 @@ const TIMEOUT = 2 * SECOND; // milliseconds; probes do not wait longer
 
 /**
  * Returns a function that runs the checks; concurrent calls share one run. The function throws an `unavailable` fault
- * (`not_ready`) that names the failed checks; the log contains the reasons. `notes` returns problems that do not make
- * this replica unready.
+ * (`not_ready`) that names the failed checks; the log contains the reasons. `notes` returns problems that are reported
+ * but do not make this replica unready.
  */
 export function openReadiness(
   app: App,

@@ -11,12 +11,12 @@ import { createFrameEncoder, EVENT_STREAM_TYPE, type EventStreamSource, toBodySt
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
-/** A kind of response. `T` is the type that the handler returns. The second type is for code in the same process. */
+/** A kind of response. Handlers return `T`. Code in the same process, such as a page, gets the second type. */
 export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
   readonly headers: readonly string[];
-  /** The endpoint's second possible reply, for the documentation (eitherReply). */
+  /** The second possible reply of an endpoint that uses `eitherReply`, for the API reference. */
   readonly alternative?: ReplyDescription;
   /** Converts the handler's value to a response. `address`, the request's URL, is the base for links to other pages. */
   readonly send: (value: T, address?: URL) => HttpResponse;

@@ -30,7 +30,7 @@ export function revalidate({ bytes, etag, headers: kept }: CachedResponse, reque
   if (!matchesEtag(request.headers.get("if-none-match"), etag)) {
     return { status: 200, headers: { ...kept }, body: bytes };
   }
-  // Sends all other headers with the 304 response as well, because caches update their stored headers from it.
+  // Sends every header except Content-Type with the 304, because caches update their stored headers from it.
   const { "content-type": _, ...headers } = kept;
   return { status: 304, headers, body: null };
 }

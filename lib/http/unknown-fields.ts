@@ -68,7 +68,7 @@ function describeUnknown(what: string, strays: readonly UnknownField[]): string 
   return `Unknown ${what}s ${descriptions.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** Quotes a name after shortening it and removing control characters. */
+/** Shortens a name, removes control characters and adds quotes. */
 function quoted(name: string): string {
   const [...letters] = name.slice(0, 2 * MAX_NAME_LENGTH).replace(/[\p{C}`]/gu, "\u{fffd}");
   return `\`${

@@ -29,7 +29,7 @@ export async function readDatabaseHold(rows: RowQueries): Promise<DatabaseHold |
   return row ?? null;
 }
 
-/** Releases the database hold, so that jobs run again. Returns null without a hold. Call it last in the transaction. */
+/** Releases the database hold, so that jobs run again. Returns null if there is none. Call last in a transaction. */
 export async function releaseDatabaseHold(tx: Tx, requester: Requester): Promise<DatabaseHold | null> {
   // Releases the database hold only if it still exists, so that only one of several concurrent callers succeeds.
   const released = await tx.updateTable("database_restores").set({ releasedAt: sql<Date>`wheelwright_now()` })
@@ -55,7 +55,7 @@ export function describeDatabaseHold({ takenAt }: DatabaseHold): string {
 }
 
 export interface DatabaseHoldWatch {
-  /** Returns the database hold that the last poll found; null if the database was not held. */
+  /** Returns the database hold that the last poll found; null if it found none. */
   current(): DatabaseHold | null;
   close(): void;
 }

@@ -12,7 +12,7 @@ export async function readInstallation(rows: RowQueries): Promise<Installation> 
   return await rows.selectFrom("installation").select(["id", "key"]).executeTakeFirstOrThrow();
 }
 
-/** Signs a text that is stored in a namespace. The signature is invalid in any other namespace. */
+/** Signs text that is stored in a namespace. The signature is invalid in any other namespace. */
 export function signWithInstallationKey(
   { key }: Pick<Installation, "key">,
   namespaceUid: string,

@@ -27,7 +27,7 @@ export interface SupportedKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
-  /** Step labels, keyed by `kind@plan`, for kinds whose jobs a poll can start without changing other rows. */
+  /** Step labels, keyed by `kind@plan`, of the job kinds that a poll can start without changing other rows. */
   readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -123,7 +123,7 @@ export async function findOrphanedJobs(
   return result;
 }
 
-/** Assigns the orphaned job to a new replica with a new fence. Returns null if the job is no longer orphaned. */
+/** Assigns the orphaned job to a new replica with a new claim number. Returns null if the job is no longer orphaned. */
 export async function takeOverJob(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()

@@ -1,6 +1,6 @@
 /**
  * Updates running jobs only if the caller still holds them. Every claim or takeover gives the job a higher number, its
- * fence. If a replica writes with an old fence, no row matches and its transaction is rolled back.
+ * fence (fencing token). If a replica writes with an old fence, no row matches and its transaction is rolled back.
  */
 import { CompiledQuery, sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";

@@ -69,7 +69,7 @@ export interface Job {
   readonly finishedAt: Date | null;
 }
 
-/** Returns the job's trace context. It is derived from the job's ID, so every replica computes the same one. */
+/** Returns the job's trace context. Its IDs are derived from the job, so all replicas compute the same IDs. */
 export function createJobTrace({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });

@@ -15,7 +15,7 @@ export interface PollResult {
   readonly started: readonly Job[];
   /** Jobs that could be claimed at the time of the poll. */
   readonly candidates: readonly ClaimableJob[];
-  /** Whether an immediate second poll might find more jobs. */
+  /** Whether polling again immediately might find more jobs. */
   readonly hasMore: boolean;
   /** Whether a lane (queue) has a job whose kind only other replicas can run. */
   readonly wakeOthers: boolean;

@@ -30,7 +30,7 @@ export interface QueuePosition {
 const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
-/** Returns the queue position of each of these jobs that is queued or running. Sends at most two queries. */
+/** Returns the queue positions of those given jobs that are queued or running. Sends at most two queries. */
 export async function readQueuePositions(
   rows: RowQueries,
   ids: readonly string[],
@@ -150,7 +150,7 @@ export async function countWaitingLanes(rows: RowQueries): Promise<LaneCounts> {
   return count!;
 }
 
-/** Whether an operation waits for a free replica. Ignores operations due over an hour ago: no replica can run them. */
+/** Whether an operation waits for a free replica. Ignores operations overdue by an hour: no replica can run them. */
 export async function isReplicaNeeded(rows: RowQueries): Promise<boolean> {
   const { rows: [first] } = await sql`
     select from jobs where ${WAITS_FOR_REPLICA} and run_at > wheelwright_now() - interval '1 hour' limit 1`.execute(

@@ -22,7 +22,7 @@ export async function findLastRestore(rows: RowQueries, spokeId: string): Promis
   return row ? toJob(row) : null;
 }
 
-/** Returns the last restore if it failed and left the site incomplete. Only another restore can repair the site. */
+/** Returns the last restore if it failed and left the site incomplete, so that only another restore can repair it. */
 export async function findUnfinishedRestore(rows: RowQueries, spokeId: string): Promise<Job | null> {
   const last = await findLastRestore(rows, spokeId);
   return last && last.state !== "succeeded" ? last : null;

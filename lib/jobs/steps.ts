@@ -17,7 +17,7 @@ export const StepView = v.object({
 });
 export type StepView = v.InferInput<typeof StepView>;
 
-/** Returns the steps in the order in which they run. A step unknown to this release has its name as its label. */
+/** Returns the steps in the order in which they run. If this release does not know a step, the label is its name. */
 export function describeSteps(job: Job): StepView[] {
   const plan = (findJobPlan(job) ?? Object.values(OPERATIONS).find(({ name }) => name === job.kind)?.kind)?.steps ?? [];
   let startedAt = job.startedAt;

@@ -133,7 +133,7 @@ export async function listLiveOperations(rows: RowQueries, spokeId: string): Pro
   return found.map(toJob);
 }
 
-/** Matches jobs that ended after the current site was ready. A spoke gets a new site if its cluster is lost. */
+/** Matches jobs that ended after the current site became ready. A spoke gets a new site if its cluster is lost. */
 export const CURRENT_SITE_CONDITION = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 

@@ -101,7 +101,7 @@ export const METRICS = [
   {
     name: "wheelwright_emails_total",
     type: "counter",
-    help: "Attempts to send an email that succeeded or failed",
+    help: "Attempts to send an email, successful or failed",
     labels: ["outcome"],
   },
   {
@@ -155,7 +155,7 @@ export const METRICS = [
   {
     name: "wheelwright_spokes",
     type: "gauge",
-    help: "Spokes, without removed spokes",
+    help: "Number of spokes, excluding removed spokes",
     labels: ["state", "health"],
     fleetWide: true,
   },

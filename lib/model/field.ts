@@ -1,29 +1,29 @@
-/** Declares the fields of spokes and other things. Whatever lists fields is derived from these declarations. */
+/** Types and functions to declare an API object's fields once, and to derive all schemas from the declarations. */
 import * as v from "valibot";
 import { optionalOrNull } from "#lib/base/schema.ts";
 
-/** The lists of the catalog that can offer the values of a field. */
+/** The names of the catalog's lists that can define which values a field accepts. */
 export type CatalogList = "regions" | "tiers" | "modes" | "contentModes" | "brands" | "seeds" | "sizes" | "versions";
 
 export interface Field<S extends v.GenericSchema = v.GenericSchema> {
-  /** Accepts a value from a request. */
+  /** The schema that validates the field's value in a request. */
   readonly schema: S;
   readonly nullable: boolean;
-  /** The heading in the portal and the command line. */
+  /** The field's heading in the portal and in the output of the command line. */
   readonly label: string;
-  /** A phrase that explains the field, in forms, in the reference and in the command line's help. */
+  /** A phrase that explains the field in forms, in the API reference and in the help of the command line. */
   readonly hint: string;
   readonly example: string | boolean | null;
-  /** Whether responses contain the field. */
+  /** Whether API responses contain the field. */
   readonly shown: boolean;
-  /** Whether a request that creates the thing may contain the field, or must (`required`). */
+  /** Whether a request to create the object may contain the field; `required` if the request must contain it. */
   readonly settable: boolean | "required";
   readonly changeable: boolean;
-  /** The list in the catalog that offers the values. Null if the schema alone decides. */
+  /** The catalog's list of allowed values; null if the field's schema alone defines which values are allowed. */
   readonly catalogued: CatalogList | null;
   /**
-   * Whether the field survives the loss of the database, because the record in the cluster contains it. Records of
-   * earlier releases lack new fields, so a field that is added must be nullable.
+   * Whether the field is also stored in the site record in the cluster, from which a lost database row is rebuilt. A
+   * new field must be nullable, because records that earlier releases wrote do not contain it.
    */
   readonly kept: boolean;
 }
@@ -31,14 +31,14 @@ export interface Field<S extends v.GenericSchema = v.GenericSchema> {
 export type Fields = Readonly<Record<string, Field>>;
 type Trait = "shown" | "settable" | "changeable" | "catalogued" | "kept";
 
-/** The names of the fields with a trait. */
+/** The names of the fields in which the property `T`, for example `shown`, is neither false nor null. */
 export type FieldWith<F extends Fields, T extends Trait> =
   & keyof {
     [N in keyof F as F[N][T] extends false | null ? never : N]: N;
   }
   & string;
 
-/** The values of the fields in a row or a response. */
+/** The type of an object with a value for each of the fields, as in a database row or an API response. */
 export type ValuesOf<F extends Fields> = {
   [N in keyof F]: v.InferOutput<F[N]["schema"]> | (F[N]["nullable"] extends true ? null : never);
 };
@@ -47,19 +47,19 @@ export function fieldsWith<F extends Fields, T extends Trait>(fields: F, trait: 
   return Object.keys(fields).filter((name) => fields[name]![trait]) as FieldWith<F, T>[];
 }
 
-/** Returns the values of the named fields. Skips names that `values` lacks. */
+/** Returns an object with only the named fields. Ignores names that `values` does not contain. */
 export function pickFields<T extends object, N extends keyof T>(values: T, names: readonly N[]): Pick<T, N> {
   return Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]])) as Pick<T, N>;
 }
 
-/** Returns the values without the named fields. */
+/** Returns a copy of `values` without the named fields. */
 export function omitFields<T extends object, N extends keyof T>(values: T, names: readonly N[]): Omit<T, N> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name as N))) as Omit<T, N>;
 }
 
 type ViewEntries<F extends Fields> = { [N in FieldWith<F, "shown">]: v.GenericSchema<ValuesOf<F>[N]> };
 
-/** Returns the schemas of the fields in a response. Stored texts are not checked again. */
+/** Returns the schemas of the fields in an API response. These schemas do not validate stored strings again. */
 export function viewEntries<F extends Fields>(fields: F): ViewEntries<F> {
   return mapFields(fields, "shown", ({ schema, nullable }) => nullable ? v.nullable(stored(schema)) : stored(schema));
 }
@@ -69,7 +69,7 @@ type InputEntries<F extends Fields> = {
     : ReturnType<typeof optionalOrNull<F[N]["schema"]>>;
 };
 
-/** Returns the schemas of the fields in a request that creates the thing. Null counts as absent. */
+/** Returns the schemas of the fields in a request to create an object. An optional field may be null or absent. */
 export function inputEntries<F extends Fields>(fields: F): InputEntries<F> {
   return mapFields(
     fields,
@@ -82,7 +82,7 @@ type ChangeEntries<F extends Fields> = {
   [N in FieldWith<F, "changeable">]: ReturnType<typeof optionalOrNull<F[N]["schema"]>>;
 };
 
-/** Returns the schemas of the fields in a request that changes the thing. Null counts as absent. */
+/** Returns the schemas of the fields in a request to change an object. Each field may be null or absent. */
 export function changeEntries<F extends Fields>(fields: F): ChangeEntries<F> {
   return mapFields(fields, "changeable", ({ schema }) => optionalOrNull(schema));
 }
@@ -91,7 +91,7 @@ type RecordEntries<F extends Fields> = {
   [N in FieldWith<F, "kept">]: v.GenericSchema<unknown, ValuesOf<F>[N]>;
 };
 
-/** Returns the schemas of the fields in a record in the cluster. A nullable field that the record lacks is null. */
+/** Returns the schemas of the fields in a site record. A nullable field that is missing from it becomes null. */
 export function recordEntries<F extends Fields>(fields: F): RecordEntries<F> {
   return mapFields(
     fields,
@@ -104,7 +104,7 @@ function mapFields<R>(fields: Fields, trait: Trait, map: (field: Field) => v.Gen
   return Object.fromEntries(fieldsWith(fields, trait).map((name) => [name, map(fields[name]!)])) as R;
 }
 
-/** Returns a schema for stored values, which were checked when they were requested. */
+/** Returns a schema for stored values. These need no format check, because requests were validated. */
 function stored(schema: v.GenericSchema): v.GenericSchema {
   return schema.type === "string" ? v.string() : schema.type === "boolean" ? v.boolean() : schema;
 }

@@ -1,9 +1,9 @@
-/** Declares the states and fields of a spoke. A new field needs a line here and a column in `sql`. */
+/** Declares a spoke's states and fields. To add a field, declare it here and add a column in the folder `sql`. */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
 import type { Field, Fields, ValuesOf } from "#lib/model/field.ts";
 
-/** The states of a spoke. check-action.ts shows the transitions between them. */
+/** The possible states of a spoke. The transitions between them are defined in check-action.ts. */
 export const SPOKE_STATES = [
   "provisioning",
   "active",
@@ -24,7 +24,7 @@ export const VersionNumber = v.pipe(
   v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION_MESSAGE),
 );
 
-/** The traits that have a default, and the words and `kept`, which every field declares. */
+/** The properties of a field declaration. Only `label`, `hint`, `example` and `kept` have no default. */
 type Declared = Partial<Omit<Field, "schema">> & Pick<Field, "label" | "hint" | "example" | "kept">;
 
 const SETTING = { nullable: false, shown: true, settable: true, changeable: false, catalogued: null } as const;
@@ -32,7 +32,7 @@ const SYSTEM = { ...SETTING, settable: false } as const;
 
 type Described<S, D, T> = { readonly schema: S } & Omit<D, keyof T> & T;
 
-/** Declares a field that users set when they create a spoke. */
+/** Declares a field that users can set when they create a spoke. */
 function setting<S extends v.GenericSchema, const T extends Declared>(
   schema: S,
   traits: T,
@@ -40,7 +40,7 @@ function setting<S extends v.GenericSchema, const T extends Declared>(
   return { ...SETTING, schema, ...traits };
 }
 
-/** Declares a field that only Wheelwright sets. */
+/** Declares a field that only Wheelwright itself sets. */
 function system<S extends v.GenericSchema, const T extends Declared>(
   schema: S,
   traits: T,
@@ -50,7 +50,7 @@ function system<S extends v.GenericSchema, const T extends Declared>(
 
 const text = v.string(), name = boundedText(1, 100), flag = v.boolean("must be true or false");
 
-/** The fields in the order of the reference. Times and JSON columns are declared where they are used. */
+/** A spoke's fields, in the order of the API reference. Times and JSON columns are declared where they are used. */
 export const spokeFields = {
   id: system(text, {
     label: "ID",
@@ -67,7 +67,7 @@ export const spokeFields = {
   slug: setting(Slug, {
     settable: "required",
     label: "Slug",
-    hint: "Lowercase letters, digits and hyphens, for addresses and commands",
+    hint: "A short name for addresses and commands, of lowercase letters, digits and hyphens",
     example: "ash",
     kept: true,
   }),
@@ -155,7 +155,7 @@ export const spokeFields = {
     settable: false,
     changeable: true,
     label: "Email",
-    hint: "Whether the site sends email. A copy starts with held",
+    hint: "Whether the site sends email; held at first in a copied site",
     example: "on",
     kept: true,
   }),
@@ -224,7 +224,7 @@ export const spokeFields = {
   blueprintRevision: system(text, {
     shown: false,
     label: "Blueprint revision",
-    hint: "The revision of the blueprint that the site was rendered from",
+    hint: "The revision of the blueprint (manifests) that the site was rendered from",
     example: null,
     kept: true,
   }),
@@ -237,5 +237,5 @@ export const spokeFields = {
   }),
 } as const satisfies Fields;
 
-/** The columns of a spoke's row that are declared here. */
+/** The columns of a spoke's database row that `spokeFields` declares. */
 export type SpokeColumns = ValuesOf<typeof spokeFields>;

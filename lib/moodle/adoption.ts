@@ -1,4 +1,4 @@
-/** Pure functions for sites that are created from volume snapshots. They compute inputs and check the blueprint. */
+/** Pure functions that compute inputs, and check the blueprint, for sites that are created from volume snapshots. */
 import { isDeepStrictEqual } from "node:util";
 import { BLUEPRINT_JOBS, SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -8,7 +8,7 @@ import { formatQuantity } from "#lib/moodle/quota.ts";
 import { type DiskName, maxQuantity, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
-/** Returns inputs with disks that can hold the snapshots. `sizes` are minimum disk sizes in bytes; null if unknown. */
+/** Enlarges disks in the inputs to hold the snapshots. `sizes` are minimum disk sizes in bytes; null if unknown. */
 export function enlargeDisksForSnapshots(
   inputs: SpokeInputs,
   sizes: Readonly<Record<DiskName, number | null>>,

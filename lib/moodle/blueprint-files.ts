@@ -88,13 +88,13 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   issuer: "issuer.yaml",
 };
 
-/** The files with Secrets. `secrets.yaml` is created only once. `mail.yaml` contains the mail relay password. */
+/** The files with Secrets. Those in `secrets.yaml` are created only once. `mail.yaml` has the mail relay password. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
 /** The file with the Ingress that redirects a former host of a site. The file is applied for each former host. */
 export const FORMER_HOST_FILE = "former.yaml";
 
-/** The file with containers that adjust data from snapshots to a new site. The site's pods include these containers. */
+/** The file with containers that adapt data from snapshots to a new site. The site's pods include these containers. */
 export const ADOPT_FILE = "adopt.yaml";
 
 /** The placeholders that each manifest file may use. */

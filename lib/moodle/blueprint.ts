@@ -56,7 +56,7 @@ export interface Blueprint {
   findImages(version: string): SpokeImages | null;
   /**
    * Returns a spoke's objects for a step, in the order in which to apply them. The Namespace in the step `namespace` is
-   * created, not applied. Only the step `seed` uses `hub` and `changes`; `changes` limits the seed to the given parts.
+   * created, not applied. Only the step `seed` (initial content) uses `hub` and `changes`, which lists parts to set.
    */
   spokeObjects(
     inputs: SpokeInputs,
@@ -69,7 +69,7 @@ export interface Blueprint {
   /** Returns the Secret with a spoke's mail relay password. The password is derived from the relay's `secret`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
-  /** Returns a hub's objects for a step. The step `issuer` has cluster-wide objects, and only if ACME_EMAIL is set. */
+  /** Returns a hub's objects for a step. The step `issuer` has cluster-wide objects, but none without ACME_EMAIL. */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** Compares the resources that a spoke's objects need with the spoke's ResourceQuota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;

@@ -14,7 +14,7 @@ import { isYamlMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 type Report = (problem: string) => void;
 type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
-/** The objects that Wheelwright looks up by name. `changed` is a field in `spec` that only operations may set. */
+/** The objects that Wheelwright finds by name. `changed` is a `spec` field that only operations, not manifests, set. */
 const REQUIRED_OBJECTS: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
   ["database.yaml", "StatefulSet", "db", "replicas"],
   ["files.yaml", "PersistentVolumeClaim", "files"],

@@ -55,7 +55,7 @@ export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts:
   };
 }
 
-/** Returns the objects of the given steps that differ between old and new inputs. Omits added and removed objects. */
+/** Returns the objects of the given steps that change with the new inputs. Omits added and removed objects. */
 export function findChangedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,

@@ -12,7 +12,7 @@ export interface ExpectedObject {
   readonly object: KubeObject;
   /** The manifest to apply, without the fields in `state`; null for objects that are created but never applied. */
   readonly applied: KubeObject | null;
-  /** The fields in `spec` that operations change. A patch sets these fields, because an apply could revert a change. */
+  /** The `spec` fields that operations change. A patch sets them, because a server-side apply could undo a change. */
   readonly state?: Readonly<Record<string, unknown>>;
   /**
    * How the object is checked for drift. `full` compares all fields. `presence` only checks that the object exists: for

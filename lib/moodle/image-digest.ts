@@ -27,7 +27,7 @@ export function isImageDigest(text: string): boolean {
   return DIGEST.test(text);
 }
 
-/** Returns whether two digests surely identify different images. Returns false if only one names a repository. */
+/** Returns whether two digests certainly identify different images. Returns false if only one names a repository. */
 export function areImagesDifferent(one: string, other: string): boolean {
   return one.includes("@") === other.includes("@") && one.split("@").at(-1) !== other.split("@").at(-1);
 }

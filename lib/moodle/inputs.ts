@@ -40,7 +40,7 @@ export type SeedCourse = v.InferOutput<typeof SeedCourse>;
 export const BrandTheme = v.strictObject({
   color: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR))),
   scss: v.optional(boundedText(1, 50_000)),
-  /** A PNG or JPEG image. */
+  /** The brand's logo, a PNG or JPEG file. */
   logo: v.optional(WebFile),
 });
 export type BrandTheme = v.InferOutput<typeof BrandTheme>;
@@ -55,9 +55,9 @@ const Mail = v.strictObject({
 type Mail = v.InferOutput<typeof Mail>;
 
 const ADOPTION_ID = "must be 8 to 10 lower-case letters or digits";
-/** The origin of a site with volumes that were created from snapshots. */
+/** The origin of a site whose volumes were created from snapshots. */
 const SiteOrigin = v.object({
-  /** The adoption ID: the end of the ID of the operation that created the volumes. Makes the volume names unique. */
+  /** The last characters of the ID of the operation that created the volumes, which make volume names unique. */
   adoptionId: v.pipe(v.string(ADOPTION_ID), v.regex(/^[a-z0-9]{8,10}$/, ADOPTION_ID)),
   /** Whether the site is the original site after a restore (`same`), or a separate site with other secrets (`new`). */
   identity: v.picklist(["same", "new"]),
@@ -89,7 +89,7 @@ export const SpokeInputs = v.object({
   origin: v.optional(SiteOrigin),
   /** Set only for a sandbox (temporary site). `madeAfter` is the ID of the original spoke. `web` allows HTTPS. */
   sandbox: v.optional(v.object({ id: Label, madeAfter: v.nullable(Label), web: v.optional(v.literal(true)) })),
-  /** Whether outgoing email is held back. A copied site sends no email until an administrator allows email. */
+  /** Whether outgoing email is held back. A copied site sends no email until an administrator allows it. */
   mailHeld: v.optional(v.boolean()),
   /** Whether the site uses the hub's single sign-on. */
   identity: v.boolean(),
@@ -107,7 +107,7 @@ export const SpokeInputs = v.object({
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer that issues the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
-  /** The mail server settings at the site's creation. When inputs are read, current settings replace these settings. */
+  /** The mail server settings when the site was created. The current settings replace these on each read. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

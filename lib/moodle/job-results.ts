@@ -1,4 +1,4 @@
-/** Parses the logs of the Jobs that the blueprint defines. */
+/** Parses the logs of the Kubernetes Jobs that install, check and change a Moodle site. */
 
 export interface SiteIdentity {
   /** The state of the database. `partial` means that an interrupted installation must be reset, even without tables. */
@@ -67,7 +67,7 @@ export interface FilesCheckResult {
   readonly files: number;
   readonly bytes: number;
   readonly hashed: number;
-  /** The numbers of files that are missing, that have another size, and that have another hash. */
+  /** The numbers of files that are missing, have the wrong size, or have the wrong hash. */
   readonly missing: number;
   readonly otherSize: number;
   readonly otherContent: number;

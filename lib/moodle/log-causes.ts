@@ -29,7 +29,7 @@ const RULES: readonly Rule[] = [
       reason: "the database's host name could not be resolved",
       blame: "operator",
       hint: "Check DNS in the cluster, and the network policies for DNS. Then retry. " +
-        "The setting dnsNamespace is in surroundings.yaml, or in the region of CATALOG.",
+        "The setting dnsNamespace is in surroundings.yaml, or in the catalog file (CATALOG) under the region.",
     },
   ],
   [/port 5432 failed: (Connection timed out|timeout expired|No route to host|Operation timed out)|timeout expired/i, {
@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
     code: "NotEmpty",
     reason: "the database contains data that must not be changed",
     blame: "cluster",
-    hint: "Another Job or session uses this site. Wait until the other Job or session has finished. Then retry.",
+    hint: "Another Job or session is using this site. Wait until it has finished. Then retry.",
   }],
   [/not adopted: /i, {
     code: "NoSiteInSnapshot",
@@ -114,7 +114,7 @@ const RULES: readonly Rule[] = [
     code: "OlderCode",
     reason: "the image contains older code than the database requires",
     blame: "operator",
-    hint: "Correct the image for this Moodle version in images.yaml, or in the versions of CATALOG. Then retry.",
+    hint: "Correct the image for this Moodle version in images.yaml, or in the catalog file (CATALOG). Then retry.",
   }],
   [/version \S+ is required and you are running/i, {
     code: "Environment",
@@ -132,7 +132,7 @@ const RULES: readonly Rule[] = [
     code: "BadSetting",
     reason: "a setting of the site breaks the image's start script",
     blame: "operator",
-    hint: "Remove spaces and shell characters from the values in settings.yaml of the blueprint.",
+    hint: "Remove spaces and shell characters from the values in the blueprint's settings.yaml.",
   }],
   [/Permission denied|Read-only file system/i, {
     code: "NotWritable",
@@ -160,7 +160,7 @@ export function findFailureCause(log: readonly string[]): LogCause | undefined {
 export const SERVICE_WAIT_HINT =
   "Check the database (the pod db-0), and whether network policies allow access to this pod. Then retry.";
 
-/** Returns the last log line if the line shows that the start script waited for a service; otherwise undefined. */
+/** Returns the last log line if it shows that the start script waited for a service; otherwise undefined. */
 export function findServiceWaitLine(log: readonly string[]): string | undefined {
   const last = log.findLast((line) => /[A-Za-z]{3}/.test(line) && !EXIT_LINE.test(line));
   return last && /Waiting for \S+ to be ready/i.test(last) ? last.trim().replace(/[.\s]+$/, "") : undefined;

@@ -46,15 +46,15 @@ export function hashHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
-/** The label on the VolumeSnapshots of a backup with the ID of the backup. */
+/** The label on a backup's VolumeSnapshots that contains the ID of the backup. */
 export const BACKUP_LABEL = "wheelwright.dev/backup";
-/** The annotation on the administrator's Secret with the ID of the operation that last set the password. */
+/** The annotation on the administrator's Secret that contains the ID of the operation that last set the password. */
 export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
-/** The label on a replaced PVC with the date until which the PVC is kept. */
+/** The label on a replaced PVC that contains the date until which the PVC is kept. */
 export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
-/** The annotation on an object with the revision of the blueprint from which the object was rendered. */
+/** The annotation on an object that contains the revision of the blueprint from which the object was rendered. */
 export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
-/** The annotation or label with the fence: a number that rises with each claimed job, so that late writes fail. */
+/** The annotation or label for the fencing token, which rises with each claimed job so that late writes fail. */
 export const FENCE_METADATA_KEY = "wheelwright.dev/fence";
 
 /** Returns the adoption ID: the last characters of an operation's ID, which make snapshot and PVC names unique. */

@@ -1,4 +1,4 @@
-/** Adds the containers from adopt.yaml to a spoke's pods, and sets snapshots as data sources of the spoke's PVCs. */
+/** Adds the containers in adopt.yaml, which adapt copied data, to a site's pods. Fills its PVCs from snapshots. */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";

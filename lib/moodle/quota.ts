@@ -15,7 +15,7 @@ export interface ResourceAmounts {
 }
 
 export interface QuotaUsage {
-  /** The resources for all permanent pods, the largest Job, two small Jobs, and twice the storage of all disks. */
+  /** The resources for all permanent pods, the largest Job and two small Jobs, with twice the storage of all disks. */
   readonly usage: ResourceAmounts;
   readonly quota: ResourceAmounts;
   /** A sentence for each amount that exceeds the quota or a limit. */

@@ -1,4 +1,4 @@
-/** Reads a configuration file of limited size. Rejects pipes and other special files, because a read could block. */
+/** Reads a configuration file of limited size. Rejects pipes and other special files: reading them could block. */
 import { readFile, stat } from "node:fs/promises";
 import { reasonOf } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";

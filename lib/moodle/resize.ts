@@ -1,6 +1,6 @@
 /**
- * Pure functions that compute a spoke's inputs for another size, and limits during the resize. Disks never shrink.
- * The quota allows for twice the disks' storage, because a restore creates new volumes next to the old ones.
+ * Pure functions that compute a spoke's inputs for another size, and the limits that apply during a resize. Disks
+ * never shrink. The quota allows for twice the disks' storage, because a restore creates new volumes next to the old.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";

@@ -56,7 +56,7 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
 
 export const NO_MAIL_RELAY_NOTE = "The site sends no email, because no mail relay is configured";
 
-/** Returns notes about settings that were skipped, and about email that the site does not send, one sentence each. */
+/** Returns a sentence for each setting that was skipped, and for each reason why the site sends no email. */
 export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
@@ -72,11 +72,11 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
       ? [`The seed ${inputs.seed.name} was skipped, because it is not configured`]
       : []),
     ...(inputs.mail ? [] : [NO_MAIL_RELAY_NOTE]),
-    ...(inputs.mailHeld ? ["The site sends no email until an administrator allows email"] : []),
+    ...(inputs.mailHeld ? ["The site sends no email until an administrator allows it"] : []),
   ];
 }
 
-/** The settings of the original spoke from which a copy is made, with the same names as in the spoke's database row. */
+/** The settings of the spoke that is being copied, named as in its database row. */
 interface OriginalSettings {
   readonly brand: string | null;
   readonly seed: string | null;
@@ -85,7 +85,7 @@ interface OriginalSettings {
   readonly federationId: string;
 }
 
-/** Returns the inputs and seed parts in which a copied spoke differs from its original. Other content is kept. */
+/** Returns what to set in a copied spoke: inputs, and parts of the seed (initial content). It keeps the rest. */
 export function computeCopyChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,
@@ -110,7 +110,7 @@ export function findBrandTheme({ brand }: SpokeInputs, hub: HubSettings): BrandT
   return brand ? brand.theme ?? hub.brand : null;
 }
 
-/** Returns the values for the seed's placeholders. `changes` limits the seed to the given parts; null means all. */
+/** Returns the placeholder values for the seed (initial content). `changes` lists the parts to set; null sets all. */
 export function buildSeedValues(
   inputs: SpokeInputs,
   hub: HubSettings,

@@ -13,7 +13,7 @@ export function extractSiteBase({ version, images, claims, origin, resources }: 
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
-/** Replaces the base in a spoke's inputs. Drops the database disk's original size, as the StatefulSet is recreated. */
+/** Replaces the version, images and volumes. Drops the database disk's original size: the StatefulSet is recreated. */
 export function replaceSiteBase(
   inputs: SpokeInputs,
   { version, images, claims, origin, disks }: SiteBase,

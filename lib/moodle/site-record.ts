@@ -18,7 +18,7 @@ type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const SITE_RECORD_CONFIG_MAP: ObjectRef = { ...KIND, name: "wheelwright" };
-/** The label with the type of a site record, `spoke` or `hub`. On snapshots, the annotation with the signed record. */
+/** The label for a site record's type, `spoke` or `hub`. On snapshots, the annotation for the signed record. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
 const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
@@ -35,7 +35,7 @@ export const SpokeSiteRecord = v.object({
   state: v.picklist(SPOKE_STATES.filter((state) => state !== "removed")),
   /** The digest of the Moodle image. Absent in records that earlier releases wrote. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isImageDigest))), null), null),
-  /** The blueprint inputs of the spoke, with unknown fields, which a later release may have added. */
+  /** The spoke's blueprint inputs, including unknown fields, which a later release may have added. */
   blueprintInputs: v.pipe(
     v.unknown(),
     v.check((inputs) => v.is(SpokeInputs, inputs), "must be valid blueprint inputs"),
@@ -95,7 +95,7 @@ export function buildRecordConfigMap(
     metadata: {
       name: SITE_RECORD_CONFIG_MAP.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [SITE_RECORD_KEY]: recordType },
-      // Always sets an annotation, because an apply without annotations could remove others, such as the fence.
+      // Always sets an annotation, because an apply without any could remove others, such as the fencing token.
       annotations: {
         "kubernetes.io/description": `Record of this ${recordType}, written by the control plane. Do not edit.`,
       },

@@ -8,7 +8,7 @@ import { DISK_NAMES, type DiskName, type DiskSizes } from "#lib/moodle/resize.ts
 import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 
-/** The properties of a template. A site can be created from a template only if all these properties match. */
+/** The properties that a template must share with a site so that the site can be created from the template. */
 export interface TemplateKey {
   readonly cluster: string;
   readonly clusterUid: string;
@@ -25,7 +25,7 @@ interface TemplateCluster {
   readonly clusterUid: string | null;
 }
 
-/** Returns the key of templates from which this site can be created. `revision` is the revision of the blueprint. */
+/** Returns the key that a template for this site must have. `revision` is the revision of the blueprint. */
 export function buildTemplateKey(
   { cluster, clusterUid }: TemplateCluster,
   inputs: SpokeInputs,
@@ -53,7 +53,7 @@ interface NewTemplate {
   readonly release: string;
 }
 
-/** Returns the inputs for a new template that spokes similar to this spoke can use. */
+/** Returns the inputs for a new template from which sites like this one can be created. */
 export function buildTemplateInputs(spoke: SpokeInputs, { id, sizes, release }: NewTemplate): SandboxInputs {
   const smallest = sizes.toSorted((a, b) => totalDiskBytes(a) - totalDiskBytes(b))[0]!;
   const disks = sizes.map((size) => size.disks).reduce(smallerDisks);

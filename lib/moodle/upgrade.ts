@@ -33,7 +33,7 @@ interface UpgradeRefusal {
   readonly hint: string;
 }
 
-/** Returns why an upgrade is impossible; null if it is possible. Accepts the current version, to resume an upgrade. */
+/** Returns why an upgrade is impossible, or null. Accepts the current version, so that an upgrade can resume. */
 export function findUpgradeRefusal(
   { version, requirements, postgres, site, code }: UpgradeFacts,
 ): UpgradeRefusal | null {
@@ -53,7 +53,7 @@ export function findUpgradeRefusal(
       code: "TooOld",
       message:
         `Moodle ${version} can be upgraded from ${requirements.upgradesFrom} or later; this site runs ${running}`,
-      hint: "First upgrade to a version in between.",
+      hint: "Upgrade to an intermediate version first.",
     };
   }
   // Accepts an image tag without a version number, for which parsePostgresMajor returns NaN.
@@ -79,7 +79,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
   return running !== null && compareRequestedParts(running, version) > 0;
 }
 
-/** Returns whether the database is at the release of the new image or, if unknown, at the requested version. */
+/** Returns whether the database has the new image's release or, if that is unknown, the requested version. */
 export function isSiteAtVersion(
   site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,

@@ -22,7 +22,7 @@ type SpokeName = (typeof SPOKE_PLACEHOLDERS)[number];
 /** The placeholders that only the file adopt.yaml may use. */
 export const ADOPT_FILE_PLACEHOLDERS = ["ADOPTION_ID", "IDENTITY"] as const;
 
-/** The placeholders for the containers in adopt.yaml; null if the site was installed by the install Job. */
+/** The placeholders for the containers in adopt.yaml. Their values are null if the install Job installed the site. */
 export const ADOPTION_CONTAINER_PLACEHOLDERS = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
 
 export const JOB_PLACEHOLDERS = [
@@ -39,7 +39,7 @@ export const JOB_PLACEHOLDERS = [
   "SINCE",
 ] as const;
 
-/** The placeholders for a former host that redirects to the current host. The last two values may be null. */
+/** The placeholders for a former host, which redirects to the current host. FORMER_CERTIFICATE_* may be null. */
 export const FORMER_HOST_PLACEHOLDERS = [
   "FORMER_KEY",
   "FORMER_HOST",

@@ -1,4 +1,4 @@
-/** Reads YAML as plain data. Reports tags, circular aliases and aliases that expand too much as problems. */
+/** Parses YAML to plain data. Rejects tags, circular aliases, and aliases that expand to too much data. */
 import { parseAllDocuments } from "yaml";
 import { messageOf } from "#lib/base/errors.ts";
 
@@ -40,7 +40,7 @@ export function parseYaml(text: string, report: (problem: string) => void): unkn
   }
 }
 
-/** Returns the only document in a settings file; undefined if the file is empty or invalid. */
+/** Parses a settings file, which must have one document. Reports problems; returns undefined if empty or invalid. */
 export function parseYamlDocument(text: string, report: (problem: string) => void): unknown {
   const documents = parseYaml(text, report);
   if (documents.length > 1) report("must contain exactly one document");

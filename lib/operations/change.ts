@@ -24,7 +24,7 @@ export interface ObjectRemoval {
   readonly remove: true;
 }
 
-/** A change that enlarges a PVC to the size `grow`. The preview skips this change: it would exceed the quota. */
+/** A change that enlarges a PVC to the size `grow`. The preview skips this change: a dry run would exceed the quota. */
 export interface PvcGrowth {
   readonly ref: ObjectRef;
   readonly grow: string;

@@ -40,7 +40,7 @@ interface AddressChanges {
   readonly redirect: readonly ObjectPut[];
 }
 
-/** Returns the changes to Kubernetes objects from old to new settings, for the operation and its preview. */
+/** Returns the changes to Kubernetes objects that the new settings require, for the operation and its preview. */
 export function addressChanges(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,

@@ -45,7 +45,7 @@ export const maintenanceOff = declareOperation({
   changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", false)] }),
 });
 
-/** Returns a note that the operation does not end maintenance mode. Returns none if maintenance mode is off. */
+/** Returns a note that the site stays in maintenance mode; an empty list if maintenance mode is off. */
 export function describeMaintenance({ maintenance }: { readonly maintenance: boolean }): string[] {
   return maintenance ? ["The site stays in maintenance mode, and its scheduled tasks stay paused"] : [];
 }

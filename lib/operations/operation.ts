@@ -17,7 +17,7 @@ export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;
 type Step = readonly [label: string, timeout: number];
 
 interface PlanOf<Name extends string> {
-  /** The plan's version. Increase it when steps are added, removed or renamed. Running operations keep their plan. */
+  /** The plan's version. Increase it if you add, remove or rename steps. Running operations keep their old steps. */
   readonly version: number;
   /** How long transient errors are retried after the first start, in milliseconds. */
   readonly limit: number;
@@ -38,13 +38,13 @@ export interface SpokeSubject {
 /** The parameters of an action, as the API receives them. */
 interface ActionParameters {
   readonly lmsVersion?: string | undefined;
-  /** A second name for `lmsVersion`. */
+  /** An alias for the parameter `lmsVersion`. */
   readonly moodleVersion?: string | undefined;
   readonly size?: string | undefined;
   readonly skipBackup?: boolean | undefined;
 }
 
-/** The spoke as it will be once all queued operations have succeeded. */
+/** The state that the spoke will have once all its queued operations have succeeded. */
 export interface ExpectedSpoke {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
@@ -58,7 +58,7 @@ export function createMissingParameterFault(field: keyof ActionParameters, actio
 interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
-  /** Whether the operation is retried without a time limit, because giving up would leave objects in the cluster. */
+  /** If true, the operation is retried indefinitely. For operations that would leave objects behind if they gave up. */
   readonly persistent?: true;
 }
 
@@ -75,14 +75,14 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   readonly forOperators?: true;
   /** Whether the operation is also allowed in the state `failed`, to repair a spoke that was active before. */
   readonly allowedWhenFailed?: true;
-  /** Whether the same operation can be queued several times, because each request has its own parameters. */
+  /** If true, several such operations can be queued, because each request has its own parameters. */
   readonly repeatable?: true;
   /**
    * Whether a failure may leave the site down. No other operation can be queued after a risky operation: it would run
    * on a broken site and then mark the site as active.
    */
   readonly risky?: true;
-  /** An instruction for the user if the site is in maintenance mode. Undefined if maintenance mode is allowed. */
+  /** The instruction to show if maintenance mode prevents the operation. Undefined if maintenance mode is allowed. */
   readonly maintenanceRefusal?: string;
   /** Whether the operation waits until its hub is active. Other jobs in its lane (queue) can run while it waits. */
   readonly needsActiveHub?: true;

@@ -21,7 +21,7 @@ export interface JobKind {
   readonly timeLimit: number;
   /** Whether the job waits until its hub is active. Other jobs in its lane (queue) can run while it waits. */
   readonly needsActiveHub?: boolean;
-  /** Whether the job is retried without a time limit, because giving up would leave objects in the cluster. */
+  /** If true, the job is retried indefinitely. For jobs that would leave objects in the cluster if they gave up. */
   readonly persistent?: boolean;
   /** Milliseconds between the end of a recurring job and the next start. At most one such job is queued or running. */
   readonly repeatEvery?: number;

@@ -9,7 +9,7 @@ import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { type KubeObject, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Applies all objects of the blueprint again, in the order of an installation. */
+/** Applies all objects of the blueprint again, in the same order as during installation. */
 export const reapply = declareOperation({
   name: "reapply",
   isAction: true,
@@ -19,7 +19,7 @@ export const reapply = declareOperation({
   transition: UPDATE_TRANSITION,
   allowedWhenFailed: true,
   risky: true,
-  // Only a change in a workload's spec makes the site unavailable, because its pods restart.
+  // The site is unavailable only if a workload's spec changes, because that restarts the pods.
   downtime: ({ object, field }) =>
     /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
   describe(subject) {
@@ -61,7 +61,7 @@ const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and 
 
 type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
 
-/** Returns the changes that apply the objects of blueprint steps again, for the operation and its preview. */
+/** Returns the changes that apply the objects of these blueprint steps again, for the operation and its preview. */
 export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);

@@ -5,7 +5,7 @@ import { declareOperation, type SpokeSubject } from "#lib/operations/operation.t
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-/** Resumes a site. Checks the data before starting Moodle, because Moodle reinstalls itself into an empty database. */
+/** Resumes a site. Checks the data first, because Moodle would reinstall itself into an empty database. */
 export const resume = declareOperation({
   name: "resume",
   isAction: true,

@@ -38,7 +38,7 @@ export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": rem
 
 export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 
-/** The plans that this release can run. After a plan changes, its old version must stay here for one release. */
+/** The plans (lists of steps) that this release can run. After a change, keep a plan's old version for one release. */
 const PLANS: readonly JobKind[] = Object.values(OPERATIONS).map(({ kind }) => kind);
 
 /** Returns the plan that a job was created with, or null if this release does not support that version. */

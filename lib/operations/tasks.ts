@@ -28,7 +28,7 @@ export const resetAdminPassword = declareOperation({
   verbPhrase: "reset the administrator password of",
   from: ["active"],
   describe:
-    () => ["The Secret admin gets a new password; a Job sets it in Moodle and ends the administrator's sessions"],
+    () => ['The Secret "admin" gets a new password; a Job sets it in Moodle and ends all sessions of that account'],
   plan: {
     version: 1,
     limit: HOUR,

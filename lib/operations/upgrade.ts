@@ -86,7 +86,7 @@ export function upgradeChanges(
 
 /**
  * Throws a `conflict` or `impossible` fault unless the requested version is newer than the running version. A name such
- * as `4.5` stands for a patch release that changes over time, so patch releases are compared. The same version is
+ * as `4.5` stands for a patch release that changes over time, so the patch releases are compared. The same version is
  * allowed if its image has changed. The upgrade itself later checks the version in the database.
  */
 function requireNewer(catalog: Catalog, spoke: ExpectedSpoke, version: string): void {

@@ -14,7 +14,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ],
   [
     "Hubs",
-    "A hub (federation) groups spokes and their admins.",
+    "A hub (federation) is a group of spokes with its own admins.",
     /^\/api\/(?:overview$|federations\b(?!\/[^/]+\/(?:spokes|billing|operations)\b))/,
   ],
   [

@@ -9,7 +9,7 @@ const NOON = "2026-11-21T12:00:00.000Z";
 /** Returns an example value for a schema. `owner` is the schema or field that contains the field called `name`. */
 export function buildExample(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
   const component = getReferencedName(schema);
-  // Prefers the field's own example to an example of its type. For instance, `operation` is usually null.
+  // Prefers the field's own example to one for its type. For instance, the field `operation` is usually null.
   const glossaryExample = findFieldExample(owner, name);
   if (glossaryExample !== undefined) return glossaryExample;
   if (component !== null) return buildExample(named[component] ?? {}, named, component);

@@ -73,7 +73,7 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
       const closed = typeMode === "input" && valibotSchema.type === "object"; // unknown fields are refused
       return { ...describe(jsonSchema, valibotSchema), ...(closed && { additionalProperties: false }) };
     },
-    // Uses the error message of a check as its description. Ignores transformations, which clients do not see.
+    // Describes each check with its error message. Ignores transformations, which clients do not see.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
   const rest = converted as object as JsonSchema;

@@ -21,7 +21,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
   {
     title: "Authentication",
     paragraphs: [
-      "Programs send a token: `Authorization: Bearer ww_…`. People sign in and have a session cookie. " +
+      "Programs send a token: `Authorization: Bearer ww_…`. People sign in and get a session cookie. " +
       "Only users with a session can create tokens. " +
       "A token has the rights of its user, limited by its scope, until the token expires or is revoked.",
       "The response has status 404 for an object that you may not see, and 403 for an action that you may not perform.",
@@ -30,8 +30,9 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
   {
     title: "Responses and errors",
     paragraphs: [
-      "Responses are JSON, with times in ISO 8601 UTC. IDs are opaque text. " +
-      "An error is always `{statusCode, code, message, error}`. Each endpoint lists its error codes for programs. " +
+      "Responses are JSON, with times in ISO 8601 UTC. IDs are opaque strings. " +
+      "Errors always have the form `{statusCode, code, message, error}`. " +
+      "Each endpoint lists its error codes for programs. " +
       "The error message explains what could not be done, and how to make it possible.",
       "Every response has an `X-Request-Id` header. You can send your own ID to find the request in the log. " +
       "Responses with status 429, 503 or 504 have a `Retry-After` header in seconds. Wait longer after each attempt.",
@@ -41,7 +42,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
     title: "Operations",
     paragraphs: [
       "Requests that create, change or remove objects return immediately. An operation does the work and shows its steps. " +
-      "Follow the hub's event stream instead of polling. After a disconnect, send `Last-Event-ID` to miss no event.",
+      "Follow the hub's event stream instead of polling. After a disconnect, send `Last-Event-ID` to miss no events.",
       "To retry a creation safely, send an `Idempotency-Key` header. " +
       "Requests with the same key and body within 24 hours are carried out once and get the same response.",
     ],
@@ -51,7 +52,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
     paragraphs: [
       "Lists are newest first. The parameter `limit` sets the maximum number of entries on a page. " +
       'The `Link` header has the URL of the next page (`rel="next"`) until the list ends. ' +
-      "The cursor in this URL skips and repeats no entry. " +
+      "With the cursor in this URL, no entry is skipped or repeated. " +
       "The parameter `before` also accepts the timestamp of the oldest entry, but skips entries with the same timestamp.",
     ],
   },
@@ -75,7 +76,7 @@ export const NON_TOKEN_SCOPE_TEXTS: readonly (readonly [word: string, means: str
   ["public", "requires nothing and ignores credentials"],
 ];
 
-/** Returns the texts that apply to all endpoints in CommonMark, for the OpenAPI document. */
+/** Returns the texts that apply to all endpoints, formatted as CommonMark for the OpenAPI document. */
 export function renderOverview(): string {
   const scopes = TOKEN_SCOPE_TEXTS.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
   const topics = OVERVIEW_TOPICS.map(({ title, paragraphs }) => [`## ${title}`, ...paragraphs].join("\n\n"));

@@ -85,7 +85,7 @@ function answerOf({ status, content, headers }: ReplyDescription, named: Named, 
   };
 }
 
-/** Documents an HTML error page. An error with status 500 or above can be JSON if the server failed before the page. */
+/** Documents an HTML error page. With status 500 or above, the body is JSON if the page could not be rendered. */
 function asHtml(refusal: Refusal, status: number): JsonSchema {
   return {
     ...refusal,

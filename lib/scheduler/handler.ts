@@ -21,7 +21,7 @@ export interface Run {
   saveProgress(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Shows users one plain sentence about what the step is waiting for. */
   showProgress(sentence: string): void;
-  /** Returns the milliseconds for which the step may still wait, with some time left to report the result. */
+  /** Returns how many milliseconds the step can keep waiting and still have time to report its result. */
   timeLeft(): number;
 }
 

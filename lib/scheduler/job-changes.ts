@@ -90,7 +90,7 @@ export function canStartInOneStatement({ kind, hooks = {} }: Handler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
-/** Whether this step ends the job, and the end changes no database row except the job's own. */
+/** Whether this is the job's last step, and ending the job changes no database row except the job's own. */
 export function canEndInOneStatement({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
@@ -228,13 +228,13 @@ async function recordJobChange(
   await recordChange(tx, job.requester, { ...change, events: event ? [event] : [] });
 }
 
-/** Returns the next job if the kind is recurring. The job that just ended has released the dedupe key. */
+/** Returns the next job of a recurring kind, otherwise an empty list. The ended job has released the dedupe key. */
 function nextJobs(kind: JobKind, ended: Job): NewJob[] {
   if (kind.repeatEvery === undefined) return [];
   return [createRecurringJob(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
-/** Creates a job of a recurring kind. The dedupe key contains the plan: jobs of an older release do not block it. */
+/** Creates a job of a recurring kind. The dedupe key contains the plan version, so older jobs do not block it. */
 export function createRecurringJob(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,

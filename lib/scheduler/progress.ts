@@ -6,14 +6,14 @@ const WRITE_INTERVAL = 1 * SECOND;
 const MAX_LENGTH = 300;
 
 export interface Progress {
-  /** Sets the step name with which later messages begin. */
+  /** Sets the step name that is prefixed to later messages. */
   startStep(step: string): void;
   show(sentence: string): void;
   /** Discards a message that is not saved yet. Resolves when the current write has ended. */
   settle(): Promise<void>;
 }
 
-/** Starts to report the progress of a run. `write` must handle its own errors. */
+/** Creates the object that reports a run's progress. `write` must handle its own errors. */
 export function openProgress(step: string, write: (label: string) => Promise<void>): Progress {
   let latest: string | null = null;
   let written: string | null = null;

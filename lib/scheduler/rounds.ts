@@ -14,7 +14,7 @@ interface RoundsOptions {
   readonly currentLease: () => ReplicaLease | null;
   /** Claims due jobs. Returns the milliseconds until more jobs may be due, or null if unknown. */
   readonly claim: (currentLease: ReplicaLease) => Promise<number | null>;
-  /** Takes over orphaned jobs. Passes `onNextSilence` the milliseconds until another replica may count as stopped. */
+  /** Takes over orphaned jobs. Calls `onNextSilence` with the time in ms until another replica may count as stopped. */
   readonly takeOver: (currentLease: ReplicaLease, onNextSilence: (wait: number | null) => void) => Promise<void>;
 }
 

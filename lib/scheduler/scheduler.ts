@@ -29,7 +29,7 @@ import { SECOND, withTimeout } from "#lib/base/time.ts";
 const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to stop and requeue the jobs
 
 export interface SchedulerOptions {
-  /** The handlers of this replica. A job kind may have several handlers, because a job keeps its release's plan. */
+  /** The handlers of this replica. A job kind may have several: each job keeps the plan (steps) it was created with. */
   readonly handlers: readonly Handler[];
   /** The maximum number of jobs that run at the same time. */
   readonly lanes: number;
@@ -95,8 +95,8 @@ export async function openScheduler(
   });
 
   /**
-   * Whether jobs must not run yet because the database was restored from a backup. Once jobs may run, the result is
-   * cached until this replica's lease ends, because another restore of the database also ends the lease.
+   * Whether jobs must not run, because the database was restored from a backup and is still held. Once jobs may run,
+   * the result is cached until this replica's lease ends, because another restore of the database also ends the lease.
    */
   async function isDatabaseHeld(lease: ReplicaLease): Promise<boolean> {
     if (leaseWithoutHold !== lease && await readDatabaseHold(db.rows) === null) leaseWithoutHold = lease;

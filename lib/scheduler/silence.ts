@@ -11,7 +11,7 @@ import { SECOND } from "#lib/base/time.ts";
 export const SILENCE_LIMIT = 4 * SECOND;
 
 export interface SilenceDetector {
-  /** Returns the replicas that have stopped responding. `heartbeats` was queried at the time `queriedAt`. */
+  /** Returns the replicas that have stopped responding. `heartbeats` is the result of a query at `queriedAt`. */
   findSilent(lease: ReplicaLease, heartbeats: readonly Heartbeat[], queriedAt: number): Heartbeat[];
   /** Returns the milliseconds until another replica may count as stopped, or null if there is no other replica. */
   nextSilenceIn(): number | null;

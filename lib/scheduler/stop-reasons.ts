@@ -63,7 +63,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** Whether a step that ended for this reason was interrupted and did not fail. */
+/** Whether a step that ended for this reason was interrupted rather than failed. */
 export function isInterruption(reason: unknown): boolean {
   return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
     reason instanceof interruption

@@ -50,7 +50,7 @@ export function createMissedLanesCheck(
     try {
       const { added, last } = await markMissedLanes(db.rows, kinds, after);
       after = last;
-      if (added > 0) log.warn("Marked lanes as ready that the database triggers missed", { lanes: added });
+      if (added > 0) log.warn("Marked lanes (queues) as ready that database triggers had missed", { lanes: added });
       return added > 0;
     } catch (error) {
       log.warn("Cannot check for lanes that the database triggers missed; trying again", { reason: messageOf(error) });
@@ -106,8 +106,8 @@ async function startCandidate(
 }
 
 /**
- * Takes over jobs from replicas that have stopped responding, and jobs that this replica had to release. Passes
- * `onNextSilence` the milliseconds until another replica may count as stopped.
+ * Takes over jobs from replicas that have stopped responding, and jobs that this replica had to release. Calls
+ * `onNextSilence` with the milliseconds until another replica may count as stopped.
  */
 export async function takeOverOrphans(
   context: TakeJobsContext,

@@ -1,10 +1,10 @@
 /**
  * Writes Kubernetes objects so that a run that lost its job cannot overwrite a newer run's changes. Every write stores
- * the run's fence (claim number) in an annotation of the object, and fails if the annotation has a higher fence.
+ * the run's fence (claim number) in an annotation of the object, and fails if the annotation contains a higher fence.
  * `patchFenced` tests and raises the fence in the same JSON Patch as the change. If the object has no fence yet, the
- * patch tests the object's resourceVersion instead.
- * `applyFenced` raises the fence, then applies with the resulting UID and resourceVersion, because server-side apply
- * cannot test an annotation. The API server rejects the apply if another run has written in between.
+ * patch tests its resourceVersion instead. `applyFenced` first raises the fence, then applies with the resulting UID
+ * and resourceVersion, because server-side apply cannot test an annotation. If another run has written in between, the
+ * API server rejects the apply.
  */
 import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import {
@@ -29,7 +29,7 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Patches an object. Throws FenceLost if a newer run (with a higher fence) has already changed the object. */
+/** Patches an object. Throws FenceLost if a newer run (with a higher claim number) has already changed the object. */
 export async function patchFenced(
   space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,
@@ -48,8 +48,8 @@ export async function patchFenced(
 }
 
 /**
- * Applies an object by server-side apply. Throws FenceLost if a newer run (with a higher fence) has already changed the
- * object, and NotFound if the object is missing.
+ * Updates an object by server-side apply. Throws FenceLost if a newer run (with a higher claim number) has already
+ * changed the object, and NotFound if the object does not exist.
  */
 export async function applyFenced(
   space: ClusterNamespace,
@@ -72,7 +72,7 @@ export async function applyFenced(
   }
 }
 
-/** Applies an existing object or creates a missing one. Throws FenceLost if a newer run has changed the object. */
+/** Updates an existing object or creates a missing one. Throws FenceLost if a newer run has changed the object. */
 export async function replaceObjectFenced(
   space: ClusterNamespace,
   object: KubeObject,
@@ -84,8 +84,8 @@ export async function replaceObjectFenced(
 }
 
 /**
- * Creates an object, or applies the object if it already exists. Throws FenceLost if a newer run (with a higher fence)
- * has already changed the object.
+ * Creates an object, or updates it by server-side apply if it exists. Throws FenceLost if a newer run (with a higher
+ * claim number) has already changed the object.
  */
 export async function createFenced(
   space: ClusterNamespace,
@@ -98,7 +98,7 @@ export async function createFenced(
     const created = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
     if (created.metadata.annotations?.[FENCE_METADATA_KEY] === jobFence.fence) return created;
   } catch (error) {
-    // A quota or webhook may refuse to create an object that already exists. The object is then applied instead.
+    // A quota or webhook may refuse the creation of an object that already exists. The object is then updated instead.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
     if (!refused || !await space.get(objectRefOf(object), call)) throw error;
   }
@@ -109,13 +109,13 @@ export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
   return permanentError(
     "NotFound",
     `The ${kind} ${name} is missing from the cluster`,
-    "The object was deleted; the volumes are unchanged. Recreate the object as in the blueprint, then retry.",
+    "The object was deleted; the volumes are unchanged. Recreate the object from the blueprint, then retry.",
   );
 }
 
 /**
- * Returns the operations that replace the object's fence (claim number) with this run's fence, provided that nobody
- * changes it in between. Throws FenceLost if the object's fence is higher.
+ * Returns the patch operations that replace the object's fence (claim number) with this run's fence. The patch fails if
+ * the fence changes in between. Throws FenceLost if the object's fence is higher.
  */
 function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;

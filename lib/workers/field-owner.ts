@@ -1,7 +1,7 @@
 /**
- * Makes server-side apply the owner of a newly created object's fields, like client-go's `csaupgrade`. Otherwise,
- * server-side apply would never remove a field that a later blueprint omits.
- * Fields that patches change, such as `replicas`, keep their owner.
+ * Makes server-side apply the owner of the fields of an object that was created by a POST, as client-go's `csaupgrade`
+ * does. Otherwise, server-side apply would never remove a field that a later blueprint omits. Fields that patches
+ * change, such as `replicas`, keep their owner.
  */
 import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -15,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Returns the patch that changes the owner of the fields. Returns an empty patch if the object was already applied or
- * was created by another program.
+ * Returns the patch that makes server-side apply the owner of the fields. The patch is empty if the object was already
+ * applied, or if another program created it.
  */
 export function createFieldOwnerPatch({ metadata }: KubeObject): PatchOperation[] {
   const { managedFields = [] } = metadata as { managedFields?: Entry[] };
@@ -31,7 +31,7 @@ function isOwnedByCreation({ manager, subresource }: Entry): boolean {
 }
 
 /**
- * Returns the entry without the fence annotation. No manifest contains this annotation, so an apply would remove it.
+ * Returns the entry without the fence annotation (claim number): no manifest contains it, so an apply would remove it.
  */
 function appliedOf(entry: Entry): Entry {
   const { "f:metadata": metadata, ...fields } = entry.fieldsV1 ?? {};

@@ -1,4 +1,4 @@
-/** Lists the handlers for all kinds of jobs. */
+/** Creates the handlers for all kinds of jobs. */
 import type { App } from "#lib/app.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
@@ -36,7 +36,7 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
-/** The handlers for operations. The type makes a missing handler a compile error. */
+/** The handlers for operations. The type turns a missing handler into a compile error. */
 const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
   provision,
   suspend,
@@ -58,7 +58,7 @@ const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: Ap
   "remove-hub": removeHub,
 };
 
-/** The handlers for maintenance tasks of the service itself, which no user requests. */
+/** The handlers for Wheelwright's own maintenance tasks, which run without a request from a user. */
 const UPKEEP_HANDLERS = [
   ...[
     planBackups,
@@ -75,8 +75,8 @@ const UPKEEP_HANDLERS = [
 ];
 
 /**
- * Creates the handlers for all job kinds that this replica can run. A replica without mail or payment settings leaves
- * mail or billing jobs to other replicas.
+ * Creates the handlers for all kinds of jobs that this replica can run. A replica without mail or payment settings
+ * leaves mail or billing jobs to other replicas.
  */
 export function createHandlers(app: App, post: MailTransport | null = null): readonly Handler[] {
   const payments = app.payments;

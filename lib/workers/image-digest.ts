@@ -1,4 +1,4 @@
-/** Records the digest of the image that a site runs, at the end of operations that change the image. */
+/** Records the digest of the image that a site runs, at the end of each operation that changes the image. */
 import { listImageDigests, MOODLE_POD_SELECTOR } from "#lib/moodle/image-digest.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -6,7 +6,7 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Saves the image's digest in the job's progress, where `readRecordedDigest` reads the digest when the operation ends. */
+/** Saves the digest of the running image in the job's progress, so that it can be stored when the operation ends. */
 export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run): Promise<void> {
   const pods = await space.list(POD, MOODLE_POD_SELECTOR, run);
   await run.saveProgress({
@@ -15,7 +15,7 @@ export async function recordImageDigest({ space, inputs }: SpokeSite, run: Run):
 }
 
 /**
- * Returns the image digest from the job's progress. If the digest is missing, returns null; the next sweep records it.
+ * Returns the image digest from the job's progress, or null if it is missing: the next periodic check then records it.
  */
 export function readRecordedDigest({ progress }: Job): { readonly imageDigest: string | null } {
   return { imageDigest: (progress as { readonly imageDigest?: string | null }).imageDigest ?? null };

@@ -1,6 +1,6 @@
 /**
- * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new Job. Waits for an old Job that
- * this operation created or whose pod has started. Deletes any other Job, because its pod could start later.
+ * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new Job. Waits for an old Job if this
+ * operation created it or its pod has started. Deletes any other Job, because its pod could start later.
  */
 import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -13,7 +13,7 @@ export interface PreviousAttempts {
   readonly listen?: JobWait["listen"];
 }
 
-/** Waits for unfinished Kubernetes Jobs or deletes them. Returns the results of the Jobs that were not deleted. */
+/** Waits for each unfinished Kubernetes Job, or deletes it. Returns the results of the Jobs that were not deleted. */
 export async function waitForEarlierJobs(
   place: JobContext,
   run: Run,
@@ -28,7 +28,7 @@ export async function waitForEarlierJobs(
   return ended;
 }
 
-/** Waits for the Kubernetes Job and returns its result, or deletes the Job and returns null. */
+/** Waits for a Job that this operation created or whose pod runs, and returns its result. Deletes any other Job. */
 async function endAttempt(
   { space }: JobContext,
   run: Run,
@@ -49,7 +49,7 @@ export function hasKubernetesJobEnded(job: KubeObject): boolean {
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
-/** Returns the names of this operation's Kubernetes Jobs. Each name is saved before the Job is created. */
+/** Returns the names of this operation's Kubernetes Jobs, each of which was saved before its Job was created. */
 export function readOwnJobNames(run: Run, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];

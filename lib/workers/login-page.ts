@@ -1,4 +1,4 @@
-/** Checks the site's login page with a Kubernetes Job, from inside the cluster. */
+/** Checks a site's login page from inside the cluster, with a Kubernetes Job. */
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
 import { findLikelyErrorLine } from "#lib/moodle/log-causes.ts";
@@ -12,12 +12,12 @@ import {
   shortenLogLine,
 } from "#lib/workers/site-jobs.ts";
 
-/** Throws unless the login page is open or, if the spoke's row says that maintenance mode is on, closed. */
+/** Throws unless the login page is open. In maintenance mode, throws unless it shows the maintenance page instead. */
 export async function requireHealth(site: JobContext & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
   await (site.spoke.maintenance ? requireMaintenancePage(site, run) : requireLoginPage(site, run));
 }
 
-/** Throws unless the login page responds with status 200 inside the cluster. */
+/** Throws unless the login page, requested from inside the cluster, responds with status 200. */
 export async function requireLoginPage(site: JobContext, run: Run): Promise<void> {
   await checkPage(site, run, "health", 200);
 }
@@ -33,7 +33,7 @@ async function checkPage(site: JobContext, run: Run, job: "health" | "closed", e
   await deleteFinishedJob(site, run, result);
 }
 
-/** Throws unless the login page responded with the expected status. */
+/** Throws unless the Kubernetes Job got the expected status from the login page. */
 export async function requireLoginStatus(
   site: JobContext,
   run: Run,
@@ -50,10 +50,10 @@ export async function requireLoginStatus(
   throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shortenLogLine(words)}` : ""}`, {
     transient: false,
     hint: status === 503
-      ? "The site is in maintenance mode or is being upgraded: turn this off or wait, then retry."
+      ? "The site is in maintenance mode or is being upgraded. Turn the mode off, or wait; then retry."
       : status !== null && expected === 503
-      ? "The site is open but should be in maintenance mode: request maintenance-on or maintenance-off."
-      : "Check the log of the Deployment moodle's pod, and that network policies let Jobs reach the pod. Then retry.",
+      ? "The site is open but should be in maintenance mode. Run the action maintenance-on or maintenance-off."
+      : "Check the log of Moodle's pod, and whether network policies let Kubernetes Jobs reach the pod. Then retry.",
     evidence: { log: result.log, events },
   });
 }

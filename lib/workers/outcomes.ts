@@ -1,6 +1,6 @@
 /**
- * Updates the row of a spoke or hub when its operation starts or ends, in the transaction that updates the job. The row
- * does not change if a removal of the spoke or hub has begun.
+ * Updates a spoke's or hub's row when an operation on it starts or ends, in the same transaction as the job's row. The
+ * row is not changed if the removal of the spoke or hub has begun.
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -42,7 +42,7 @@ export const provisionOutcomes: JobHooks = {
   },
 };
 
-/** Closes the restore requests for a backup after a spoke was recreated from it. Does nothing for a copy of a spoke. */
+/** Closes the restore requests for a backup once a spoke was recreated from it. Does nothing if a spoke was copied. */
 async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: SpokeRow): Promise<AuditEntry[]> {
   if (state !== "active" || fromBackup === null) return [];
   const source = await tx.selectFrom("backups").innerJoin("spokes", "spokes.id", "backups.spokeId")
@@ -50,20 +50,20 @@ async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: Spok
   return source && source.id !== copyOf ? await closeRequestsAfterRestore(tx, source, fromBackup) : [];
 }
 
-/** The state of a spoke, read from the cluster after a failed action. */
+/** The state of a spoke that was read from the cluster after an action failed. */
 export interface StateAfterFailure {
   readonly state: "active" | "suspended";
   readonly health: "healthy" | "degraded" | "unknown";
-  /** Whether the site is in maintenance mode. Undefined if the mode was not read or cannot have changed. */
+  /** Whether the site is in maintenance mode; undefined if this was not checked or cannot have changed. */
   readonly maintenance?: boolean;
 }
 
-/** The changes to record when an action ends, in addition to the spoke's new state. */
+/** The changes to store when an action ends, in addition to the spoke's new state. */
 interface Ending {
-  /** Returns changes to the spoke's row. Not called if the spoke is being removed. */
+  /** Returns further changes to the spoke's row. Not called if the spoke is being removed. */
   readonly change?: () => SpokeChange;
   readonly metadata?: object;
-  /** Audit events to write in addition to the usual event, after a success only. */
+  /** Extra audit events, written along with the usual event, but only if the action succeeds. */
   readonly audit?: readonly AuditEntry[];
 }
 
@@ -76,11 +76,11 @@ type CreateEnding<Extra extends unknown[] = []> = (
 
 interface ActionEndings {
   readonly succeeded?: CreateEnding;
-  /** Called when the action failed, or when it was cancelled (then the report is null). */
+  /** Called after the action failed or was cancelled; `report` is null if it was cancelled. */
   readonly stopped?: CreateEnding<[report: FailureReport | null]>;
 }
 
-/** Creates the hooks of an action. The action's kind determines the spoke's states during and after the action. */
+/** Creates an action's hooks. The kind of action determines the spoke's state during and after the action. */
 export function createActionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): JobHooks {
   return {
     async onStart(tx, job) {
@@ -121,8 +121,8 @@ function nothing(): Ending {
 }
 
 /**
- * Returns the state that was read after the action. If it could not be read, returns the state from before the action,
- * so that the action can be requested again.
+ * Returns the state that was read from the cluster after the action failed. If it could not be read, returns the state
+ * from before the action, so that the action can be requested again.
  */
 function observedIn(job: Job): StateAfterFailure {
   const observed = job.progress.observed as StateAfterFailure | undefined;
@@ -133,7 +133,7 @@ function observedIn(job: Job): StateAfterFailure {
   return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
 }
 
-/** The hooks for actions that do not change the spoke's state. These hooks only write audit events. */
+/** The hooks for actions that do not change the spoke's state. They only record audit events. */
 export const taskOutcomes: JobHooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);
@@ -162,7 +162,7 @@ export const removalOutcomes: JobHooks = {
   },
 };
 
-/** Returns the names of the VolumeSnapshotContents of restorable backups, which remain in the cluster. */
+/** Returns the names of the VolumeSnapshotContents that stay in the cluster because their backups can be restored. */
 async function listRetainedContents(tx: Tx, spokeId: string): Promise<string[]> {
   const backups = (await listBackups(tx, spokeId)).filter(({ state }) => state === "ready");
   return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
@@ -218,7 +218,7 @@ async function changeHub(
   return await updateFederation(tx, hub.id, to(hub));
 }
 
-/** Updates the spoke's row. Sets `updatedAt` to the time of the job's update in the same transaction. */
+/** Updates the spoke's row. Sets `updatedAt` to the job's `updatedAt`, because the same transaction updates both. */
 async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
   return await tx.updateTable("spokes").set({ ...to, updatedAt }).where("id", "=", id).returningAll()
     .executeTakeFirstOrThrow();

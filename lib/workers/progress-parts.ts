@@ -1,6 +1,6 @@
 /**
  * Shows how many parts (plugins and components) of Moodle have been installed or upgraded. Saves the final number in
- * the job's progress, so that the next installation or upgrade of the same version can show a total.
+ * the job's progress, so that the next installation or upgrade to the same version can show a total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
 import { findSavedProgress } from "#lib/jobs/past-progress.ts";
@@ -9,13 +9,13 @@ import type { Run } from "#lib/scheduler/handler.ts";
 const KEY = "parts"; // in the job's progress
 
 interface StoredCount {
-  /** The installed version, or the versions before and after the upgrade. */
+  /** The image that is installed, or the versions before and after the upgrade. */
   readonly way: string;
   readonly count: number;
 }
 
 export interface InstalledPartsTracker extends Pick<InstallProgress, "startReading"> {
-  /** Saves the number of parts. Call this function after the Kubernetes Job has ended. */
+  /** Saves the number of parts. Must be called after the Kubernetes Job has ended. */
   save(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
 import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/workers/site.ts";
 
-/** Stores the cluster's identity in the database. Must be called only before the namespace is created. */
+/** Stores the cluster's identity in the row of the spoke or hub. Must be called before the namespace is created. */
 export async function saveClusterIdentity({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
@@ -16,8 +16,8 @@ export async function saveClusterIdentity({ cluster, holding }: Site, run: Run):
 }
 
 /**
- * Throws an `another_cluster` ClusterError unless the namespace was created in this cluster. If the row has no cluster
- * identity and the namespace exists here, stores the identity. Rereads the row, because the step may have changed it.
+ * Throws an `another_cluster` ClusterError if the namespace was created in another cluster. If the row has no cluster
+ * identity and the namespace is in this cluster, stores its identity. Rereads the row, as the step may have changed it.
  */
 export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
@@ -31,7 +31,7 @@ export async function requireSameCluster(site: Site, run: Run): Promise<void> {
   if (found && found.metadata.uid === holding.uid) await saveClusterIdentity(site, run);
 }
 
-/** Wraps a handler: an error about a missing namespace triggers a check of the cluster's identity. */
+/** Wraps a handler: if an error says that the namespace is missing, checks that the cluster is the right one. */
 export function withClusterCheck(app: App, handler: Handler): Handler {
   return wrapSteps(handler, (work) => async (run) => {
     try {
@@ -52,7 +52,7 @@ function isOfNamespace(error: unknown): boolean {
   return error.code === "ForeignNamespace" || isMissingNamespace(error);
 }
 
-/** Returns whether the error says that the namespace does not exist in this cluster. */
+/** Returns whether the error is a 404 for a namespace, which means that it does not exist in this cluster. */
 export function isMissingNamespace(error: unknown): boolean {
   return error instanceof ClusterError && error.status === 404 && error.message.startsWith('namespaces "');
 }

@@ -1,6 +1,6 @@
 /**
- * Checks by Moodle's site identifier that a database still contains the site that was installed there. If the database
- * were empty, Moodle would install itself again and hide the loss of the data.
+ * Uses Moodle's site identifier to check that a database still contains the site that was installed in it. If Moodle
+ * started with an empty database, it would install itself again and so hide the loss of the data.
  */
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
@@ -10,8 +10,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
 /**
- * Stores Moodle's site identifier the first time, and compares the identifier in later calls. Throws a permanent
- * ClusterError if the identifier is missing or differs.
+ * Stores Moodle's site identifier in the spoke's row on the first call, and compares it on later calls. Throws a
+ * ClusterError that is not retried if the identifier is missing or differs.
  */
 export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;

@@ -1,4 +1,4 @@
-/** Runs the blueprint's Kubernetes Jobs in a site's namespace, and turns failures of these Jobs into errors. */
+/** Runs the Kubernetes Jobs that the blueprint defines in a site's namespace, and turns their failures into errors. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import {
@@ -39,15 +39,15 @@ export interface JobContext {
 }
 
 /**
- * Runs a Kubernetes Job and returns its result. A Job with the same name is not started again, so callers pass a
- * `suffix` to run the Job a second time in the same attempt.
+ * Runs a Kubernetes Job and returns its result. The Job's name contains the fence (claim number), and a Job with the
+ * same name is not run again. To run one twice in an attempt, pass a `suffix`.
  */
 export async function runJob(site: JobContext, run: Run, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
   const job = site.blueprint.jobObject(site.inputs, name, run.job.fence + suffix);
   return await site.space.run(job, clusterWaitOptions(run));
 }
 
-/** Throws a permanent error with the last log lines if the Kubernetes Job failed. */
+/** If the Kubernetes Job failed, throws a permanent error that contains the Job's last log lines. */
 export async function requireJobSuccess(
   site: JobContext,
   run: Run,
@@ -60,8 +60,8 @@ export async function requireJobSuccess(
 }
 
 /**
- * Throws a permanent error if the Kubernetes Job failed, like `requireJobSuccess`. Also deletes the Job, so that repeated
- * failures do not use up the namespace's quota.
+ * Throws a permanent error if the Kubernetes Job failed, like `requireJobSuccess`. In any case deletes the Job, so that
+ * repeated failures do not use up the namespace's quota.
  */
 export async function requireJobSuccessAndDelete(
   site: JobContext,
@@ -76,7 +76,7 @@ export async function requireJobSuccessAndDelete(
   }
 }
 
-/** Creates the error for a failed Kubernetes Job from its log, its exit code and the reason that Kubernetes gave. */
+/** Creates the error for a failed Kubernetes Job from its log, its exit code and the reason that Kubernetes reports. */
 function failureOf(result: JobResult, what: string, events: FailureEvidence["events"]): ClusterError {
   const { log, exitCode } = result;
   const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
@@ -106,15 +106,15 @@ function failureOf(result: JobResult, what: string, events: FailureEvidence["eve
   return fail(reason, `its Job failed: ${last}`, "Read the last lines of the Job's log, fix the cause, then retry.");
 }
 
-/** Redacts a log line and shortens it for use in a message. */
+/** Removes secrets from a log line and shortens it, for use in a message. */
 export function shortenLogLine(line: string): string {
   const text = redact(line);
   return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
 }
 
 /**
- * Throws a transient error if the Job's log could not be read completely, because an expected line may be missing.
- * Deletes the Job, so that the next attempt starts a new Job.
+ * If the Kubernetes Job's log could not be read completely, throws a transient error, because an expected line may be
+ * missing. Deletes the Job first, so that the next attempt starts a new one.
  */
 export async function requireCompleteLog(site: JobContext, run: Run, result: JobResult): Promise<void> {
   if (result.isLogComplete) return;
@@ -126,14 +126,14 @@ export async function requireCompleteLog(site: JobContext, run: Run, result: Job
   });
 }
 
-/** Reads Moodle's site identifier and version from the spoke's database. */
+/** Reads Moodle's site identifier and version from the site's database, with a Kubernetes Job. */
 export async function readDatabase(site: JobContext, run: Run, suffix = ""): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "verify", suffix));
 }
 
 /**
- * Reads Moodle's site identifier and version, and writes this run's fence (claim number) to the comment on the
- * database. Kubernetes Jobs of older runs read the comment and refuse to start.
+ * Reads Moodle's site identifier and version. Also writes this run's fence (claim number) to the comment of the
+ * database, where Kubernetes Jobs of older runs read it and refuse to run.
  */
 export async function storeFenceInDatabase(site: JobContext, run: Run): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "claim"));
@@ -146,7 +146,7 @@ async function readSiteIdentity(site: JobContext, run: Run, result: JobResult): 
   return parseSiteIdentity(result.log);
 }
 
-/** Checks that the files on the site's volume match its database. `since` is the start time of the backup. */
+/** Checks that the files on a site's volume match its database. `since` is the time when the backup began. */
 export async function checkFiles(site: JobContext, run: Run, since: Date): Promise<FilesCheckResult> {
   const parameters = { since: Math.floor(since.getTime() / SECOND) };
   const job = site.blueprint.jobObject(site.inputs, "verify-files", run.job.fence, parameters);
@@ -166,16 +166,14 @@ export async function checkFiles(site: JobContext, run: Run, since: Date): Promi
   return check;
 }
 
-/**
- * Prevents the accounts of administrators and suspended users from being linked to single sign-on, if the site has it.
- */
+/** If the site has single sign-on, prevents it from being linked to accounts of administrators and suspended users. */
 export async function protectSignIn(site: JobContext, run: Run): Promise<void> {
   if (!site.inputs.identity) return;
   const result = await runJob(site, run, "protect-sign-in");
   await requireJobSuccessAndDelete(site, run, result, "The administrators could not be excluded from single sign-on");
 }
 
-/** Pulls the image of the new version, and returns the version of the Moodle code in the image. */
+/** Pulls the image in the site's blueprint inputs, and returns the version of the Moodle code in the image. */
 export async function readCodeVersionOfImage(site: JobContext, run: Run): Promise<CodeVersion | null> {
   const result = await runJob(site, run, "preflight");
   await requireJobSuccess(site, run, result, "The image of the new version cannot be used");
@@ -212,7 +210,7 @@ export async function requireSeedResult(site: JobContext, run: Run, result: JobR
   );
 }
 
-/** Deletes a finished Kubernetes Job after its log was read, so that the Job does not use up the namespace's quota. */
+/** Deletes a finished Kubernetes Job whose log was read, so that it does not use up the namespace's quota. */
 export async function deleteFinishedJob({ space }: JobContext, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
     await space.delete({ ...KUBERNETES_JOB, name }, uid, run);

@@ -1,4 +1,4 @@
-/** Writes the site record, a ConfigMap for rebuilding a lost database row. Never replaces a newer record. */
+/** Writes site records: ConfigMaps from which lost database rows can be rebuilt. A newer record is never replaced. */
 import type { App } from "#lib/app.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -11,7 +11,7 @@ import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
 
 export type RecordedTable = "spokes" | "federations";
 
-/** Writes the site record of a spoke or hub to its namespace, after the namespace was created. */
+/** Writes the site record of a spoke or hub to its namespace, which must already exist. */
 export async function writeSiteRecord(
   { db, clusters }: App,
   run: Run,
@@ -22,7 +22,7 @@ export async function writeSiteRecord(
   await applySiteRecord({ clusters, installation: await readInstallation(db.rows) }, run, table, row!);
 }
 
-/** Returns rows of spokes or hubs whose site record is missing or outdated, sorted by ID. */
+/** Returns the rows of spokes or hubs with a missing or outdated site record, sorted by ID. */
 export async function listOutdatedRecords(rows: RowQueries, table: RecordedTable, after: string, limit: number) {
   return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
     .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(limit)

@@ -1,4 +1,4 @@
-/** Opens the site that a job works on: its database row, its blueprint inputs and its Kubernetes namespace. */
+/** Loads the site that a job works on: its database row, its blueprint inputs and its Kubernetes namespace. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -24,20 +24,20 @@ export const KUBERNETES_JOB = { apiVersion: "batch/v1", kind: "Job" };
 /** The namespace of a spoke or hub, as recorded in the database. */
 export interface NamespaceRecord {
   readonly namespace: string;
-  /** The UID of the namespace; null until the namespace was created. */
+  /** The UID of the namespace; null if the namespace has not been created yet. */
   readonly uid: string | null;
   readonly federationId: string;
   /** The ID of the spoke that owns the namespace; null if the namespace belongs to a hub. */
   readonly spokeId: string | null;
 }
 
-/** A site as it was when the step started. Later changes to the site's database row are not included. */
+/** A site as it was when a job's step started. Later changes to its database row are not included. */
 export interface Site {
   readonly app: App;
   readonly blueprint: Blueprint;
   readonly cluster: Cluster;
   readonly holding: NamespaceRecord;
-  /** Gives access to the site's namespace. Throws a `NotFound` ClusterError if the namespace was never created. */
+  /** The site's namespace. Reading this property throws a `NotFound` ClusterError if the namespace was not created. */
   readonly space: ClusterNamespace;
 }
 
@@ -101,20 +101,20 @@ export function spokeHandler<Step extends string>(
   return createHandler(operation, (run: Run) => openSpokeSite(app, run), steps, { readEvidence: evidence, ...ends });
 }
 
-/** Returns options for a wait on the cluster: the remaining time of the step, and a callback that shows progress. */
+/** Returns the options for waiting on the cluster: the step's remaining time, and a callback that reports progress. */
 export function clusterWaitOptions(run: Run, maxMs = Infinity): ClusterWait {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), maxMs), onProgress: (text) => run.showProgress(text) };
 }
 
-/** Adds notes to the operation. Skips notes that the operation already has. */
+/** Adds notes, which users see, to the operation. Skips notes that the operation already has. */
 export async function addNotes(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 
-/** Creates an error that is not retried automatically. The hint says what to fix before a retry. */
+/** Creates an error after which the job is not retried automatically. The hint says what to fix before a retry. */
 export function permanentError(
   code: string,
   message: string,
@@ -125,8 +125,8 @@ export function permanentError(
 }
 
 /**
- * Adds the site's state and instructions for its recovery to a permanent error. Returns the error unchanged if the
- * error is transient or the namespace was lost.
+ * Adds the site's state and instructions for its recovery to a permanent error. Returns a transient error, or an error
+ * about a lost namespace, unchanged.
  */
 export function withRecoveryInstructions(
   error: ClusterError,
@@ -147,8 +147,8 @@ export function withRecoveryInstructions(
 const MAX_PAUSE = 3 * SECOND; // the longest pause between two calls of `findProblem`
 
 /**
- * Calls `findProblem` repeatedly until it returns null, and shows each problem as progress. Returns the last problem if
- * the step's time limit is reached.
+ * Calls `findProblem` repeatedly until it returns null, and reports each problem as progress. If the step's time limit
+ * is reached, returns the last problem.
  */
 export async function pollUntil(run: Run, findProblem: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();

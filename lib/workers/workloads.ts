@@ -1,6 +1,6 @@
 /**
- * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. A replica that lost
- * its job cannot change an object after a newer run has changed this object.
+ * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. If a newer run has
+ * changed an object, a replica that lost its job can no longer change it.
  */
 import {
   ClusterError,
@@ -27,7 +27,7 @@ import { clusterWaitOptions, KUBERNETES_JOB, permanentError, pollUntil, type Spo
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // how long to wait for a running scheduled task, in milliseconds
-/** Failure codes of containers for which only the container's log shows the cause. */
+/** Error codes of container failures whose cause is shown only in the container's log. */
 const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff", "ProgressDeadlineExceeded"]);
 
 export async function patchSiteObject(
@@ -39,7 +39,7 @@ export async function patchSiteObject(
   await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
 }
 
-/** Applies an operation's changes in order. Throws FenceLost if a newer run has already changed an object. */
+/** Makes an operation's changes in order. Throws FenceLost if a newer run has already changed one of the objects. */
 export async function patchSiteObjects(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -60,7 +60,7 @@ export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: 
   await withLogCause(() => space.ready([ref], clusterWaitOptions(run)));
 }
 
-/** Runs `wait`. If `wait` fails, adds the cause from the container's log to the error. */
+/** Runs `wait`. If it fails, adds the cause to the error, as found in the container's log. */
 async function withLogCause(wait: () => Promise<void>): Promise<void> {
   try {
     await wait();
@@ -83,7 +83,7 @@ async function withLogCause(wait: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Waits until the resource quotas are active. Until then, the API server rejects new objects. */
+/** Waits until the resource quotas are active, because the API server rejects new objects before that. */
 export async function waitForQuota(
   { space }: Pick<SpokeSite, "space">,
   run: Run,
@@ -92,7 +92,7 @@ export async function waitForQuota(
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOptions(run));
 }
 
-/** Throws if the site is suspended, for example after a failed resume, because the site's pods would not start. */
+/** Throws if the site is suspended, for example after a failed resume: its pods would not start. */
 export async function requireRunning(
   space: ClusterNamespace,
   run: Run,
@@ -128,7 +128,7 @@ export async function resumeCronUnlessMaintenance(site: SpokeSite, run: Run): Pr
   await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
 }
 
-/** Stops an incomplete site, so that the site neither serves users nor runs scheduled tasks. */
+/** Stops a partly upgraded or restored site, so that it neither serves users nor runs scheduled tasks. */
 export async function stopIncompleteSite(
   site: SpokeSite,
   run: Run,
@@ -139,8 +139,8 @@ export async function stopIncompleteSite(
 }
 
 /**
- * Waits until running scheduled tasks have ended. Deletes tasks that do not end in time, so that they do not block the
- * operation.
+ * Waits until running scheduled tasks have ended. Deletes tasks that do not end in time, so that the operation can
+ * continue.
  */
 async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
   try {
@@ -149,7 +149,7 @@ async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(KUBERNETES_JOB, "", run)) {
-    // Also finds manually started tasks, which the CronJob owns but does not control (see actions/tasks.ts).
+    // Includes manually started tasks, which the CronJob owns but does not control (see actions/tasks.ts).
     const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB.kind && name === MOODLE_CRONJOB.name)) continue;
     await space.delete({ ...KUBERNETES_JOB, name: job.metadata.name }, job.metadata.uid!, run);
@@ -161,7 +161,7 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 const REVISION_LABEL = "controller-revision-hash"; // set by Kubernetes
 
 /**
- * Deletes a database pod that is not ready and was created from an older pod template, because the StatefulSet would
+ * Deletes a database pod that is not ready and was created from an older pod template. Otherwise, the StatefulSet would
  * wait for this pod forever. A ready pod is replaced as usual.
  */
 async function replaceStuckDatabase(space: ClusterNamespace, run: Run): Promise<void> {

@@ -4,7 +4,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Announcements and the changes of each release, newest first",
+  summary: "Announcements and the changes in each release, newest first",
   access: publicAccess,
   scope: "public",
   cacheSeconds: 300,

@@ -3,7 +3,7 @@ import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 import { AUDIT_PER_PAGE, auditView, buildAuditQuery } from "#lib/portal/audit/audit.ts";
 
 export const GET = portalPage({
-  summary: "The audit log, with search, for operators",
+  summary: "The audit log with a search form, for operators",
   query: optionalQuerySchema("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
   async show({ callApi, query: { before, ...filters } }) {
     const { items, next } = await callApi(getAudit, {

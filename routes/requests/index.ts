@@ -4,7 +4,7 @@ import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/list.ts";
 import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
-  summary: "Hub requests: your own, or all for operators",
+  summary: "Requests for new hubs. Operators see all requests, other users only their own",
   query: optionalQuerySchema("state", "before"),
   async show({ callApi, me, query: { before, state } }) {
     const limit = String(REQUESTS_PER_PAGE), isFirst = before === undefined && me.role === "operator";

@@ -55,13 +55,13 @@ export const auditCommands: CommandGroup = {
   ],
 };
 
-/** Converts command-line flags to API filters. The server rejects an unknown kind and lists the known ones. */
+/** Converts command-line flags to API filters. The server rejects unknown kinds of events and lists the known ones. */
 function toApiFilters(flags: Filters): NonNullable<Parameters<Wheelwright["listAuditEvents"]>[0]> {
   const { kind, actor, hub: federationId, "object-type": objectType, object: objectId, before } = flags;
   return { kind, actor, federationId, objectType, objectId, before } as ReturnType<typeof toApiFilters>;
 }
 
-/** Writes to standard output, then waits until the reader catches up. An audit log may be larger than memory. */
+/** Writes to standard output and waits until the reader catches up, because an audit log may not fit into memory. */
 async function writeAndDrain(write: () => void): Promise<void> {
   write();
   if (process.stdout.writableNeedDrain) {

@@ -70,10 +70,10 @@ function catalogRows(catalog: Catalog): CatalogRow[] {
 
 export const costCommand: CommandGroup = {
   name: "cost",
-  summary: "Show what one more spoke would cost a hub",
+  summary: "Show the cost of adding a spoke to a hub",
   verbs: [defineVerb({
     name: "",
-    summary: "Show what one more spoke would cost a hub, according to the payment provider",
+    summary: "Show the cost of adding a spoke to a hub, according to the payment provider",
     words: ["HUB"],
     flags: { size: { type: "string", help: "size of the spoke (default: the catalog's default size)" } },
     examples: ["cost north --size large"],

@@ -35,8 +35,8 @@ export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeReq
 
 /**
  * Creates a spoke with an idempotency key that is derived from the request, so that a repeated request creates no
- * second spoke. The API remembers a key for a day. If the API returns a spoke that was destroyed since, sends the
- * request again with a key that includes the ID of the destroyed spoke.
+ * second spoke. The API remembers a key for a day. If the API returns a spoke that no longer exists, sends the
+ * request again with a key that includes the ID of that spoke.
  */
 async function createOnce(api: Wheelwright, { hub, body }: SpokeRequest): Promise<Spoke> {
   for (let removedId = "";;) {

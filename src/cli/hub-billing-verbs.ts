@@ -1,4 +1,4 @@
-/** Defines the verbs for a hub's billing: show, start and reconcile. */
+/** Defines the subcommands (verbs) for a hub's billing: show, start and reconcile. */
 import type { Billing } from "#lib/client/client.ts";
 import { defineVerb } from "./verb-declaration.ts";
 import { showChange, showRecord } from "./output.ts";
@@ -18,7 +18,7 @@ export const billingVerbs = [
   }),
   defineVerb({
     name: "bill",
-    summary: "Start billing a hub and set the address for invoices. To change the address, run again",
+    summary: "Start billing a hub and set the address for invoices. To change the address, run the command again",
     words: ["HUB", "EMAIL"],
     examples: ["hubs bill north accounts@north.example"],
     async run(cli, { words: [hub, email] }) {

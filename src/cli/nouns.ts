@@ -1,6 +1,6 @@
 /**
- * Lists the nouns (command groups) of commands that call a server, in the order of the help. The verbs of a noun are
- * loaded only when a command needs them.
+ * Lists the nouns (command groups) of commands that call a server, in the order in which the help shows them. The
+ * verbs of a noun are loaded only when a command needs them.
  */
 import type { CommandGroup } from "./verb-declaration.ts";
 
@@ -64,7 +64,7 @@ export const clientCommands: readonly NounEntry[] = [
   {
     name: "requests",
     usage: "VERB",
-    summary: "Request a hub, and approve or reject hub requests",
+    summary: "Request hubs, and approve or reject such requests",
     load: async () => (await import("./requests.ts")).requestsCommands,
   },
   {
@@ -106,7 +106,7 @@ export const clientCommands: readonly NounEntry[] = [
   {
     name: "cost",
     usage: "HUB",
-    summary: "Show what one more spoke would cost a hub",
+    summary: "Show the cost of adding a spoke to a hub",
     load: async () => (await import("./catalog.ts")).costCommand,
   },
   {
@@ -127,7 +127,7 @@ export const clientCommands: readonly NounEntry[] = [
 const COMPLETION_COMMAND = "__complete";
 
 /**
- * Whether a command calls a server's API. Some nouns also have subcommands for this machine, listed in `local`.
+ * Whether a command calls a server's API. Some nouns also have subcommands that run on this machine, listed in `local`.
  */
 export function isClientCommand(name: string, verb: string | undefined, local: readonly string[] | undefined): boolean {
   return name === COMPLETION_COMMAND ||

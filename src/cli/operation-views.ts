@@ -65,7 +65,7 @@ export function formatWatchCommand(operations: readonly Pick<Progress, "id" | "f
   return `wheelwright operations watch ${which}`;
 }
 
-/** Returns the failure report as lines: the failed step, the reason, who can act, and the hint. */
+/** Returns the failure report as lines: the failed step, the reason, who can fix it, and a hint. */
 export function formatFailureLines({ error }: Progress): readonly RecordLine[] {
   return [
     ["failed step", error?.step],

@@ -22,7 +22,7 @@ export const operationsCommands: CommandGroup = {
   verbs: [
     defineVerb({
       name: "list",
-      summary: "List the operations of a hub or spoke, newest first",
+      summary: "List the operations on a hub or spoke, newest first",
       flags: {
         hub: { type: "string", help: "operations of this hub and its spokes" },
         spoke: { type: "string", help: "operations of this spoke" },

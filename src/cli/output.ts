@@ -23,7 +23,7 @@ export function showList<Row extends object>(
   showTable(cli, rows, columns);
 }
 
-/** Prints rows as a table, even if the rows are not API records. */
+/** Prints rows as a table. The rows need not be API records. */
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);

@@ -32,7 +32,7 @@ export const overviewCommand: CommandGroup = {
         ["UNVERIFIED", ({ unverified }) => unverified, "number"],
         ["OLDEST RESTORE TEST", ({ oldestVerifiedAt }) => oldestVerifiedAt, "time"],
       ];
-      // Prints the headings, because a table has no headings without a terminal, and bare numbers would be unclear.
+      // Prints headings, because tables outside of a terminal have none, and numbers without headings would be unclear.
       if (!cli.terminal.out) print(`${columns.map(([head]) => head).join("\t")}\n`);
       showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
       const { running, queued, oldestWaitSeconds: seconds } = queue;

@@ -22,7 +22,7 @@ export const COMMON_FLAGS: VerbFlags = {
   help: { type: "boolean", short: "h", help: "show this help" },
 };
 
-/** Explanations of arguments for the error message about a missing argument. */
+/** The meaning of each argument, for the error message about a missing argument. */
 const ARGUMENT_MEANINGS: Readonly<Record<string, string>> = {
   SPOKE: "the ID, HUB/SLUG or domain of a spoke",
   HUB: "the slug or ID of a hub",
@@ -76,8 +76,8 @@ function removeFields(argument: string): string {
 }
 
 /**
- * Returns the fields given with `--json`: from `--json=id,state`, or from the argument after `--json`. The argument
- * is read as fields if it contains a comma, or if the verb already has all its required arguments.
+ * Returns the fields given with `--json`: from `--json=id,state`, or from the argument after `--json`. The latter
+ * is read as a list of fields if it contains a comma, or if the verb already has all its required arguments.
  */
 function parseFields(verb: GroupCommand, line: readonly string[], tokens: ReturnType<typeof parseOptions>["tokens"]) {
   const at = tokens.findLast((token) => token.kind === "option" && token.name === "json")?.index;

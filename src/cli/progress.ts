@@ -116,8 +116,8 @@ function isUnfinished(state: OperationDetail["state"]): boolean {
 }
 
 /**
- * Returns the rows that fit into the given height, in their original order. If not all rows fit, keeps running
- * operations first, then failed, cancelled, queued and succeeded ones. A last line counts the hidden rows.
+ * Returns the rows that fit into the given height, in their original order. If not all rows fit, running operations
+ * take precedence, then failed, cancelled, queued and succeeded ones. A last line counts the hidden rows.
  */
 function selectRows(rows: readonly ProgressRow[], height: number): readonly (ProgressRow | string)[] {
   if (rows.length <= height) return rows;

@@ -18,7 +18,7 @@ export const requestsCommands: CommandGroup = {
   verbs: [
     defineVerb({
       name: "list",
-      summary: "List hub requests, newest first",
+      summary: "List requests for new hubs, newest first",
       flags: {
         state: { type: "string", value: "pending|approved|rejected|withdrawn", help: "only requests in this state" },
         limit: LIMIT_FLAG,
@@ -39,7 +39,7 @@ export const requestsCommands: CommandGroup = {
     }),
     defineVerb({
       name: "show",
-      summary: "Show a hub request, and who decided it",
+      summary: "Show a request for a new hub, and who decided on it",
       words: ["REQUEST"],
       examples: [REQUEST],
       async run(cli, { words: [requestId] }) {
@@ -63,7 +63,7 @@ export const requestsCommands: CommandGroup = {
       summary: "Request a hub",
       words: ["SLUG"],
       flags: { ...REQUEST_FLAGS, reason: { type: "string", help: "reason for the request, for the operators" } },
-      examples: ["requests create south --name 'Southern schools' --reason 'Twelve schools from autumn on'"],
+      examples: ["requests create south --name 'Southern schools' --reason 'Twelve schools, starting this autumn'"],
       async run(cli, { words: [slug], flags }) {
         const request = await cli.api.createFederationRequest({ slug: slug!, ...flags });
         showChange(cli, request, `Requested hub ${request.slug} (${request.id})`);
@@ -82,9 +82,9 @@ export const requestsCommands: CommandGroup = {
     }),
     defineVerb({
       name: "reject",
-      summary: "Reject a hub request, with a reason for the requester (operators only)",
+      summary: "Reject a request for a new hub, with a reason for the requester (operators only)",
       words: ["REQUEST", "REASON"],
-      examples: ["requests reject frq_0123456789abcdefghjkmnpqrs 'The hub north exists already'"],
+      examples: ["requests reject frq_0123456789abcdefghjkmnpqrs 'The hub north already exists'"],
       async run(cli, { words: [requestId, reason] }) {
         const request = await cli.api.rejectFederationRequest({ requestId: requestId! }, { reason: reason! });
         showChange(cli, request, `The request for hub ${request.slug} was rejected`);
@@ -92,7 +92,7 @@ export const requestsCommands: CommandGroup = {
     }),
     defineVerb({
       name: "withdraw",
-      summary: "Withdraw a pending hub request",
+      summary: "Withdraw a pending request for a new hub",
       words: ["REQUEST"],
       examples: ["requests withdraw frq_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words: [requestId] }) {

@@ -86,7 +86,7 @@ async function idOf(api: Wheelwright, name: string | undefined): Promise<string 
   return name === undefined ? null : await resolveSpokeId(api, name);
 }
 
-/** Lists restore requests. For a single spoke, filters by state locally, because the API endpoint cannot. */
+/** Lists restore requests. For a single spoke, filters by state here, because that API endpoint has no such filter. */
 async function* requestsOf(
   api: Wheelwright,
   spokeId: string | null,

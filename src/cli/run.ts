@@ -1,4 +1,4 @@
-/** Runs a client command: finds its verb, parses its arguments, and turns errors into a message and an exit status. */
+/** Runs a client command: finds the subcommand, parses arguments, and converts errors to a message and exit status. */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { suggestOption } from "../commands/parse-options.ts";
 import { connectSignedIn, connectWithoutSignIn } from "./connection.ts";

@@ -101,7 +101,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** Creates the temporary file. Waits while the file exists, but removes a file that is over 30 seconds old. */
+/** Creates the temporary file. Waits while the file exists, but removes a file older than 30 seconds. */
 async function createLockFile(next: string): Promise<number> {
   for (const end = Date.now() + LOCK_TIMEOUT;; await sleep(50)) {
     try {

@@ -1,4 +1,4 @@
-/** Defines the verbs that change spokes but are not actions: update, destroy, delegate and remove-member. */
+/** Defines the subcommands that change spokes without being actions: update, destroy, delegate and remove-member. */
 import { type Spoke, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";

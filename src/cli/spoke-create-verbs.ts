@@ -1,4 +1,4 @@
-/** Defines the verbs that create spokes: one spoke, several spokes, or all spokes listed in a file. */
+/** Defines the subcommands (verbs) that create spokes: one spoke, several spokes, or all spokes listed in a file. */
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliContext, defineVerb } from "./verb-declaration.ts";

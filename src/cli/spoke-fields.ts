@@ -1,4 +1,4 @@
-/** Derives flags, request bodies and lines of output from the declared fields of a spoke. */
+/** Derives flags, request bodies and lines of output from the declarations of a spoke's fields. */
 import type { NewSpoke, Spoke, SpokePatch } from "#lib/client/client.ts";
 import { SPOKE_FIELDS } from "#lib/client/fields.ts";
 import type { RecordLine } from "./table.ts";
@@ -18,19 +18,19 @@ interface DeclaredField {
 
 const FIELDS: readonly (readonly [SpokeFieldName, DeclaredField])[] = Object.entries(SPOKE_FIELDS) as never;
 
-/** The flags that are named differently from their field. */
+/** The names of flags whose name differs from the name of the field. */
 const FLAG_NAMES: Partial<Record<SpokeFieldName, string>> = { displayName: "name", lmsVersion: "version" };
-/** The placeholders in the help, where the flag's name says too little. */
+/** The values' placeholders in the help, for flags whose own name would be a poor placeholder. */
 const PLACEHOLDERS: Partial<Record<SpokeFieldName, string>> = { adminEmail: "EMAIL", contentMode: "MODE" };
 
 function flagNameOf(field: SpokeFieldName): string {
   return FLAG_NAMES[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The values that the server uses for omitted flags, as the help explains them. */
+/** Descriptions of the values that the server uses for omitted flags, for the help. */
 type Defaults = Partial<Record<SpokeFieldName, string>>;
 
-/** Returns a flag for each field that a creation (`settable`) or an update (`changeable`) may contain. */
+/** Returns a flag for each field that can be set at creation (`settable`) or changed later (`changeable`). */
 export function spokeFlags(trait: "settable" | "changeable", defaults: Defaults = {}): VerbFlags {
   return Object.fromEntries(
     optionalFields(trait).map(([name, { type, hint, choices, catalogued }]) => {
@@ -60,8 +60,8 @@ function optionalFields(trait: "settable" | "changeable"): typeof FIELDS {
 }
 
 /**
- * Returns the lines of a record. A line is a field's name, or is written out. `covered` names the fields that written
- * lines show. Fields that are neither named nor covered follow at the end, so that a new field is never missing.
+ * Returns a spoke's lines of output. Each entry in `lines` is a field's name or a finished line. `covered` names the
+ * fields that the finished lines show. All remaining fields follow at the end, so that a new field is never missing.
  */
 export function spokeFieldLines(
   spoke: Pick<Spoke, SpokeFieldName>,

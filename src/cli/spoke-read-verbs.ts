@@ -1,4 +1,4 @@
-/** Defines the verbs that show spokes, their operations, logs, activity, backups and members, or open their sites. */
+/** Defines subcommands that show spokes, their operations, logs, activity, backups and members, or open their sites. */
 import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
@@ -70,7 +70,7 @@ export const spokeReadVerbs = [
       "sign-in": { type: "boolean", help: "print a link that lets the site's administrator choose a password" },
       "no-browser": { type: "boolean", help: "only print the URL" },
     },
-    more: "The sign-in link is printed only once, and not passed to a browser, because other users could see the link.",
+    more: "The sign-in link is printed only once. It is not opened in a browser, because other users could see it.",
     examples: ["spokes open north/ash", "spokes open north/ash --sign-in"],
     async run(cli, { words: [name], flags }) {
       if (flags["sign-in"]) {
@@ -122,7 +122,7 @@ export const spokeReadVerbs = [
         }
         return print(error?.log.map((line) => `${sanitizeLines(line)}\n`).join("") ?? "");
       }
-      throw new CommandError(EXIT_NOT_FOUND, `No operation of ${name} failed`);
+      throw new CommandError(EXIT_NOT_FOUND, `No operation on ${name} failed`);
     },
   }),
   defineVerb({
@@ -158,7 +158,7 @@ export const spokeReadVerbs = [
         printNote(cli, `The last restore test failed ${formatRelativeTime(unverifiedSince)}`);
       }
       for (const { claim, until } of backups.kept) {
-        printNote(cli, `Volume ${claim} from before a restore is retained until ${until}`);
+        printNote(cli, `Volume ${claim}, which a restore replaced, is kept until ${until}`);
       }
       showList(cli, backups.snapshots, [
         ["ID", (one) => one.id, "id"],

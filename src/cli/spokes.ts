@@ -1,4 +1,4 @@
-/** Implements `wheelwright spokes`, with the verbs from the `spoke-*` modules. */
+/** Implements `wheelwright spokes`, with the subcommands (verbs) from the `spoke-*` modules. */
 import type { CommandGroup } from "./verb-declaration.ts";
 import { actionVerbs } from "./spoke-action-verbs.ts";
 import { creationVerbs } from "./spoke-create-verbs.ts";
@@ -7,6 +7,6 @@ import { changeVerbs } from "./spoke-change-verbs.ts";
 
 export const spokesCommands: CommandGroup = {
   name: "spokes",
-  summary: "Spokes, each with one Moodle site. Name a spoke by its ID, HUB/SLUG or domain",
+  summary: "Spokes, each with one Moodle site. Identify a spoke by its ID, HUB/SLUG or domain",
   verbs: [...spokeReadVerbs.slice(0, 2), ...creationVerbs, ...changeVerbs, ...actionVerbs, ...spokeReadVerbs.slice(2)],
 };

@@ -9,7 +9,7 @@ import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 
 export const usersCommands: CommandGroup = {
   name: "users",
-  summary: "User accounts (operators only). Name a user by ID or email address",
+  summary: "User accounts (operators only). Identify a user by ID or email address",
   verbs: [
     defineVerb({
       name: "list",

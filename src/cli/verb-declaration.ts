@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 interface VerbFlag {
   readonly type: "string" | "boolean";
   readonly help: string;
-  /** The flag's value in the help: a placeholder such as `HUB`, or the choices as `a|b|c`. Also for completion. */
+  /** The flag's value in the help and for completion: a placeholder such as `HUB`, or the choices as `a|b|c`. */
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;

@@ -64,7 +64,7 @@ export async function waitForOperations(
 interface WaitDisplay<Thing> {
   readonly label: string;
   readonly waitTime: number | null;
-  /** Reads the hub or spoke again, after the operation has ended. */
+  /** Reads the hub or spoke again once the operation is done. */
   readonly readRecord: () => Promise<Thing>;
   /** Returns a sentence that reports the operation's result. */
   readonly describe: (thing: Thing) => string;
@@ -80,7 +80,7 @@ export async function waitAndShow<Thing extends { operation: Operation | null }>
   const [operation = null] = result.operations, isFinal = operation !== null && isOperationDone(operation);
   const now = isFinal ? await readRecord() : { ...thing, operation: operation ?? thing.operation };
   const isSuccess = result.earlyEnd === null && (operation === null || operation.state === "succeeded");
-  // After a failure, people see only the error message, but programs also get the record.
+  // After a failure, prints the record only for programs. People see only the error message.
   if (isSuccess || cli.json || cli.quiet) showChange(cli, now, describe(now));
   throwOperationFailures(started, result);
 }
@@ -93,7 +93,7 @@ export interface RefusedSpokeRequest {
 
 /**
  * Throws a CommandError if a request was refused, an operation failed or was cancelled, or waiting ended early. Call
- * this function after printing results. The exit status is that of `earlyEnd`, or that of all failures if they agree.
+ * this function after printing results. The exit status is that of `earlyEnd`, or the status that all failures share.
  */
 export function throwOperationFailures(
   started: readonly LabelledOperation[],

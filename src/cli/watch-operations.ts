@@ -29,7 +29,7 @@ interface TrackedOperation extends ProgressRow {
 const MAX_PARALLEL_READS = 6;
 /**
  * How often all operations are read, in milliseconds: every READ_INTERVAL, or READ_INTERVAL_PER_OPERATION times the
- * number of operations if that is longer. Needed because changes in queue positions cause no event.
+ * number of operations if that is longer. Needed because no event reports a changed queue position.
  */
 const READ_INTERVAL = 5 * SECOND, READ_INTERVAL_PER_OPERATION = 200;
 
@@ -87,7 +87,7 @@ export async function watchOperations(
     }
     readOperations(tracked);
     const earlyEnd = await ended.promise;
-    // Keeps the signal handler after Ctrl-C, because npm may send a second SIGINT, which would suppress the message.
+    // Keeps the signal handler after Ctrl-C: a second SIGINT from npm would end the process before it prints a message.
     if (earlyEnd === null) process.off("SIGINT", onSignal);
     return { operations: tracked.map(({ operation: seen }) => seen), earlyEnd };
   } finally {

@@ -1,4 +1,4 @@
-/** Implements `wheelwright admin reset-password EMAIL`, which sets a new password. The command needs no sign-in. */
+/** Implements `wheelwright admin reset-password EMAIL`, which sets a new password without signing in. */
 import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { type CommandArguments, CommandError, EX_USAGE } from "./command.ts";

@@ -20,7 +20,7 @@ import { withDatabase } from "./database.ts";
 const MISMATCH = 1;
 
 interface AuditFilter {
-  /** The name of the chain to read. Undefined reads all chains. */
+  /** The audit chain to read: a hub's ID, or `system`. Undefined reads all chains. */
   readonly chain: string | undefined;
   readonly json: boolean;
 }
@@ -57,7 +57,7 @@ async function showHeads(db: Database, { chain, json }: AuditFilter): Promise<vo
     process.stdout.write(`${JSON.stringify(entries)}\n`);
   } else process.stdout.write(seals.map((seal) => `${formatHead(seal)}\n`).join(""));
   if (seals.length === 0) {
-    process.stderr.write("No events are sealed yet. A running replica seals new events every few minutes\n");
+    process.stderr.write("No audit events have a hash yet. A running replica hashes new events every few minutes\n");
   }
 }
 
@@ -66,7 +66,7 @@ async function verify(
   heads: readonly ChainHead[] | undefined,
   { chain, json }: AuditFilter,
 ): Promise<void> {
-  // Includes exported chains that are missing in the database, so that deleted chains are reported.
+  // Includes exported chains that are missing from the database, so that deleted chains are reported.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);

@@ -50,7 +50,7 @@ export async function writeFileAtomically(file: string, content: AsyncIterable<B
   await syncFolder(dirname(file));
 }
 
-/** Syncs the directory, so that a renamed file survives a crash. Ignores errors, because some systems forbid this. */
+/** Syncs a directory, so that a renamed file survives a crash. Ignores errors: some systems cannot sync directories. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   await folder?.sync().catch(() => {});
@@ -128,7 +128,7 @@ export function openRowCounter(): RowCounter {
   };
 }
 
-/** Yields the content, and throws as soon as the signal aborts. */
+/** Yields the content, and throws as soon as `signal` is aborted. */
 export async function* abortable(content: AsyncIterable<ByteChunk>, signal: AbortSignal): AsyncGenerator<ByteChunk> {
   for await (const bytes of content) {
     signal.throwIfAborted();

@@ -72,7 +72,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "admin",
-    summary: "Reset a user's password; needs no sign-in",
+    summary: "Reset a user's password, without signing in",
     usage: ["reset-password EMAIL"],
     words: 2,
     first: ["reset-password"],
@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "restore",
-    summary: "Restore a spoke from a backup; needs no sign-in",
+    summary: "Restore a spoke from a backup, without signing in",
     usage: [
       "SPOKE [--backup ID | --back] [--as HUB/SLUG] [--domain NAME] [--dry-run]",
       "SPOKE --list",
@@ -120,7 +120,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: "restore-database",
-    summary: "Fill an empty database from a file that 'wheelwright backup' wrote",
+    summary: "Restore a file from 'wheelwright backup' into an empty database",
     usage: ["FILE [--allow-unencrypted]"],
     words: 1,
     options: { "allow-unencrypted": UNENCRYPTED },

@@ -1,4 +1,4 @@
-/** Implements `wheelwright config`, which lists all environment variables with meaning, default and source. */
+/** Implements `wheelwright config`, which lists all environment variables with their meaning, default and source. */
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
@@ -72,7 +72,7 @@ export const VARIABLE_MEANINGS: Readonly<
   DNS_SERVERS: ["name servers for verifying domains, also used by doctor", "the system's name servers"],
   PORTAL: ["whether to serve the web portal", "off; on in dev"],
   SIGNUP: ["whether anyone can sign up"],
-  CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],
+  CATALOG: ["YAML or JSON file with the catalog: regions, tiers, modes, brands, seeds, versions and sizes"],
   BLUEPRINT_DIR: ["directory with manifests, images and sizes that replace the built-in files"],
   TEMPLATES: ["whether to create sites from templates (snapshots), which takes only seconds"],
   STRIPE_SECRET_KEY: ["secret key for the payment provider"],

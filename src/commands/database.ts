@@ -15,7 +15,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { findBuildInfo } from "../release.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
 
-/** The time limit for an SQL statement, in milliseconds. Long enough to count the events of a large audit log. */
+/** The time limit for an SQL statement, in milliseconds. Long enough to count the events in a large audit log. */
 const STATEMENT_LIMIT = 10 * MINUTE;
 
 /**
@@ -76,13 +76,13 @@ export function findDevDatabase(error: unknown, create = false): string | null {
 
 const isMissing = (problem: string): boolean => problem.startsWith("DATABASE_URL is missing");
 
-/** Adds a hint to the error: the command must run on the server's machine. */
+/** Adds a hint to the error: the command must be run on the server's machine. */
 function explainMissingDatabase({ problems }: ConfigError): ConfigError {
   const where = "run this command on the server's machine, with the environment variables of serve";
   return new ConfigError(problems.map((problem) => isMissing(problem) ? `${problem}; ${where}` : problem));
 }
 
-/** Returns the requester for the audit log: the operating system's user, because nobody has signed in. */
+/** Returns the user to record in the audit log: the operating system's user, because nobody has signed in. */
 export function createLocalRequester(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };

@@ -51,7 +51,7 @@ export async function runDev({ options }: CommandArguments<{ kubeconfig?: string
   }
 }
 
-/** Starts the parts of the program one after another. If a signal arrives in between, closes the started parts. */
+/** Starts the parts of the program one after another. If a stop signal arrives meanwhile, closes the started parts. */
 async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
   const stop = handleStopSignals();
   log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster in ${kubeconfig}`);

@@ -55,7 +55,7 @@ export async function releaseHeldDatabase(): Promise<void> {
     db.transact((tx) => releaseDatabaseHold(tx, createLocalRequester(REQUESTER)))
   );
   process.stdout.write(
-    hold ? "Replicas run jobs again, without a comparison\n" : "The database is not on hold. Replicas run jobs\n",
+    hold ? "Replicas run jobs again. No comparison was made\n" : "The database is not on hold. Replicas run jobs\n",
   );
 }
 

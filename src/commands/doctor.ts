@@ -59,7 +59,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     if (section) report.add(section);
     return report.end(EX_CONFIG);
   }
-  // Imports this module before the clock check, because loading the Kubernetes library blocks the process.
+  // Imported before the clock check: loading the Kubernetes library blocks the process, which would distort the check.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = readProgramRelease();
@@ -96,7 +96,7 @@ async function readIssuers(): Promise<readonly string[]> {
   return issuers ?? [];
 }
 
-/** Returns the configuration, blueprint and catalog, or all their errors, even if variables are missing. */
+/** Returns the configuration, blueprint and catalog. If any of them is invalid, returns the errors in all three. */
 async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
   const config = tryReadConfig("serve", problems);

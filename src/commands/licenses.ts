@@ -10,6 +10,6 @@ export async function runLicenses(): Promise<void> {
       "In a source checkout, the licences are in LICENSE and in each package under node_modules",
     );
   }
-  // Waits until all of the text is written, because the text exceeds a pipe's buffer and the program then exits.
+  // Waits until all of the text is written: the text exceeds a pipe's buffer, and the process exits afterwards.
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }

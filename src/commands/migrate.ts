@@ -15,7 +15,7 @@ export async function runMigrate(): Promise<void> {
     ownerSource !== null && resolveDatabaseAddress(ownerSource).password === resolveDatabaseAddress(source).password
   ) {
     process.stderr.write(
-      "Warning: the owner and the service have the same password, so the service can sign in as the owner\n",
+      "Warning: the schema's owner and the service share a password, so the service can sign in as the owner\n",
     );
   }
   if (applied.length === 0) process.stdout.write("The database is up to date\n");

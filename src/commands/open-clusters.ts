@@ -1,4 +1,4 @@
-/** Reads the configuration for server commands, and opens the configured clusters. */
+/** Reads the configuration for server commands, and creates clients for the configured clusters. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { openLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -20,7 +20,7 @@ export function readCommandConfig(): Config {
   return readProcessConfig("serve");
 }
 
-/** Opens the configured clusters and loads the catalog. `by` is the command's name for Kubernetes audit logs. */
+/** Loads the catalog and creates clients for its clusters. `by`, the command's name, is part of their User-Agent. */
 export async function openConfiguredClusters(
   config: Config,
   by: string,

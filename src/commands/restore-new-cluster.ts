@@ -22,7 +22,7 @@ interface NewClusterOptions {
   readonly dryRun: boolean;
 }
 
-/** Starts operations that recreate lost hubs and spokes. Returns a report. Throws a ClusterError if a cluster fails. */
+/** Requests operations that recreate lost hubs and spokes. Returns a report. Throws ClusterError if a cluster fails. */
 export async function restoreInNewCluster(
   db: Database,
   config: Config,

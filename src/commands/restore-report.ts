@@ -92,7 +92,7 @@ export function renderLostClusterPreview(lost: readonly LostClusterObject[]): st
   return `${lines.join("")}\nNothing was written.\n`;
 }
 
-/** Reports lost hubs and spokes with their operations, which are null if skipped or if an operation already runs. */
+/** Reports lost hubs and spokes, each with its new operation: null if skipped or if another operation is running. */
 export function renderLostClusterReport(
   done: readonly (readonly [LostClusterObject, operation: string | null])[],
 ): string {
@@ -132,7 +132,7 @@ function describeRecreation({ backup, spoke }: LostClusterObject): string {
     : "gets a new namespace";
 }
 
-/** Returns how the recreated spoke's state will differ, as the last part of a sentence, or an empty string. */
+/** Returns the end of a sentence: how the recreated spoke's state will differ. Empty if the state stays the same. */
 function describeStateChange({ state, maintenance }: SpokeRow): string {
   if (state.startsWith("suspend")) return "; it was suspended and will be active";
   return maintenance ? "; it was in maintenance mode and will be open" : "";

@@ -99,7 +99,7 @@ async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options:
   return await restoreAnew(db, readCommandConfig(), createLocalRequester("restore"), filter).catch(rethrowClusterError);
 }
 
-/** The text to print to standard output, and the ID of the requested operation, if any. */
+/** The text to print to standard output, and the ID of the restore operation, if one was requested. */
 interface RestoreAnswer {
   readonly text: string;
   readonly operation?: string;

@@ -1,4 +1,4 @@
-/** Waits until the configured database is available, because Docker Compose starts both services at the same time. */
+/** Waits until the configured database is available, because Docker Compose starts it together with the server. */
 import { openDatabaseClient } from "#lib/drivers/db/client.ts";
 import { hasSqlState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";

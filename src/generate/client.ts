@@ -46,7 +46,7 @@ interface EndpointCall {
   readonly parameters: readonly DocumentedParameter[];
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | null;
   readonly keyed: boolean;
-  /** Whether the endpoint returns a list in pages. */
+  /** Whether the endpoint returns a list page by page. */
   readonly pages: boolean;
 }
 
@@ -57,7 +57,7 @@ export function renderSchemas({ components: { schemas } }: ApiDocument): string 
   return Object.entries(schemas).map(([name, schema]) => renderDeclaration(name, schema)).join("\n");
 }
 
-/** Returns a module with an interface for all API functions, and the table from which the client creates them. */
+/** Returns a module that has an interface for all API functions, and the table from which the client creates them. */
 export function renderEndpoints(document: ApiDocument, version: string): string {
   const calls = callsOf(document);
   const named = [
@@ -149,7 +149,7 @@ function parameterOf({ name, required, description, schema }: DocumentedParamete
   return renderField(name, parameterSchema(name, schema), { required, description }, place);
 }
 
-/** Returns the type that callers pass for a query parameter: a number, boolean or date, although the URL has text. */
+/** Returns the type that callers pass for a query parameter: a number, boolean or date, even though URLs are text. */
 function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };

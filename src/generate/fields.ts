@@ -1,7 +1,7 @@
-/** Generates the declarations of fields for the command line, which starts without the schema library. */
+/** Generates field declarations for the command line, which does not load the schema library, to start faster. */
 import { type Field, type Fields, fieldsWith } from "#lib/model/field.ts";
 
-/** Returns a module with a constant for each named set of fields. */
+/** Returns the source of a module that has a constant for each named set of fields. */
 export function fieldsModuleOf(sets: Readonly<Record<string, Fields>>): string {
   const constants = Object.entries(sets).map(([name, fields]) => {
     const entries = fieldsWith(fields, "shown").map((field) => `  ${field}: {\n${linesOf(fields[field]!)}  },\n`);

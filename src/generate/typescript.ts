@@ -19,7 +19,7 @@ export function renderDeclaration(name: string, schema: JsonSchema): string {
 
 interface TypePosition {
   readonly indent: string;
-  /** Whether callers pass values of this type. Then optional fields also accept undefined, and lists are read-only. */
+  /** Whether callers pass values of this type. If so, optional fields accept undefined, and lists are read-only. */
   readonly input: boolean;
   /** The number of characters on the same line before and after the type. */
   readonly usedColumns: number;

@@ -78,7 +78,7 @@ test("rejects a domain below another site, and the service's own domains", async
     ["login.one-alpha.spokes.example.org", 400, /one label, and .* has 2$/],
     ["LOGIN.One-Alpha.spokes.example.org", 400, /one label, and .* has 2$/],
     ["a.b.spokes.example.org", 400, /one label, and .* has 2$/],
-    ["one-alpha.spokes.example.org", 409, /is taken, or a parent or subdomain of a domain in use/],
+    ["one-alpha.spokes.example.org", 409, /is in use, or is a parent or subdomain of a domain in use/],
     ["spokes.example.org", 400, /belongs to the service/],
     ["example.org", 400, /belongs to the service/],
     ["hubs.example.org", 400, /belongs to the service/],
@@ -109,7 +109,7 @@ test("rejects a verified domain that conflicts with another site, without naming
   const value = await valueFor(attacker, "any.example");
   for (const domain of ["school.example", "login.moodle.school.example", "moodle.school.example"]) {
     names.setAnswer(`_wheelwright.${domain}`, [[value]]);
-    await refused(context, domain, 409, /is taken, or a parent or subdomain of a domain in use; choose another/);
+    await refused(context, domain, 409, /is in use, or is a parent or subdomain of a domain in use; choose another/);
   }
 });
 

@@ -71,7 +71,7 @@ test("creates a site whose replicas are killed as well, without a Job and withou
   assert.equal(jobs.filter(({ name }) => name.startsWith("install-")), []);
   assert.is((await bench.cluster.list(CONTENTS)).length, 2);
   const [row] = await queryRows(bench.db, "select progress from jobs where spoke_id = $1", [id]);
-  assert.ok(row.progress.notes.includes("Created from the template of Moodle 4.5.12"));
+  assert.ok(row.progress.notes.includes("Created from the template for Moodle 4.5.12"));
 });
 
 test.run();

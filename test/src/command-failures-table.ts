@@ -140,13 +140,13 @@ const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, sai
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "damaged") }),
     69,
-    /^Cannot use the simulated cluster's state in .*\/damaged\/cluster\.json: the file is damaged; to start with an empty cluster, move this file to another folder$/,
+    /^Cannot load the simulated cluster's state from .*\/damaged\/cluster\.json: the file is damaged; to start with an empty cluster, move this file to another folder$/,
   ],
   [
     "dev",
     ({ directory }) => ({ DATA_DIR: at(directory, "occupied") }),
     69,
-    /^Cannot run PostgreSQL under .*\/occupied\/postgres: path already exists; free disk space in this directory, or set DATA_DIR/,
+    /^Cannot run PostgreSQL in .*\/occupied\/postgres: path already exists; free disk space in this directory, or set DATA_DIR/,
   ],
   [
     "dev",

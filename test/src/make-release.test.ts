@@ -115,7 +115,7 @@ const REFUSED: [what: string, version: string, prepare: (scene: Scene) => Promis
     /^Commit or stash.*\nM build.sh/,
   ],
   ["with an untracked file", "0.2.0", ({ directory }) => writeFile(join(directory, "new"), ""), /\n\?\? new/],
-  ["with an existing tag", "0.2.0", (scene) => git(scene, "tag", "v0.2.0"), /^The tag v0\.2\.0 exists already/],
+  ["with an existing tag", "0.2.0", (scene) => git(scene, "tag", "v0.2.0"), /^The tag v0\.2\.0 already exists/],
   ["with the last version", "0.1.0", async () => {}, /^0.1.0 is not above 0.1.0/],
   ["with an older version", "0.0.9", async () => {}, /^0.0.9 is not above 0.1.0/],
   ["without changes", "0.2.0", async (scene) => {

@@ -1,4 +1,4 @@
-/** Counts recent events by key. An event is forgotten after one to two time spans. The number of keys is limited. */
+/** Counts recent events by key. Each event counts for one to two time spans. The number of keys is limited. */
 
 interface ExpiringCounter {
   count(key: string): number;

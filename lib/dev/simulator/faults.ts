@@ -5,10 +5,10 @@
  * `DELETE /simulator/faults` removes all faults, and `DELETE /simulator/faults/ID` removes one fault. Examples:
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5}' http://127.0.0.1:PORT/simulator/faults
- *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performs, sends no response
+ *     curl --json '{"type": "cut", "at": "performed", "method": "PATCH", "times": 1}' …   performed, but not answered
  *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
  *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
- *     curl --json '{"type": "drop-watches", "how": "expired"}' …   takes effect immediately, is not stored
+ *     curl --json '{"type": "drop-watches", "how": "expired"}' …   takes effect immediately and is not stored
  *     curl -X DELETE …
  */
 import type { FaultPoint, FaultRequestFilter, SimulatorFault, WatchDrop } from "#lib/dev/simulator/fault-types.ts";
@@ -16,7 +16,7 @@ import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 
-/** An open stream that a fault can drop or silence: a watch, or a log that a client follows (`kind` is null). */
+/** An open stream that a fault can drop or silence: a watch or, if `kind` is null, a pod log that a client follows. */
 export interface InterruptibleStream {
   readonly kind: ApiKind | null;
   readonly drop: (how: WatchDrop) => void;
@@ -47,14 +47,14 @@ export interface FaultRegistry {
   unready(name: string): string;
   missingImage(image: string): string;
   oom(name: string): string;
-  /** Returns the effects that the active faults have on a request. Counts each applied fault against its `times`. */
+  /** Returns how the active faults affect a request. Reduces the remaining `times` of each applied fault by one. */
   applyTo(method: string, path: string): RequestFaults;
   find<T extends Named["type"]>(
     type: T,
     namespace: string | undefined,
     name: string,
   ): Extract<SimulatorFault, { type: T }> | null;
-  /** Returns the error for pulling the image, or null for the default error. Returns undefined if no fault applies. */
+  /** Returns the fault's error for pulls of the image, or null for the default error; undefined if no fault applies. */
   findPullError(image: string): string | null | undefined;
   /** Registers a stream. Returns a function that must be called when the stream has ended. */
   registerStream(stream: InterruptibleStream): () => void;
@@ -156,7 +156,7 @@ function matchesRequest(breakage: SimulatorFault, method: string, path: string):
   return (one === undefined || one === method) && (part === undefined || path.includes(part));
 }
 
-/** Adds the fault's effect to the effects in `hit`. Returns null if the fault has no effect. Latencies are summed. */
+/** Returns `hit` with the fault's effect added, or null if the fault has no effect. Latencies add up. */
 function addEffect(hit: RequestFaults, breakage: SimulatorFault): RequestFaults | null {
   switch (breakage.type) {
     case "latency":

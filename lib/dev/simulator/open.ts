@@ -29,9 +29,9 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
-  /** The approximate milliseconds until an object is ready. With 0, objects still become ready asynchronously. */
+  /** Roughly how many milliseconds an object takes to become ready. Even with 0, it becomes ready asynchronously. */
   readonly delayMs: number;
-  /** A factor for the delays that were measured on a real cluster. If it is set, these delays replace `delayMs`. */
+  /** If set, the simulator uses delays measured on a real cluster, multiplied by this factor, instead of `delayMs`. */
   readonly measured?: number | null;
   /** Timers to use instead of the system clock. */
   readonly timers?: SimulatorTimers;
@@ -45,7 +45,7 @@ export interface SimulatorOptions {
   readonly node?: { readonly cpu: string; readonly memory: string; readonly pods: string };
   /** Turns RBAC on. Without it, every user may do everything. */
   readonly authorization?: "on";
-  /** Keeps every write request and change in the record, not only the latest. Memory use then grows without limit. */
+  /** Records all write requests and changes, not only the latest ones. Memory use then grows without limit. */
   readonly record?: true;
   readonly log: Log;
 }
@@ -56,7 +56,7 @@ export interface Simulator {
   readonly sitePort: number | null;
   /** Returns a kubeconfig in YAML for a service account or, without an account, for a user who may do everything. */
   kubeconfig(account?: ServiceAccountRef): string;
-  /** Returns the permissions that requests used and that only a single role grants, such as `reader: list pods`. */
+  /** Returns each permission that a request used and that only one role grants, for example `reader: list pods`. */
   grants(): ReadonlySet<string>;
   readonly faults: FaultRegistry;
   /** Simulates a rebuilt image with the same tag. Containers that start later run the new image. */
@@ -70,7 +70,7 @@ export interface Simulator {
   site(namespace: string): SimulatedSite;
   /** The contents of volumes and snapshots, keyed by handle. Only tests use this property. */
   readonly volumes: Pick<VolumeContents, "read" | "write" | "entries">;
-  /** Saves the cluster's state, and ends all timers and connections. */
+  /** Saves the cluster's state, stops all timers and closes all connections. */
   close(): Promise<void>;
 }
 

@@ -22,12 +22,12 @@ export interface SimulatorContext {
   /** The number of rebuilds for each image tag. */
   readonly rebuilt: Map<string, number>;
   readonly log: Log;
-  /** The approximate number of milliseconds until an object is ready. Retry intervals depend on this number. */
+  /** Roughly how many milliseconds an object takes to become ready. Retry intervals depend on this number. */
   readonly delayMs: number;
   readonly delays: SimulatedDelays;
   /** Whether RBAC is on. If it is off, every user may do everything. */
   readonly authorization: boolean;
-  /** The permissions that requests used and that only a single role grants, as `ROLE: VERB RESOURCE`. */
+  /** Each permission that a request used and that only one role grants, in the form `ROLE: VERB RESOURCE`. */
   readonly grants: Set<string>;
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

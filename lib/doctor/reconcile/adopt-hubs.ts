@@ -25,7 +25,7 @@ export interface HubInCluster {
   readonly siteRecord: HubSiteRecord;
 }
 
-/** Adopts a hub: creates its row from its site record. The hub's members are lost: no site record lists them. */
+/** Creates a hub's database row from its site record. The hub's members are lost, because records omit them. */
 export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubInCluster): Promise<string | null> {
   const { id, slug, createdBy, createdAt } = hubInCluster.siteRecord;
   const slugHolder = await tx.selectFrom("federations").select("id").where("slug", "=", slug).where(
@@ -46,7 +46,7 @@ export async function adoptHub(tx: Tx, requester: Requester, hubInCluster: HubIn
   return null;
 }
 
-/** Updates a hub's row from its site record in the cluster. Keeps fields that users changed after the restore. */
+/** Updates a hub's row from its site record. Keeps fields that users changed after the database was restored. */
 export async function updateHubFromRecord(
   tx: Tx,
   requester: Requester,
@@ -127,7 +127,7 @@ export function determineHubState(
   if (state === "failed") return { state, stateReason };
   return {
     state: "failed",
-    stateReason: "An operation was running when the database was lost; retry to continue it",
+    stateReason: "An operation was running when the database was lost; retry it to continue",
   };
 }
 

@@ -75,8 +75,8 @@ export async function adoptSpoke(
 }
 
 /**
- * Updates a spoke's row from its site record in the cluster. Keeps fields that users changed after the restore. If a
- * user requested a domain, that domain stays pending.
+ * Updates a spoke's row from its site record. Keeps fields that users changed after the database was restored. If a
+ * user requested a new domain, the request stays pending.
  */
 export async function updateSpokeFromRecord(
   tx: Tx,
@@ -164,7 +164,7 @@ export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise
   return await cancelRunningJobs(tx, cancelledJobs);
 }
 
-/** The columns that never change, and those whose user or spoke may no longer exist. */
+/** Columns that the caller sets: they never change, need a reservation, or name a user or spoke that may be gone. */
 const SET_BY_CALLER = ["id", "federationId", "slug", "domain", "createdAt", "createdBy", "copyOf"] as const;
 
 function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: SpokeInCluster) {

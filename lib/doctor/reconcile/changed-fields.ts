@@ -1,4 +1,4 @@
-/** Lists the differences between a database row and its site record in the cluster, with pure functions. */
+/** Pure functions that list the differences between a database row and its site record in the cluster. */
 import { isDeepStrictEqual } from "node:util";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -9,7 +9,7 @@ import type { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts"
 
 export type ChangedFields = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** Kept fields that are not reported: those that never change, and those that follow from another field. */
+/** Fields of a site record that are not reported as changed: they never change, or they follow from other fields. */
 const UNREPORTED: readonly string[] = [
   ...["id", "federationId", "slug", "namespace", "createdBy", "copyOf", "state", "stateReason", "imageDigest"],
 ];
@@ -45,7 +45,7 @@ export function listChangedHubFields(
   return listDifferences(row, { ...siteRecord, state }, [...HUB_FIELDS, "state"], requested);
 }
 
-/** Describes the changed fields, as the end of a finding. `isSameNamespace` says whether the UIDs are equal. */
+/** Formats changed fields for the end of a finding. `isSameNamespace` is false if the namespace was recreated. */
 export function describeChanges(
   changed: ChangedFields,
   { updatedAt }: { readonly updatedAt: Date },

@@ -1,4 +1,4 @@
-/** Reports backups without snapshots. Adds backups to the database that exist only in the cluster. */
+/** Reports backups whose snapshots are missing, and adds backups that exist only in the cluster to the database. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";

@@ -1,25 +1,25 @@
-/** Checks fences, the numbers that increase with each claim of a job. Also finds sandboxes without a running job. */
+/** Checks fencing tokens (job claim numbers), and finds sandboxes (temporary namespaces) without a running job. */
 import { sql } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
-/** The gap between the greatest fence found and the first new fence. Unlisted Secrets may have greater fences. */
+/** Added to the greatest fencing token found, because Secrets, which are not listed, may have greater tokens. */
 const MARGIN = 1_000_000n;
 
-/** Returns the last fence that the database assigned to a job. */
+/** Returns the last fencing token (claim number) that the database assigned to a job. */
 export async function readLastFence(rows: RowQueries): Promise<bigint> {
   const { rows: [row] } = await sql<{ last: string }>`select last_value as last from job_fences`.execute(rows);
   return BigInt(row!.last);
 }
 
-/** Checks that new fences exceed all fences in the clusters. A cluster refuses writes with a lower fence. */
+/** Checks that new fencing tokens exceed those in the clusters. Writes with a lower token are refused. */
 export function checkFences(surveys: readonly ClusterSurvey[], lastFence: bigint): Discrepancy[] {
   const greatest = surveys.reduce((maximum, { fence }) => fence > maximum ? fence : maximum, 0n);
   if (greatest <= lastFence) return [];
   const fact =
-    `Objects in the cluster have fences up to ${greatest}, but the database's last fence (job claim) is ${lastFence}`;
+    `Objects in the cluster have fences (job claim numbers) up to ${greatest}, but the database's last is ${lastFence}`;
   return [{
     check: "fences",
     fact,
@@ -39,7 +39,7 @@ export function checkSandboxes({ survey, rows: known }: ClusterComparison): Disc
     .filter(({ sandboxId, terminating }) => sandboxId !== null && !terminating && !known.sandboxIds.has(sandboxId))
     .map(({ name, sandboxId }) => ({
       check: "sandbox",
-      fact: `Sandbox ${name} belongs to ${sandboxId}, which is not running`,
-      hint: `The sandbox holds no original data. To delete it: kubectl delete namespace ${name}`,
+      fact: `Sandbox ${name} (a temporary namespace) belongs to ${sandboxId}, which is not running`,
+      hint: `The sandbox contains only copied or temporary data. To delete it: kubectl delete namespace ${name}`,
     }));
 }

@@ -1,5 +1,5 @@
 /**
- * Reports snapshot contents and volumes that no database row refers to. Does not delete these objects, because they may
+ * Reports VolumeSnapshotContents and volumes that no database row refers to. Does not delete them, because they may
  * contain the last copy of a site's data.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -42,7 +42,7 @@ interface OrphanInNamespace {
   readonly namespace: string;
 }
 
-/** Returns a function that tests whether a row refers to a snapshot content, or will after its backup is adopted. */
+/** Returns a test for whether a VolumeSnapshotContent belongs to a database row that exists or will be added. */
 function createKnownCheck(compared: ClusterComparison): (content: OrphanedSnapshotContent) => boolean {
   const { survey, rows } = compared;
   const spokes = new Map([...rows.spokes.values()].map((row) => [row.namespace, row]));
@@ -51,7 +51,7 @@ function createKnownCheck(compared: ClusterComparison): (content: OrphanedSnapsh
   return ({ object: { metadata: { name }, spec }, namespace, kind, id }) => {
     if (rows.neededSandboxes.contents.has(name) || adoptedContents.has(name)) return true;
     const spoke = spokes.get(namespace);
-    // Counts these snapshots as known, because the finding about the missing namespace lists them.
+    // Counts these snapshots as known: the finding about the spoke's missing namespace lists them.
     if (spoke && spoke.state !== "removed" && !survey.namespaces.has(namespace)) return true;
     if (kind === "source") {
       return spoke ? spoke.state !== "removed" && rows.operationSuffixes.has(id) : survey.namespaces.has(namespace);
@@ -95,7 +95,7 @@ function reportBackupContents(
   };
 }
 
-/** Reports snapshot contents with the deletionPolicy `Retain` that are left over from creating a site. */
+/** Reports VolumeSnapshotContents with the deletionPolicy `Retain` that remain after a site was created. */
 function reportSourceContents(namespace: string, orphans: readonly OrphanedSnapshotContent[]): Discrepancy {
   const handles = orphans.map(({ object }) => String(object["spec"].source.snapshotHandle));
   return {

@@ -81,7 +81,7 @@ export function checkSpokesInCluster(compared: ClusterComparison): Discrepancy[]
   ];
 }
 
-/** Lists the spoke's snapshots that may still exist in the storage, as the end of a hint. */
+/** Names the spoke's snapshots that may still exist in the storage, as text to append to a hint. */
 function lastSnapshots({ contents }: ClusterSurvey, { namespace }: SpokeRow): string {
   const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
   return left.length === 0

@@ -20,21 +20,21 @@ export interface ClusterComparison {
   readonly rows: ClusterRows;
   readonly trust: TrustSettings;
   readonly domainConfig: Pick<Config, "rootDomain" | "publicUrl">;
-  /** UIDs of namespaces that a row refers to but that lack Wheelwright's label, keyed by namespace name. */
+  /** UIDs of namespaces that lack Wheelwright's label although a database row refers to them, keyed by name. */
   readonly unlabelled: ReadonlyMap<string, string>;
   /**
-   * When the database was restored. Null if the database is not known to be outdated. Operations that started before
-   * this time come from the database backup.
+   * When the database was restored from a backup; null if no restore is known. Operations that were created before this
+   * time come from the backup.
    */
   readonly restoredAt: Date | null;
-  /** Returns whether a namespace belongs to this installation by its name, or because a row refers to it. */
+  /** Returns whether a namespace belongs to this installation: its name shows it, or a database row refers to it. */
   readonly isOwn: (namespace: string) => boolean;
 }
 
 type Row = SpokeRow | FederationRow;
 type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
-/** Why a hub or spoke without a namespace is failed. The two possible causes cannot be distinguished. */
+/** Explains the state `failed` of a hub or spoke without a namespace. The two causes cannot be distinguished. */
 export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or removed after the database backup";
 
 export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
@@ -123,14 +123,14 @@ function reportUntrustedRecord(
   row: Row | undefined,
 ): Discrepancy {
   if (row) {
-    const fact = `Namespace ${name} of ${row.slug} (${row.id}) is not the one that was created for it, and ${doubt}`;
+    const fact = `Namespace ${name} of ${row.slug} (${row.id}) is not its original namespace, and ${doubt}`;
     return { check, fact, level: "failing", hint: `The namespace is not changed. To adopt it, add --adopt ${name}` };
   }
   const fact = `Namespace ${name} has the label of a ${check} that is not in the database, and ${doubt}`;
   return { check, fact, hint: `The namespace is not changed. To adopt it, add --adopt ${name}` };
 }
 
-/** Reports rows whose namespace is missing in the cluster. */
+/** Reports database rows whose namespace is missing from the cluster. */
 function reportMissingNamespaces<R extends Row, P>(
   { survey: { clusterUid: surveyedUid, namespaces, name: cluster }, unlabelled }: ClusterComparison,
   { check, rows, nameOf, markMissing, hintForMissing }: RowComparison<R, P & RecordBase>,
@@ -166,8 +166,8 @@ function reportMissingNamespaces<R extends Row, P>(
 }
 
 /**
- * Reports operations that started before the restore, to cancel them, because their progress is unknown. Later
- * operations continue.
+ * Reports unfinished operations from before the database's restore, with a resolution that cancels them, because their
+ * progress is unknown.
  */
 export function reportOldOperations(
   { rows: databaseRows, survey, restoredAt }: ClusterComparison,

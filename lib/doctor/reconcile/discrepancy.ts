@@ -5,19 +5,19 @@ import type { Requester } from "#lib/audit/requester.ts";
 
 export interface Discrepancy {
   readonly check: string;
-  /** Describes the difference, without a full stop. */
+  /** A sentence that describes the difference, without a full stop. */
   readonly fact: string;
   readonly hint?: string | undefined;
-  /** The finding's level, set if an operator must act even after the difference was resolved. */
+  /** The finding's level. Set if an operator must act even after the database was changed. */
   readonly level?: "warning" | "failing";
   /** How to change the database. Absent if the difference is only reported. */
   readonly resolution?: Resolution;
 }
 
 export interface Resolution {
-  /** A participle that says what the change did, for example "adopted". */
+  /** A past participle that names the change in the finding, for example "adopted". */
   readonly result: string;
-  /** Checks again, then changes the database. Returns null on success, or the reason why the change was refused. */
+  /** Checks the difference again and changes the database. Returns null, or the reason why the change was refused. */
   readonly apply: (tx: Tx, requester: Requester) => Promise<string | null>;
 }
 

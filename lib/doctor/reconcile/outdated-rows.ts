@@ -1,13 +1,13 @@
 /**
- * Decides whether a row is older than its site record, and which fields users changed after the restore. Until a
- * restored database may run jobs again, users can change some of a row's fields, but the others stay outdated.
+ * Decides whether a database row is older than its site record. Reads which fields users changed after the database
+ * was restored: until jobs may run again, users can change some fields of a row, but the others stay outdated.
  */
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 
 interface RowVersion {
   readonly namespaceUid: string | null;
   readonly updatedAt: Date;
-  /** The row's `updatedAt` in the database backup. Set only until the restored database may run jobs again. */
+  /** The row's `updatedAt` in the database backup. Null once the restored database may run jobs again. */
   readonly backupUpdatedAt: Date | null;
 }
 
@@ -19,7 +19,7 @@ export function isRowOutdated(
   return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < siteRecord.updatedAt;
 }
 
-/** Fields that users changed after the restore, keyed by hub or spoke ID. Their values are newer than site records. */
+/** Fields that users changed after the database was restored, by hub or spoke ID. They are newer than site records. */
 export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
 
 export async function readChangesAfterRestore(
@@ -36,7 +36,7 @@ export async function readChangesAfterRestore(
   return new Map([...changesByObject].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
 }
 
-/** Returns the fields of the row that users changed after the restore, with their current values. */
+/** Returns the fields of the row that users changed after the database was restored, with their current values. */
 export function pickChangedValues<R extends { readonly id: string }>(row: R, changed: ChangesAfterRestore): Partial<R> {
   const fields = changed.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;

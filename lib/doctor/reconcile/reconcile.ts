@@ -49,7 +49,7 @@ export async function reconcile(context: ReconcileContext): Promise<FindingSecti
     ...each,
   }));
   const fences = checkFences(compared.map(({ survey }) => survey), await readLastFence(db.rows));
-  // Raises the fences last, because until then, low fences show that the database is outdated.
+  // Raises the database's fencing token (claim number) last: while it is low, it shows that the database is outdated.
   const all = [...sections.flatMap(({ discrepancies }) => discrepancies), ...fences];
   const { findings, refused } = apply ? await applyAll(context, all) : await previewAll(context, all);
   const findingsOf = (discrepancies: readonly Discrepancy[]) =>
@@ -109,7 +109,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
   return compared;
 }
 
-/** Finds namespaces that rows refer to but that lack Wheelwright's label, so that a list by label omits them. */
+/** Finds namespaces that database rows name but a list by label omits, because they lack Wheelwright's label. */
 async function findUnlabelled(
   cluster: Cluster,
   call: ClusterCall,
@@ -133,7 +133,7 @@ interface ResolutionOutcome {
   readonly refused: number;
 }
 
-/** Runs all changes. Then repeats the refused changes once, because two spokes may have swapped their domains. */
+/** Applies all changes, then retries refused ones once: a spoke's domain may be free only after a later change. */
 async function resolveEach(
   discrepancies: readonly Discrepancy[],
   mode: "reported" | "applied",
@@ -181,7 +181,7 @@ async function previewAll(
   return outcome!;
 }
 
-/** Lets operations resume even if changes were refused, because only running replicas can resolve such changes. */
+/** Lets operations resume even if changes were refused: such changes can be resolved only while replicas run. */
 async function releaseHold(
   { db, apply, allClusters, requester }: ReconcileContext,
   hold: DatabaseHold | null,
@@ -226,7 +226,7 @@ function reportUnlistableKinds({ unlistableKinds, contents }: ClusterSurvey): Fi
     hint: PERMISSIONS_HINT,
   }];
 }
-const PERMISSIONS_HINT = "Grant the account the permissions from wheelwright doctor --rbac.";
+const PERMISSIONS_HINT = "Grant the account the permissions that wheelwright doctor --rbac prints.";
 
 function reportAgreement(
   { namespaces }: ClusterSurvey,

@@ -1,4 +1,4 @@
-/** Decides the state of a spoke whose database row was lost, from its site record and its replica counts. Pure. */
+/** Pure functions that decide the state of a spoke without a database row, from its site record and replicas. */
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 
@@ -12,7 +12,7 @@ export function determineSpokeState(
 ): StateAndReason {
   if (state === "failed") return { state, stateReason };
   if (readyAt === null) {
-    return { state: "failed", stateReason: `The installation was running ${WHEN_DATABASE_LOST}; retry to continue it` };
+    return { state: "failed", stateReason: `The installation was running ${WHEN_DATABASE_LOST}; retry it to continue` };
   }
   if (state === "removing") {
     return {

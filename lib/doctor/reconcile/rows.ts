@@ -28,7 +28,7 @@ export interface ClusterRows {
   }[];
   /** All backups, keyed by backup ID without the ID's prefix. */
   readonly backupsBySuffix: ReadonlyMap<string, KnownBackup>;
-  /** The last parts of operation IDs, which the names of restored and copied volumes contain. */
+  /** The ends of operation IDs, which are part of the names of restored and copied volumes. */
   readonly operationSuffixes: ReadonlySet<string>;
   readonly neededSandboxes: NeededSandboxes;
   /** IDs of the sandboxes (temporary namespaces) that running jobs use. */

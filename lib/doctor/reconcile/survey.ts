@@ -27,15 +27,15 @@ import { type OrphanedVolume, parseOrphanedVolume, PERSISTENT_VOLUME } from "#li
 export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
-  /** The hub ID in the namespace's labels. Null without this label. */
+  /** The hub ID from the namespace's labels; null if the label is missing. */
   readonly hubId: string | null;
-  /** The spoke ID in the namespace's labels. Null without this label. */
+  /** The spoke ID from the namespace's labels; null if the label is missing. */
   readonly spokeId: string | null;
-  /** The sandbox ID in the namespace's labels. Null without this label. */
+  /** The sandbox ID from the namespace's labels; null if the label is missing. */
   readonly sandboxId: string | null;
   readonly terminating: boolean;
   readonly signedRecord: SignedRecord | null;
-  /** How many replicas the Deployment and the database should have. Null if an object is missing or unlistable. */
+  /** The desired replicas of the site's Deployment and database; null if the object is missing or cannot be listed. */
   readonly replicas: Readonly<Record<"app" | "database", number | null>>;
 }
 
@@ -44,13 +44,13 @@ export interface ClusterSurvey {
   readonly clusterUid: string | null;
   /** The namespaces that were found, keyed by name. */
   readonly namespaces: ReadonlyMap<string, ObservedNamespace>;
-  /** The greatest fence on any object. A fence is a number that increases each time a replica claims a job. */
+  /** The greatest fencing token on any object. The number increases each time a replica claims a job. */
   readonly fence: bigint;
-  /** The snapshots that belong to backups, with their signed site records. */
+  /** The VolumeSnapshots that belong to backups, with their signed records. */
   readonly snapshots: readonly (Pick<KubeObject, "metadata" | "status"> & { readonly signed: SignedRecord | null })[];
   /** The UIDs of all VolumeSnapshots that have Wheelwright's label. */
   readonly snapshotUids: ReadonlySet<string>;
-  /** Snapshot contents, keyed by name. Null if this account cannot list them. */
+  /** VolumeSnapshotContents, keyed by name. Null if this account cannot list them. */
   readonly contents: ReadonlyMap<string, KubeObject> | null;
   /** Volumes that no PVC uses any more, and that still exist because their storage class retains volumes. */
   readonly released: readonly OrphanedVolume[];
@@ -63,7 +63,7 @@ type Kind = Omit<ObjectRef, "name">;
 const MANAGED_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright`;
 const PAGE_SIZE = 500;
 const NETWORK = "networking.k8s.io/v1";
-/** Kinds of objects that can have a fence. ConfigMaps are listed separately, and Secrets are not listed at all. */
+/** Kinds of objects to check for fencing tokens. ConfigMaps are listed separately, and Secrets are never listed. */
 const FENCED_KINDS: readonly Kind[] = [
   ...[MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, MOODLE_CRONJOB],
   { apiVersion: "batch/v1", kind: "Job" },
@@ -72,7 +72,7 @@ const FENCED_KINDS: readonly Kind[] = [
 ];
 
 /**
- * Lists the objects in namespaces for which `isOwn` returns true. Throws a ClusterError if the cluster does not respond
+ * Lists the objects in every namespace that `isOwn` accepts. Throws a ClusterError if the cluster does not respond
  * or its namespaces cannot be listed.
  */
 export async function surveyCluster(

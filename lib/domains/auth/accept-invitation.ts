@@ -24,7 +24,7 @@ interface Acceptance {
   readonly displayName?: string | undefined;
 }
 
-/** Accepts an invitation but does not sign the user in. Throws `impossible` (`link_spent`) if the link is not valid. */
+/** Accepts an invitation without signing in. Throws an `impossible` fault (`link_spent`) if the link is not valid. */
 export async function acceptInvitation(app: App, origin: RequestOrigin, acceptance: Acceptance): Promise<void> {
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
@@ -54,7 +54,7 @@ async function accept(
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {
     const user = await redeemMailLink(tx, link);
-    // Revokes all earlier credentials, as for an unverified user: verified users have no open invitation.
+    // Treats the user as unverified, so that all earlier credentials are revoked.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
     await recordChange(tx, createLinkRequester(link, origin), {

@@ -1,6 +1,6 @@
 /**
- * Defines access rules for endpoints. A rule loads the requested object and checks the caller's permission.
- * The response is 401 without credentials, 404 for an invisible object, and 403 for an action that is not allowed.
+ * Defines access rules for endpoints. A rule loads the requested object and checks the caller's permission. It responds
+ * 401 if there are no credentials, 404 if the caller cannot see the object, and 403 if the action is not allowed.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -19,7 +19,7 @@ export interface Actor extends Requester {
   readonly role: Role;
   readonly displayName: string;
   readonly federationIds: readonly string[];
-  /** The IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
+  /** The IDs of the spokes that the user administers, excluding spokes whose hub is in `federationIds`. */
   readonly spokeIds: readonly string[];
   readonly credential: Credential;
 }
@@ -32,7 +32,7 @@ export interface AccessRuleInput {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** An access rule. `A` is the caller's type (null if no credentials are required); `L` holds the loaded object. */
+/** An access rule. `A` is the type of the caller (null if none is required); `L` contains the loaded object. */
 export interface AccessRule<A extends Actor | null, L extends object> {
   /** The rule's name in the access table and the OpenAPI document, for example `signed in` or `spoke: act`. */
   readonly name: string;

@@ -36,7 +36,7 @@ export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patc
   return await app.db.transact(async (tx) => {
     // Takes a lock, so that two operators cannot demote each other at the same time.
     if (patch.operator === false || patch.disabled === true) await lockOperators(tx);
-    // Ignores attempts to promote or enable oneself, because another operator may be demoting or disabling the caller.
+    // Operators cannot promote or enable themselves, because another operator may be demoting or disabling them now.
     const adjusted = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
     const changes = await planChanges(tx, actor, id, id === actor.userId ? { ...patch, ...adjusted } : patch);
     if (Object.keys(changes).length > 0) await writeChanges(tx, actor, id, changes);
@@ -51,7 +51,7 @@ async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: Use
   for (const field of ["displayName", "operator", "disabled"] as const) {
     if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
   }
-  // Requires a session: an operator created with a stolen token would remain an operator after the token is revoked.
+  // Requires a session: an operator created with a stolen token would remain one after the token is revoked.
   const regainsOperator = changes.disabled === false && before.operator && changes.operator !== false;
   if ((patch.operator || regainsOperator) && credential.kind === "token") {
     throw new Fault(

@@ -28,7 +28,7 @@ export async function authenticate(app: App, request: Request, origin: RequestOr
     : await authenticateToken(app, header, origin);
 }
 
-/** Checks the caller's session or token again, for example during a stream. Returns null if neither is still valid. */
+/** Checks again that the caller's session or token is valid, for example during a stream. Returns null if it is not. */
 export async function reauthenticate(
   { db }: { readonly db: Pick<Database, "rows"> },
   actor: Actor,
@@ -39,12 +39,12 @@ export async function reauthenticate(
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
-/** Returns whether the browser has a valid session. Returns false if the database is unavailable. For public pages. */
+/** Returns whether a visitor of a public page has a valid session. Returns false if the database is unavailable. */
 export async function hasSession(app: App, request: Request, origin: RequestOrigin): Promise<boolean> {
   return await findSignedInUser(app, request, origin) !== null;
 }
 
-/** Returns the signed-in user, or null if nobody is signed in or the database is unavailable. For public pages. */
+/** Returns the signed-in visitor of a public page, or null if nobody is signed in or the database is unavailable. */
 export async function findSignedInUser(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   try {
     return await authenticateSession(app, request, origin);

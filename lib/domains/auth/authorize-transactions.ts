@@ -1,8 +1,8 @@
 /**
  * Checks in each transaction that the caller still has the permissions from the start of the request. Each transaction
- * first takes a shared lock for the caller. A revocation commits, and then waits for the exclusive lock before it
- * reports success (`transact` in lib/drivers/db/open.ts). Advisory locks are fair; with row locks, a caller who writes
- * continuously could block the revocation.
+ * first takes a shared lock for the caller. A transaction that revokes permissions commits, and then waits for the
+ * exclusive lock before it reports success (`transact` in lib/drivers/db/open.ts). Advisory locks are granted in order.
+ * With row locks, a caller who writes continuously could delay a revocation.
  */
 import { sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -18,15 +18,15 @@ interface AuthorizedDatabase {
    */
   readonly db: Database;
   /**
-   * Checks the caller's permissions again if the request took more than a second and no transaction has checked the
-   * permissions. Throws the same faults as `db`.
+   * Checks the caller's permissions again if the request has taken more than a second and no transaction has checked
+   * them. Throws the same faults as `db`.
    */
   recheckIfLate(): Promise<void>;
 }
 
 const RECHECK_AFTER = SECOND; // revoked permissions must have no effect after this time
 
-/** Returns a database that checks the caller's permissions. `onCommit`, if given, executes each COMMIT statement. */
+/** Returns a database that checks the caller's permissions. If `onCommit` is given, it runs each COMMIT statement. */
 export function createAuthorizedDatabase(
   { db }: { readonly db: Database },
   actor: Actor,

@@ -20,7 +20,7 @@ export function createExpiredSessionCookie(publicUrl: URL): string {
   return serializeCookie(publicUrl, "", 0);
 }
 
-/** Returns why PUBLIC_URL does not work from other machines, or null if other machines can use PUBLIC_URL. */
+/** Returns why PUBLIC_URL does not work from other machines, or null if it does. */
 export function findPublicUrlProblem(publicUrl: URL): string | null {
   if (isLocal(publicUrl)) {
     return `PUBLIC_URL ${publicUrl.href} points to the local machine, so links in emails open only on this machine; ` +

@@ -26,16 +26,16 @@ interface ValidToken extends ValidSession {
 /** The key for finding a session or token: the hash of the secret or, for an authenticated caller, the ID. */
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** An SQL condition for a valid session. Ignores the user's state. Reads the clock once for all rows. */
+/** An SQL condition for valid sessions, even if the user is disabled. Reads the clock once for all rows. */
 export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
   and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** An SQL expression for the time when a session expires without further use. */
+/** An SQL expression for the time when a session expires if it is not used again. */
 export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** An SQL condition for a valid row in `api_tokens as token`. Ignores the user's state. */
+/** An SQL condition for valid rows in `api_tokens as token`, even if the user is disabled. */
 export const validTokenCondition = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
@@ -89,7 +89,7 @@ function ignoreReadOnly(error: unknown): void {
   if (!isWriteRefused(error)) throw error;
 }
 
-/** Returns an SQL condition for a time that is over a minute old. False on a standby database, which cannot write. */
+/** Returns an SQL condition: the column's time is over a minute old. Always false on a standby, which cannot write. */
 function isStale(column: string) {
   return sql<boolean>`current_setting('transaction_read_only') = 'off'
     and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;

@@ -38,14 +38,14 @@ export async function requestResetLink(app: App, origin: RequestOrigin, email: s
   });
 }
 
-/** Emails a password reset link, unless no user has this address, or the user is disabled or recently got a link. */
+/** Emails a password reset link if an active user has this address and did not receive a link recently. */
 export async function sendResetLink(tx: Tx, requester: Requester, email: string): Promise<void> {
   const user = await lockUser(tx, { email });
   if (!user || user.disabled || await hasRecentOneTimeToken(tx, "password_reset", user.id, MAIL_INTERVAL)) return;
   await recordChange(tx, requester, await createResetLink(tx, user));
 }
 
-/** Creates a password reset link, and the email that contains this link. */
+/** Creates a password reset link and the email that contains it. */
 export async function createResetLink(tx: Tx, user: LockedUser): Promise<AuditedChange> {
   const grant = await createOneTimeToken(tx, "password_reset", user.id);
   const about = { expiresAt: grant.expiresAt.toISOString() };
@@ -55,7 +55,7 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Audited
   };
 }
 
-/** Returns the user's address and name. Omits an unverified name, because a stranger may have chosen the name. */
+/** Returns the user's address and name. Omits the name of an unverified user, because a stranger may have chosen it. */
 export function getMailRecipient({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
 }

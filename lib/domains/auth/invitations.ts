@@ -1,7 +1,7 @@
 /**
  * Adds members to a hub or spoke. Creates the user if needed, and emails an invitation if the user's address is
  * unverified. Locks the user's row first, so parallel requests for a new address create only one user and send only one
- * email. Transactions lock the user first, then other rows, and take the locks of `recordChange` last.
+ * email. To avoid deadlocks, each transaction locks the user first, then other rows, and calls `recordChange` last.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -46,13 +46,13 @@ interface Invitee extends LockedUser {
 
 interface Invitation {
   readonly expiresAt: Date;
-  /** The ID of the one-time token to email. Null if the user got an email with a valid link in the last hour. */
+  /** The ID of the one-time token to email. Null if the user received a valid link within the last hour. */
   readonly grantId: string | null;
 }
 
 const MAIL_INTERVAL = "1 hour"; // prevents flooding of somebody's mailbox
 
-/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`) or a fault from `target.lock`. */
+/** Adds a member. Idempotent. Throws a `conflict` fault (`user_disabled`) or the faults of `target.lock`. */
 export async function addMember(
   tx: Tx,
   actor: Actor,
@@ -61,7 +61,7 @@ export async function addMember(
 ): Promise<InvitationResult> {
   const invitee = await lockInvitee(tx, email, displayName);
   await target.lock(tx);
-  // Lets only operators add themselves, because another request may be revoking a hub admin's own membership.
+  // Only operators can add themselves. A hub admin whose membership is just being revoked must not restore it.
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
   const joined = mayJoin && await addMembership(tx, target.membership, invitee.id);
   if (joined) await markHistoryAsRead(tx, target.membership, invitee.id);
@@ -124,7 +124,7 @@ async function lockInvitee(tx: Tx, email: string, displayName: string | undefine
   return renamed;
 }
 
-/** Extends an invitation that was sent in the last hour, or else creates a new invitation. */
+/** Extends the invitation that was sent within the last hour or, if there is none, creates a new invitation. */
 async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
   const recent = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
     .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
@@ -149,7 +149,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
   return { expiresAt, grantId: null };
 }
 
-/** Creates the invitation email, which lists all the user's memberships because later emails may be suppressed. */
+/** Creates the invitation email. It lists all the user's memberships, because later emails may be suppressed. */
 async function createInvitationMail(
   tx: Tx,
   actor: Actor,

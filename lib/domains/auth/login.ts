@@ -37,7 +37,7 @@ const UNVERIFIED_MESSAGE = "Verify your email address to get access: open the li
   "Each sign-in sends the verification email again, at most once an hour";
 
 /**
- * Signs a user in. `signal` aborts the wait for a free password check. Throws a fault: `unauthenticated`
+ * Signs a user in. `signal` aborts the wait for a free slot to check the password. Throws a fault: `unauthenticated`
  * (`login_failed`), `limited` (`too_many_tries`) or `unavailable` (`busy`). Disabled users and users without a password
  * also get `login_failed`.
  */
@@ -56,7 +56,7 @@ export async function signIn(
   return signedIn;
 }
 
-/** Ends the caller's session, if any. Returns the Set-Cookie header that deletes the session cookie. */
+/** Ends the caller's session, if any. Returns a Set-Cookie header that deletes the session cookie. */
 export async function signOut(app: App, actor: Actor | null): Promise<string> {
   if (actor?.credential.kind === "session") {
     const { id } = actor.credential;
@@ -83,7 +83,7 @@ async function checkLogin(
   }
   const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, queueEntry) : null;
   const session = await startSession(app, origin, account, newHash);
-  // Checks the password again, because the user's password was changed after the check.
+  // The user's password was changed after the check, so the entered password is checked again.
   if (!session) return await checkLogin(app, origin, login, queueEntry);
   const user = await readUser(app.db.rows, account.id);
   const cookie = createSessionCookie(app.config.publicUrl, session.secret);

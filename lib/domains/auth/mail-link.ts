@@ -31,7 +31,7 @@ export interface MailLink {
   readonly expiresAt: Date;
 }
 
-/** Finds an emailed link without redeeming the link. Returns null if the link is not valid. */
+/** Finds an emailed link without redeeming it. Returns null if the link is not valid. */
 export async function findMailLink(rows: RowQueries, purpose: LinkPurpose, secret: string): Promise<MailLink | null> {
   const grant = await findOneTimeToken(rows, purpose, secret);
   const row = grant && await rows.selectFrom("users").select(["id", "email", "displayName"])
@@ -48,7 +48,7 @@ export async function requireMailLink(rows: RowQueries, purpose: LinkPurpose, se
   return link;
 }
 
-/** Redeems a link, which works only once. Locks and returns the user as stored before this change. */
+/** Redeems a link, which works only once. Locks the user and returns the stored row. */
 export async function redeemMailLink(tx: Tx, { purpose, secret, userId }: MailLink): Promise<LockedUser> {
   const user = await lockUser(tx, { id: userId });
   if (!user || user.disabled) throw invalidLinkFault();
@@ -64,7 +64,7 @@ interface AccountTakeover {
   readonly keepTokens?: boolean | undefined;
 }
 
-/** Gives an account to the owner of the account's email address. Returns audit events for the revoked API tokens. */
+/** Gives an account to the owner of its email address. Returns audit events for the revoked API tokens. */
 export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: AccountTakeover): Promise<AuditEntry[]> {
   await verifyAndUpdateUser(tx, user.id, takeover);
   await endUserSessions(tx, user.id);
@@ -78,7 +78,7 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
   }));
 }
 
-/** Returns the user who got an emailed link, as the requester to record for actions that start from the link. */
+/** Returns the user who received a link, to be recorded as the requester of actions that the link starts. */
 export function createLinkRequester(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,

@@ -1,4 +1,4 @@
-/** Stores one-time tokens ("grants") for emailed links. Only hashes of the emailed secrets are stored. */
+/** Stores one-time tokens for emailed links. Only hashes of the emailed secrets are stored. */
 import { sql } from "kysely";
 import { createSecret, hashSecret, hasSecretFormat } from "#lib/drivers/crypto/secret.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 export type LinkPurpose = "invitation" | "password_reset" | "email_verification";
 
-/** How long a one-time link stays valid, in milliseconds, by purpose. */
+/** How long a one-time link stays valid, in milliseconds, by the link's purpose. */
 export const LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,
@@ -25,7 +25,7 @@ export interface OneTimeToken {
 
 const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
-/** Creates a grant (one-time token). Earlier grants stay valid until they expire or are voided. */
+/** Creates a one-time token. Earlier tokens stay valid until they expire or are voided. */
 export async function createOneTimeToken(tx: Tx, purpose: LinkPurpose, userId: string): Promise<OneTimeToken> {
   const minutes = LINK_LIFETIMES[purpose] / MINUTE;
   const row = await tx.insertInto("one_time_tokens").values({
@@ -37,7 +37,7 @@ export async function createOneTimeToken(tx: Tx, purpose: LinkPurpose, userId: s
   return toGrant(row);
 }
 
-/** Returns whether a grant (one-time token) for the user from the last `ms` milliseconds is still unused. */
+/** Returns whether the user has an unused one-time token from the last `ms` milliseconds. */
 export async function hasRecentOneTimeToken(
   rows: RowQueries,
   purpose: LinkPurpose,
@@ -50,7 +50,7 @@ export async function hasRecentOneTimeToken(
   return row !== undefined;
 }
 
-/** Adds a new secret for an email to a grant (one-time token). Returns null if the grant is no longer usable. */
+/** Adds a new secret, to be emailed, to a one-time token. Returns null if the token is no longer usable. */
 export async function addOneTimeTokenSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = createSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
@@ -60,7 +60,7 @@ export async function addOneTimeTokenSecret(tx: Tx, grantId: string): Promise<st
   return row ? secret : null;
 }
 
-/** Finds the grant (one-time token) for the secret in a link, without redeeming the grant. */
+/** Finds the one-time token for the secret in a link, without redeeming the token. */
 export async function findOneTimeToken(
   rows: RowQueries,
   purpose: LinkPurpose,
@@ -72,7 +72,7 @@ export async function findOneTimeToken(
   return row ? toGrant(row) : null;
 }
 
-/** Redeems a grant (one-time token). Of several parallel calls, one succeeds and the others throw `link_spent`. */
+/** Redeems a one-time token. Of several parallel calls, one succeeds and the others throw `link_spent`. */
 export async function redeemOneTimeToken(tx: Tx, purpose: LinkPurpose, secret: string): Promise<OneTimeToken> {
   const row = hasSecretFormat(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })

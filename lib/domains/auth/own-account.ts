@@ -34,7 +34,7 @@ interface PasswordChange {
 
 /**
  * Changes the caller's password. Returns the Set-Cookie header for the new session. API tokens stay valid. `signal`
- * aborts the wait for a free password check. Throws a fault: `forbidden` (`wrong_password`), `limited`
+ * aborts the wait for a free slot to check the password. Throws a fault: `forbidden` (`wrong_password`), `limited`
  * (`too_many_tries`) or `unavailable` (`busy`).
  */
 export async function changeOwnPassword(
@@ -83,7 +83,7 @@ export async function changeOwnName(
 async function replacePassword(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // Throws if another request has changed the password, because that request has also ended this session.
+    // Throws if another request has changed the password, because that also ended this session.
     if (!await lockAccount(tx, account)) requireActor(null);
     const user = (await lockUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

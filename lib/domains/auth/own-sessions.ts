@@ -1,4 +1,4 @@
-/** Lists a user's sessions (at most 100), and ends sessions. */
+/** Lists a user's sessions (at most 100), and lets the user end them. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -13,7 +13,7 @@ interface Session {
   readonly createdAt: Date;
   /** The time when the session was last used, accurate to one minute. */
   readonly lastUsedAt: Date;
-  /** The time when the session expires without further use. */
+  /** The time when the session expires if it is not used again. */
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
@@ -40,7 +40,7 @@ export async function listSessions(rows: RowQueries, { userId, credential }: Act
   }));
 }
 
-/** Ends one of the caller's sessions. Idempotent. Throws `missing` (`session_missing`) for another user's session. */
+/** Ends one of the caller's sessions. Idempotent. Throws a `missing` fault for another user's session. */
 export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
   await app.db.transact(async (tx) => {
     const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)

@@ -7,7 +7,7 @@ import type { MailTemplate } from "#lib/drivers/mail/letter.ts";
 /** The maximum number of audit events to record for one refused invitation. */
 const MAX_EVENTS = 50;
 
-/** Stores why an email to the user was refused. Returns the audit events to record; none if the user is unknown. */
+/** Stores why an email to the user was refused. Returns audit events to record, or none if the user is unknown. */
 export async function recordRefusedMail(
   tx: Tx,
   { email, template, reason }: { readonly email: string; readonly template: MailTemplate; readonly reason: string },
@@ -23,7 +23,7 @@ export async function recordRefusedMail(
   return [{ kind: "user_mail_refused", ...about, metadata: { ...about.metadata, template } }];
 }
 
-/** Deletes the stored reason why an email was refused, after an email was accepted or when a new email is sent. */
+/** Deletes the stored reason why an email was refused. Called when a later email is accepted or sent. */
 export async function clearRefusedMail(tx: Tx, email: string): Promise<void> {
   await tx.updateTable("users").set({ mailRefusal: null }).where("email", "=", email)
     .where("mailRefusal", "is not", null).execute();

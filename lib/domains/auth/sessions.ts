@@ -22,7 +22,7 @@ export async function beginSession(
   return { id, secret };
 }
 
-/** Prevents a session from ending before the transaction ends. Returns whether the session is active. */
+/** Locks a session, so that it cannot end before the transaction does. Returns whether the session is active. */
 export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("endedAt", "is", null)
     .forShare().executeTakeFirst();

@@ -26,7 +26,7 @@ interface Signup {
   readonly displayName?: string | undefined;
 }
 
-/** The payload of a queued signup job. The running job removes the password hash from the payload. */
+/** The payload of a queued signup job. When the job runs, it removes the password hash from the payload. */
 export interface QueuedSignup {
   readonly email: string;
   readonly displayName: string;
@@ -41,7 +41,7 @@ export const SIGNUP_JOB: JobKind = {
   timeLimit: HOUR,
 };
 
-/** The minimum time between two emails to an address, in milliseconds, because anybody can sign up with any address. */
+/** The minimum time between two emails to an address, in milliseconds. Otherwise, strangers could flood a mailbox. */
 const MAIL_INTERVAL = HOUR;
 
 /** Enqueues a signup. Throws a `forbidden` fault (`signup_off`) if the service does not allow signups. */

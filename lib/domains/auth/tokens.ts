@@ -22,14 +22,14 @@ export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly scope: TokenScope;
-  /** The first characters of the token. They identify the token in logs. */
+  /** The first characters of the token, which identify it in logs. */
   readonly prefix: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
 }
 
-/** Loads the API token in the URL path, unless the token is revoked. Only operators can load other users' tokens. */
+/** Loads the API token in the URL path, unless it is revoked. Only operators can load other users' tokens. */
 export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   name: "own token",
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
@@ -44,7 +44,7 @@ export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   },
 };
 
-/** Creates an API token. Throws `invalid` (`expiry_past`), or `unauthenticated` if the caller's session has ended. */
+/** Creates an API token. Throws a fault: `invalid` (`expiry_past`), or `unauthenticated` if the session has ended. */
 export async function createToken(
   app: App,
   actor: Actor,
@@ -80,7 +80,7 @@ export async function listTokens(
   return withPageItems(page, page.items.map(toToken));
 }
 
-/** Revokes an API token. After this call, no replica accepts the token, and the token's event streams end. */
+/** Revokes an API token. After this call, no replica accepts the token, and its event streams end. */
 export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: ApiToken): Promise<void> {
   await app.db.transact(async (tx) => {
     const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })

@@ -23,7 +23,7 @@ interface Verification {
   readonly password?: string | undefined;
 }
 
-/** Verifies a user's address. Throws `impossible` (`link_spent`) for an invalid link or an already verified address. */
+/** Verifies a user's address. Throws an `impossible` fault if the link is invalid or the address already verified. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
   const link = await requireMailLink(app.db.rows, "email_verification", token);
   if (password !== undefined) requireStrongPassword(password, link.email);

@@ -14,7 +14,7 @@ import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
 
-/** A password entered to sign in. Old passwords need not meet the current rules for new passwords. */
+/** A password entered to sign in. It need not meet the current rules for new passwords, because it may be old. */
 const CurrentPassword = v.pipe(
   v.string(PASSWORD),
   v.minLength(1, PASSWORD),

@@ -28,7 +28,7 @@ import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
 type CopyDependencies = Pick<App, "catalog" | "config" | "blueprint">;
 
-/** The spoke to copy, and the backup to copy from. In a preview, `backup` is null if no backup was taken yet. */
+/** The spoke to copy, and the backup to copy from. In a preview, `backup` is null if there is no backup yet. */
 interface CopyOrigin {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
@@ -64,7 +64,7 @@ export async function findCopySource(
   return {
     spoke: found,
     preview: async () => createCopyPlan(app, await chooseCopyBackup(db.rows, found, copyBackup)),
-    // Locks the source spoke until the copy's row is written. This row protects the backup from deletion.
+    // Locks the source spoke until the copy's row is written. From then on, this row protects the backup from deletion.
     async claim(tx) {
       const spoke = await lockSpoke(tx, found.id);
       if (spoke.state === "removed") throw spokeMissingFault();
@@ -85,13 +85,13 @@ function createCopyPlan(app: CopyDependencies, origin: CopyOrigin): CopyPlan {
 }
 
 /**
- * Selects the backup to copy from. Throws a `conflict` fault (`backup_unusable`) if the spoke has no usable backup, or
- * the faults of the action `backup` if the caller requests a new backup that cannot be taken.
+ * Selects the backup to copy from. Throws a `conflict` fault (`backup_unusable`) if the spoke has no usable backup. If
+ * the caller requests a new backup that cannot be taken, throws the same faults as the action `backup`.
  */
 async function chooseCopyBackup(rows: RowQueries, spoke: SpokeRow, requested = "newest"): Promise<CopyOrigin> {
   if (requested === "now") {
     const facts = await readSpokeActionFacts(rows, spoke);
-    // Ignores running backups, because a running backup may miss the latest changes to the site.
+    // Allows a new backup while another is running, because that backup may miss the latest changes to the site.
     checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
   }
@@ -114,7 +114,7 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
 }
 
 /**
- * Returns the blueprint inputs (values for rendering manifests) of the copy. Throws a fault: `invalid`
+ * Returns the copy's blueprint inputs (the values for rendering its manifests). Throws a fault: `invalid`
  * (`size_too_small`) or `impossible` (`another_cluster` or `blueprint_lacks`).
  */
 function copyInputs(

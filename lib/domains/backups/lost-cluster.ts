@@ -1,4 +1,4 @@
-/** After the loss of a cluster, marks spokes without a backup as failed, and the cluster's templates as retiring. */
+/** After a cluster is lost, marks spokes without a backup as failed and the cluster's site templates as retiring. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -7,7 +7,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-/** The states of a spoke that no operation is changing. */
+/** The states of spokes that no operation is changing. */
 const SETTLED_STATES = ["active", "suspended"];
 
 /** Marks a spoke in a lost cluster as failed. Does nothing if an operation is changing or has changed the spoke. */

@@ -43,7 +43,7 @@ export interface LostObjectFilter {
   readonly spokeId?: string;
 }
 
-/** Lists hubs and spokes whose cluster was replaced. Throws a ClusterError if a cluster cannot be identified. */
+/** Lists hubs and spokes whose cluster was replaced. Throws a ClusterError if it cannot identify a cluster. */
 export async function listLostClusterObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostObjectFilter,
@@ -101,7 +101,7 @@ function createLostCheck(clusters: App["clusters"]) {
     }
     identities.set(row.cluster, identity);
     if (row.clusterUid !== null) return row.clusterUid !== identity;
-    // Compares namespaces, because the row does not record the identity of the old cluster.
+    // Compares the UIDs of namespaces, because the identity of the old cluster is not recorded.
     return (await cluster.findNamespace(row.namespace, call))?.metadata.uid !== row.namespaceUid;
   };
 }
@@ -150,7 +150,7 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
   }));
 }
 
-/** Requests the restore of a lost spoke. Cancels even running jobs, because their replicas no longer exist. */
+/** Requests the restore of a lost spoke. Cancels even its running jobs, because their replicas no longer exist. */
 async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid }: SpokeRow): Promise<Job | null> {
   const before = await lockSpoke(tx, id);
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;

@@ -40,7 +40,7 @@ export interface RecreatePlan {
   readonly backup: Backup;
 }
 
-/** Plans the new spoke. Throws the faults of `createSpoke`, or a ClusterError if the backup cannot be used. */
+/** Plans the new spoke. Throws the same faults as `createSpoke`, and a ClusterError if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,
@@ -83,7 +83,7 @@ export async function recreateSpoke(
   });
 }
 
-/** Returns the columns that a request for a new spoke would set, with values copied from the removed spoke. */
+/** Returns the columns that a request for a new spoke would set, with the removed spoke's values. */
 function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
   const settings = pickFields(removed, fieldsWith(spokeFields, "settable"));
   return {

@@ -69,11 +69,11 @@ async function saveOutcome(
 export interface RestoreTestNumbers {
   /** The number of active spokes whose last restore test failed. */
   readonly failing: number;
-  /** The earliest time at which an active spoke last passed a test. Null if no active spoke has passed a test. */
+  /** The earliest of the times at which active spokes last passed a test. Null if no active spoke has passed one. */
   readonly oldest: Date | null;
 }
 
-/** Counts failing restore tests of active spokes and finds the oldest success, for metrics. */
+/** Reads metrics: how many active spokes failed their last test, and the earliest of the spokes' last successes. */
 export async function countRestoreTests(rows: RowQueries): Promise<RestoreTestNumbers> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
     sql<number>`count(*) filter (where unverified_since is not null)::integer`.as("failing"),

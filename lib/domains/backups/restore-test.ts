@@ -14,13 +14,13 @@ export interface RestoreTestResult {
   /** The numbers of courses and users on the restored site. Null if the check does not count courses and users. */
   readonly courses: number | null;
   readonly users: number | null;
-  /** Seconds from the start of the test until the login page responded, as an estimate of the recovery time. */
+  /** Seconds from the start of the test until the login page responded: an estimate of how long a restore takes. */
   readonly seconds: number;
   /** Whether the numbers of courses and users were compared with the backup. Old backups may have no such numbers. */
   readonly compared: boolean;
   /**
-   * The number of uploaded files listed in the database, all found with the right size (`files`), and how many of these
-   * files were hashed (`hashed`). Null for older results, and for sites with an external file store.
+   * `files`: how many uploaded files the database lists; all were found with the right size. `hashed`: how many of them
+   * were also compared by hash. Null for older results, and for sites with an external file store.
    */
   readonly files?: number | null;
   readonly hashed?: number | null;
@@ -34,7 +34,7 @@ export interface ExpectedSiteData {
   readonly counts: CountsAroundBackup | null;
 }
 
-/** Returns the first difference between the restored and the expected data, or null without a difference. */
+/** Returns the first difference between the restored and the expected data, or null if they are equal. */
 export function findRestoredDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
   expected: ExpectedSiteData,

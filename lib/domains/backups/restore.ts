@@ -1,4 +1,4 @@
-/** Requests restores of spokes from a backup, and rollbacks. Only commands on the server call these functions. */
+/** Requests restores from backups, and rollbacks of restores. Only commands on the server call these functions. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -11,7 +11,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** A request for a restore from the backup with this ID (default: the newest backup), or for a rollback. */
+/** The data to restore: the backup with this ID (default: the newest backup) or, for a rollback, the previous data. */
 export type RestoreTarget = { readonly backupId?: string | undefined } | { readonly rollback: true };
 
 export interface RestorePlan {
@@ -24,7 +24,7 @@ export interface RestorePlan {
   readonly notes: readonly string[];
 }
 
-/** Plans a restore or rollback. Throws `conflict` (`spoke_state`), or a ClusterError if the restore is not possible. */
+/** Plans a restore or rollback. Throws a `conflict` fault (`spoke_state`), or a ClusterError if it is not possible. */
 export async function planRestore(rows: RowQueries, spoke: SpokeRow, request: RestoreTarget): Promise<RestorePlan> {
   const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });

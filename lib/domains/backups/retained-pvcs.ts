@@ -1,4 +1,4 @@
-/** Stores PersistentVolumeClaims (PVCs) that are kept after a site stopped using them (table in sql/0044). */
+/** Stores PersistentVolumeClaims (PVCs) that are kept although their site no longer uses them (table in sql/0044). */
 import { type Selectable, sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -6,7 +6,7 @@ import { ROLLBACK_DAYS } from "#lib/operations/restore.ts";
 
 export type RetainedPvc = Selectable<Schema["retained_pvcs"]>;
 
-/** A PersistentVolumeClaim's name and UID. The UID is null if the name is never reused. */
+/** A PersistentVolumeClaim's name and UID. The UID is null for names that are never used again. */
 export interface PvcIdentity {
   readonly claim: string;
   readonly uid: string | null;
@@ -32,7 +32,7 @@ export async function listUnusedPvcs(rows: RowQueries, spokeId: string, operatio
     .where("operationId", "<>", operationId).execute();
 }
 
-/** Records PersistentVolumeClaims to delete later. PVCs that a restore replaced are kept for several days. */
+/** Records PersistentVolumeClaims for later deletion. PVCs that a restore replaced are kept for several days. */
 export async function retainPvcs(
   tx: Tx,
   { spokeId, operationId, reason }: Pick<RetainedPvc, "spokeId" | "operationId" | "reason">,
@@ -54,7 +54,7 @@ export async function retainPvcs(
     ).execute();
 }
 
-/** Deletes rows of PersistentVolumeClaims that the site uses again or that no longer exist. */
+/** Deletes the rows of PersistentVolumeClaims that the site uses again or that no longer exist. */
 export async function deleteRetainedPvcRows(tx: Tx, spokeId: string, claims: readonly string[]): Promise<void> {
   await tx.deleteFrom("retained_pvcs").where("spokeId", "=", spokeId)
     .where(sql<boolean>`claim = any(${claims}::text[])`).execute();

@@ -14,11 +14,11 @@ export interface RetentionCandidate {
   readonly kind: "nightly" | "manual" | "upgrade" | "last";
   readonly state: "pending" | "ready" | "failed" | "deleted";
   readonly createdAt: Date;
-  /** The time when removal of the backup started. A backup is not usable during removal. Null before removal. */
+  /** The time when removal of the backup started; from then on, the backup is unusable. Null before removal. */
   readonly deletingSince: Date | null;
 }
 
-/** Returns the IDs of the usable backups to keep. Includes backups with a future date, caused by a clock change. */
+/** Returns the IDs of the usable backups to keep. Includes backups dated in the future because of a clock change. */
 export function selectRetainedBackups(backups: readonly RetentionCandidate[], now: Date): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(

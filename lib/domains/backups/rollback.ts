@@ -1,4 +1,4 @@
-/** Finds the volumes to which a rollback returns a site. */
+/** Finds the volumes that a site uses again after a rollback. */
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { extractSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
@@ -13,7 +13,7 @@ interface RollbackTarget {
   readonly since: Date | null;
 }
 
-/** Returns the site's volumes from before the last restore. Null without a restore, or if the volumes have expired. */
+/** Returns the site's volumes from before the last restore. Null if there was no restore or they have expired. */
 export async function findRollbackVolumes(
   rows: RowQueries,
   { id, blueprintInputs }: SpokeRow,
@@ -27,7 +27,7 @@ export async function findRollbackVolumes(
   return isComplete ? { siteBase, since: last.finishedAt } : null;
 }
 
-/** Returns the suffixes of the spoke's volume names: one suffix per restore, and one if created from a backup. */
+/** Returns the suffixes of the spoke's volume names: one per restore, and one if it was created from a backup. */
 export async function listVolumeSuffixes(rows: RowQueries, { id, blueprintInputs }: SpokeRow): Promise<string[]> {
   const own = (blueprintInputs as SpokeInputs).origin?.adoptionId;
   const restores = (await listStartedRestores(rows, id)).map(getAdoptionId);

@@ -10,7 +10,7 @@ export interface SnapshotClass {
 interface ClassRequirements {
   /** The name of the required snapshot class, from the cluster settings. Undefined if any class may be used. */
   readonly name: string | undefined;
-  /** The known storage drivers of the spoke's volumes. */
+  /** The storage drivers of the spoke's volumes, as far as known. */
   readonly drivers: readonly string[];
 }
 

@@ -42,7 +42,7 @@ export interface Backup extends RetentionCandidate {
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
   readonly siteIdentifier: string | null;
-  /** The numbers of courses and users counted when the backup was taken. Null without a count. */
+  /** The numbers of courses and users when the backup was taken. Null if they were not counted. */
   readonly counts: CountsAroundBackup | null;
   readonly verifiedAt: Date | null;
   readonly verification: RestoreTestResult | null;
@@ -85,7 +85,7 @@ function siteColumns({ lmsVersion, blueprintInputs: { images = null }, siteIdent
   return { lmsVersion, images: JSON.stringify(images), siteIdentifier };
 }
 
-/** Saves the volumes before the snapshots are taken, so that a cleanup finds the snapshots of a failed backup. */
+/** Saves the volumes before their snapshots are taken, so that a cleanup can find the snapshots of a failed backup. */
 export async function saveBackupVolumes(
   tx: Tx,
   id: string,
@@ -97,7 +97,7 @@ export async function saveBackupVolumes(
   return (await findBackup(tx, id))!;
 }
 
-/** Marks the backup as ready. Call this after all snapshots of the backup were observed in the cluster. */
+/** Marks the backup as ready. Call this once all its snapshots have been observed in the cluster. */
 export async function markBackupReady(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
   const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
   const sizeBytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
@@ -111,7 +111,7 @@ export async function markBackupReady(tx: Tx, id: string, volumes: readonly Back
   return toBackup(row);
 }
 
-/** Marks an operation's pending backup as failed, with a redacted reason. Returns null if no backup exists. */
+/** Marks an operation's pending backup as failed, with the redacted reason. Returns null if the operation has none. */
 export async function markBackupFailed(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
@@ -119,7 +119,7 @@ export async function markBackupFailed(tx: Tx, operationId: string, reason: stri
   return await findBackupByOperation(tx, operationId);
 }
 
-/** Marks pending backups of ended operations as failed, or as deleted if cancelled before any snapshot was taken. */
+/** Marks pending backups of ended operations as failed or, if cancelled before any snapshot was taken, as deleted. */
 export async function closeAbandonedBackups(rows: RowQueries): Promise<void> {
   await sql`update backups set state = 'deleted', deleted_at = wheelwright_now(), error = 'It was cancelled'
     from jobs where backups.state = 'pending' and jobs.id = backups.operation_id and jobs.state = 'cancelled'
@@ -130,7 +130,7 @@ export async function closeAbandonedBackups(rows: RowQueries): Promise<void> {
       and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
 }
 
-/** Returns whether to send an email about a failed backup. Of consecutive nightly failures, only the first counts. */
+/** Returns whether to email about a failed backup. Of consecutive nightly failures, only the first causes an email. */
 export async function claimBackupFailureMail(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
   const { rows: [row] } = await sql<{ failureReported: boolean }>`
     update backups set failure_reported = ${kind} <> 'nightly' or not exists (
@@ -159,7 +159,7 @@ export async function listBackups(rows: RowQueries, spokeId: string): Promise<Ba
   return found.map(toBackup);
 }
 
-/** Returns the spoke's most recent failed backup, even a deleted backup. Cancelled backups do not count. */
+/** Returns the spoke's most recent failed backup, even if it has since been deleted. Ignores cancelled backups. */
 export async function findLastFailedBackup(rows: RowQueries, spokeId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
     .where("failedAt", "is not", null)

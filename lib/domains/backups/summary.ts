@@ -29,7 +29,7 @@ export async function summariseBackups(
     readSnapshotClasses(db.rows, spoke.cluster),
     db.now(),
   ]);
-  // Hides the last failure of a suspended spoke, because a suspended spoke gets no new backups.
+  // Hides the last failure of a suspended spoke, because no new backups are taken while a spoke is suspended.
   const failed = isSuspended(spoke) ? null : lastFailure;
   const reason = explainUnavailableBackups(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
@@ -58,7 +58,7 @@ function isSuspended({ state }: Pick<SpokeRow, "state">): boolean {
   return state === "suspended" || state === "suspending";
 }
 
-/** Returns whether to list a backup. Excludes old failures, and backups that cannot be restored during removal. */
+/** Returns whether to list a backup. Excludes old failures, and backups that are being removed. */
 function isListed(backup: Backup, now: Date): boolean {
   if (backup.deletingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;

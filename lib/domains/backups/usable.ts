@@ -1,4 +1,4 @@
-/** Checks whether a site can be restored from a backup. The check runs at the request and at the start of a restore. */
+/** Checks whether a site can be restored from a backup, both when the restore is requested and when it starts. */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -9,7 +9,7 @@ import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Creates an error that says why a restore is not possible. The operation is not retried. */
+/** Creates a permanent error that says why a restore is not possible. The operation is not retried. */
 export function createRestoreError(code: string, message: string, hint: string): ClusterError {
   return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
@@ -43,7 +43,7 @@ export async function requireUsableBackup(rows: RowQueries, spoke: SpokeRow, id:
   return backup;
 }
 
-/** Returns each restored disk's minimum size in bytes, or null if the storage driver does not report a size. */
+/** Returns the minimum size of each restored disk, in bytes, or null if the storage driver does not report it. */
 export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
     volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;

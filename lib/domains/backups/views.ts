@@ -13,7 +13,7 @@ const SnapshotView = v.object({
   lmsVersion: v.nullable(v.string()),
   /** The time when the backup last passed a restore test. Null if the backup has never passed a test. */
   verifiedAt: NullableTimestamp,
-  /** The result of the restore test. `compared`: whether the numbers of courses and users were compared. */
+  /** The result of the restore test. `compared` says whether the numbers of courses and users were compared. */
   verification: v.nullable(v.object({
     courses: v.nullable(v.number()),
     users: v.nullable(v.number()),
@@ -41,7 +41,7 @@ export const BackupSummaryView = v.object({
   retention: v.object({ daily: v.number(), weekly: v.number(), monthly: v.number() }),
   lastSuccessAt: NullableTimestamp,
   lastFailureAt: NullableTimestamp,
-  /** Why the cluster cannot take backups or, if backups are available, why the last failed backup failed. */
+  /** Why the cluster cannot take backups or, if it can, why the last failed backup failed. */
   lastError: v.nullable(v.string()),
   /** The interval at which the newest backup is tested. */
   restoreTests: v.picklist(["off", "weekly", "nightly"]),
@@ -50,7 +50,7 @@ export const BackupSummaryView = v.object({
   /** The time when restore tests started to fail. Null if the last test succeeded or no test has run. */
   unverifiedSince: NullableTimestamp,
   snapshots: v.array(SnapshotView),
-  /** The PersistentVolumeClaims that a restore replaced, newest first. A rollback returns the site to these volumes. */
+  /** The PersistentVolumeClaims that a restore replaced, newest first. A rollback uses them again. */
   kept: v.array(RetainedClaimView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

@@ -17,7 +17,7 @@ interface SizeDifference {
   readonly billed: number;
 }
 
-/** The data stored about a hub's subscription before the comparison. */
+/** A hub's subscription as stored in the database before the comparison. */
 export interface StoredBilling {
   readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;
@@ -42,7 +42,7 @@ export type BillingChange =
 
 interface SubscriptionChanges {
   readonly status?: FromTo<SubscriptionStatus | null>;
-  /** The old and new quantities of all sizes with a changed quantity. */
+  /** The old and the new quantity of each size that has a changed quantity. */
   readonly quantities?: FromTo<BilledQuantities>;
 }
 
@@ -53,14 +53,14 @@ interface FromTo<T> {
 
 /**
  * Compares the subscription observed at the payment provider with the stored subscription. `observed` is null if the
- * provider no longer has the subscription. `billed` holds the quantities that should be billed now.
+ * provider no longer has the subscription. `billed` contains the quantities that should be billed now.
  */
 export function compareSubscription(
   stored: StoredBilling,
   observed: Subscription | null,
   billed: BilledQuantities,
 ): BillingComparison {
-  // Compares items and status only if the provider and the database have the same subscription.
+  // Compares items and status only if the provider and the database refer to the same subscription.
   const isSameSubscription = observed === null || observed.id === stored.subscriptionId;
   const before = isSameSubscription ? stored.status : null;
   const status = observed ? observed.status : stored.subscriptionId === null ? null : "canceled";
@@ -81,7 +81,7 @@ export function compareSubscription(
   return { status, items, dunning, difference, changes: reported };
 }
 
-/** Returns the difference between billed and existing spokes, or the stored difference while a change is being sent. */
+/** Returns the difference between billed and existing spokes. While a change is being sent, returns the stored one. */
 function findDifference(
   { sentQuantities, difference }: StoredBilling,
   status: SubscriptionStatus | null,
@@ -114,7 +114,7 @@ function countBySize(items: readonly SubscriptionItem[]): BilledQuantities {
   return Object.fromEntries(counts);
 }
 
-/** Returns the old and new quantity for each size with a changed quantity, sorted by size. Null without a change. */
+/** Returns the old and new quantity for each size with a changed quantity, sorted by size. Null if none changed. */
 function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<BilledQuantities> | null {
   const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
   const changed = sizes.filter((size) => getBilledQuantity(from, size) !== getBilledQuantity(to, size));
@@ -123,7 +123,7 @@ function diffQuantities(from: BilledQuantities, to: BilledQuantities): FromTo<Bi
   return { from: pick(from), to: pick(to) };
 }
 
-/** Returns a text for comparing differences. The text does not depend on the order of object fields. */
+/** Returns a string for comparing differences. The order of object fields does not affect the string. */
 function differenceKey(difference: BillingDifference | null): string {
   if (difference === null || typeof difference === "string") return difference ?? "";
   return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");

@@ -1,7 +1,7 @@
 /**
- * Connects hubs to billing after the approval of a hub request or on an operator's request. Sends nothing to the
- * payment provider, so an unavailable provider never blocks an approval. To avoid deadlocks with a running sync, the
- * sync job is queued before the subscription's row is locked.
+ * Connects a hub to billing when a request for a new hub is approved, or when an operator requests it. Sends nothing to
+ * the payment provider, so an unavailable provider never blocks an approval. To avoid deadlocks with a running sync,
+ * the sync job is queued before the subscription's row is locked.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
@@ -80,7 +80,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
   return await showBilling(app, actor, hub);
 }
 
-/** Column values with which the next sync sends all quantities immediately, without waiting for a retry time. */
+/** Column values that make the next sync send all quantities immediately, without waiting for a retry time. */
 const RESYNC = { sentQuantities: null, retryAt: null, error: null };
 const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 

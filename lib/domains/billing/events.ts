@@ -24,13 +24,13 @@ export const BILLING_EVENT_JOB: JobKind = {
 /** The subject of a payment event: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
 
-/** Returns the subject of events with this type, or null if events with this type are ignored. */
+/** Returns the subject of events of this type, or null if such events are ignored. */
 export function getBillingEventSubject(type: string): EventSubject | null {
   if (/^(?:customer\.subscription|invoice)\./.test(type)) return "subscription";
   return type === "charge.refunded" || /^(?:charge\.)?refund\./.test(type) ? "refund" : null;
 }
 
-/** Returns the charge or refund ID for requesting refunds from the provider. Null if the event contains no ID. */
+/** Returns the charge or refund ID with which to request refunds from the provider. Null if the event has no ID. */
 export function getRefundedObject(
   { type, objectId }: Pick<BillingEventRow, "type" | "objectId">,
 ): RefundedObject | null {
@@ -38,7 +38,7 @@ export function getRefundedObject(
   return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
-/** Creates the job that handles an event, in the hub's billing lane (queue) or, without a hub, in any billing lane. */
+/** Creates the job that handles an event, in the hub's billing lane (queue) or, if no hub is known, in any of them. */
 export function createBillingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = billingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
@@ -66,7 +66,7 @@ export async function findBillingEvent(rows: RowQueries, id: string): Promise<Bi
   return await rows.selectFrom("billing_events").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Finds a hub's events with queued jobs. A check of the subscription that starts now makes these jobs unnecessary. */
+/** Finds a hub's events whose jobs are still queued. Checking the subscription now makes these jobs unnecessary. */
 export async function findQueuedBillingEvents(rows: RowQueries, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
@@ -75,7 +75,7 @@ export async function findQueuedBillingEvents(rows: RowQueries, federationId: st
   return found.map(({ event }) => event);
 }
 
-/** Marks events as handled, but only events with this subject. */
+/** Marks events as handled. Ignores events with another subject. */
 export async function markBillingEventsHandled(tx: Tx, ids: readonly string[], subject: EventSubject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
     .where("handledAt", "is", null).execute();

@@ -54,7 +54,7 @@ export async function readHubsToSync(rows: RowQueries, { after, limit }: Batch):
   );
 }
 
-/** Finds hubs with an active subscription that was not checked for 24 hours, the least recently checked hubs first. */
+/** Finds hubs with an active subscription that was not checked in the last 24 hours, longest unchecked first. */
 export async function findUncheckedHubs(rows: RowQueries, limit: number): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select federation_id as id from subscriptions

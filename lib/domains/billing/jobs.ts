@@ -8,7 +8,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
 
-/** A time limit of ten years, in milliseconds, because the payment provider may be unavailable for a long time. */
+/** A time limit of ten years, in milliseconds: the payment provider may be unavailable for a long time. */
 export const BILLING_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING_JOB: JobKind = {
@@ -37,14 +37,14 @@ export function createBillingSyncJob(federationId: string): NewJob {
   return billingJob(SYNC_BILLING_JOB, federationId);
 }
 
-/** Creates a second billing sync, for after the arrival of delayed requests from an earlier replica (see sync.ts). */
+/** Creates a second billing sync. It runs after delayed requests from an earlier replica have arrived (see sync.ts). */
 export function createFollowUpSyncJob(federationId: string, runAt: Date): NewJob {
   const job = createBillingSyncJob(federationId);
   // Uses a separate deduplication key, so that this job does not delay the sync of later changes.
   return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` };
 }
 
-/** Creates a job that checks a hub's subscription. `runAt` spreads the checks of many hubs over time. */
+/** Creates a job that checks a hub's subscription. Callers spread the checks of many hubs over time with `runAt`. */
 export function createBillingCheckJob(federationId: string, runAt?: Date): NewJob {
   return { ...billingJob(CHECK_BILLING_JOB, federationId), ...(runAt && { runAt }) };
 }

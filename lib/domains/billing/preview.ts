@@ -26,7 +26,7 @@ export function describeNewSpokeCost(federationId: string, size: string): CostCh
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
-/** Returns the cost after a change. Throws `unavailable` (`billing_unavailable`) if the provider does not respond. */
+/** Returns the cost after a change. Throws an `unavailable` fault if the payment provider does not respond. */
 export async function previewCost(app: CostDependencies, change: CostChange, signal: AbortSignal): Promise<Cost> {
   try {
     return await readCost(app, change, signal);
@@ -63,7 +63,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row) return UNAVAILABLE_COST;
-  // Asks the caller to retry: the first sync creates the customer at the provider. GET …/billing reports a refusal.
+  // Without a customer, the first sync has not succeeded yet. GET …/billing shows whether the provider refused it.
   if (row.customerId === null) {
     throw unavailable("The hub is still being connected to the payment provider; try again", SETUP_RETRY_SECONDS);
   }
@@ -81,7 +81,7 @@ async function readCost(app: CostDependencies, change: CostChange, signal: Abort
   return { available: true, currency, size, recurringMonthly, dueNow, prorationDate };
 }
 
-/** Returns the change in the number of billed spokes per size. Always includes the spoke's size after the change. */
+/** Returns by how much the number of billed spokes changes, per size. Always includes the spoke's new size. */
 export function countQuantityChanges(
   { before, after }: CostChange,
 ): readonly { readonly size: string; readonly by: number }[] {

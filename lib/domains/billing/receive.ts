@@ -12,7 +12,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type PaymentProvider, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** The allowed format of the payment provider's IDs. Other IDs are refused, because IDs become part of URL paths. */
+/** The allowed format of the payment provider's IDs. IDs become part of URL paths, so other IDs are refused. */
 const ID = /^[A-Za-z0-9_]{1,255}$/;
 const TYPE = /^[a-z0-9_.]{1,255}$/;
 
@@ -29,7 +29,7 @@ export async function storeBillingEvent(
 
 async function storeEvent(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = getBillingEventSubject(event.type), { id, customer } = event.object;
-  // Ignores customers without a row: they belong to another system, because rows are written before subscriptions.
+  // Ignores unknown customers. They belong to another system: we store a row before we create a subscription.
   const row = customer === null ? undefined : await findSubscriptionByCustomer(tx, customer);
   const federationId = row?.federationId ?? null;
   const isRelevant = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;

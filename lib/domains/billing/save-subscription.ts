@@ -15,14 +15,14 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";
 
-/** An invoice as stored in the database. The due date is text, because JSON has no date type. */
+/** An invoice as stored in a JSON column. The due date is a string, because JSON has no date type. */
 type StoredInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 
 /**
  * Saves the observed subscription in `row`, which the caller has locked. Returns audit events, which must be recorded
- * last in the transaction. `observed` is null if the payment provider no longer has the subscription. `billed` holds
+ * last in the transaction. `observed` is null if the payment provider no longer has the subscription. `billed` contains
  * the quantities to bill now. After a sync, the caller must first update `row.sentQuantities`.
  */
 export async function saveSubscription(

@@ -53,7 +53,7 @@ function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord[
   return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
 }
 
-/** Returns the sum of the items' monthly amounts. Null without items, or if an item has no amount. */
+/** Returns the sum of the items' monthly amounts. Null if there are no items or an item has no amount. */
 function sumOf(items: BillingRecord["items"]): number | null {
   if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);

@@ -63,7 +63,7 @@ async function countBilled(rows: RowQueries, federationIds: readonly string[]): 
   );
 }
 
-/** Returns the quantities to bill now for a subscription's hub. */
+/** Returns the quantities that should currently be billed to the subscription's hub. */
 export async function readBilledQuantities(
   rows: RowQueries,
   catalog: Pick<Catalog, "priceOf">,

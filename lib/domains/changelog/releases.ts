@@ -69,7 +69,7 @@ export function parseReleases(text: string): readonly ReleaseNotes[] {
 
 /**
  * Moves the unreleased entries of CHANGELOG.md under a heading with this version and date. Returns the new text and the
- * moved entries. Throws without unreleased entries, or if the version is not higher than the last version.
+ * moved entries. Throws an error if there are no unreleased entries, or if the version is not higher than the last one.
  */
 export function releaseUnreleasedEntries(text: string, version: string, day: string): { text: string; notes: string } {
   const [first, last] = parseReleases(text), heading = `## ${version} (${day})`;

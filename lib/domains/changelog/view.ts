@@ -11,7 +11,7 @@ export interface Announcement {
   readonly id: string;
   readonly kind: "deprecation" | "limit";
   readonly title: string;
-  /** The HTTP method of the deprecated endpoint. Undefined for a limit. */
+  /** The HTTP method of the deprecated endpoint. Undefined if the announcement concerns a limit of the API. */
   readonly method?: string;
   readonly path?: string;
   readonly state: "announced" | "in_effect";
@@ -54,7 +54,7 @@ export async function showChangelog(app: App, releases: readonly ReleaseNotes[])
   return buildChangelog(app, releases, await app.db.now());
 }
 
-/** Returns the changelog at the given time, newest first. Announcements are listed until removed from the code. */
+/** Returns the changelog at the given time, newest first. Announcements that the code still contains are listed. */
 export function buildChangelog(
   { notices, config, release }: Pick<App, "notices" | "config" | "release">,
   releases: readonly ReleaseNotes[],

@@ -17,7 +17,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
 
-/** The maximum number of notices described in one email. The email only gives the number of further notices. */
+/** The maximum number of notices described in one email. For further notices, the email gives only their number. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the announced changes that have not taken effect yet. */
@@ -37,7 +37,7 @@ export interface NoticePageResult {
   readonly next: string | null;
 }
 
-/** Emails new notices to one page of users. */
+/** Emails new deprecation notices to one page (batch) of users. */
 export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
@@ -52,7 +52,7 @@ export async function mailNoticesToPage(
   return { mailed: letters.length, next: readers.length < page.limit ? null : readers.at(-1)!.id };
 }
 
-/** Returns one email for each user with new notices. */
+/** Composes one email per user, with all notices that the user has not received yet. */
 async function composeLetters(
   rows: RowQueries,
   notices: readonly AnnouncedChange[],
@@ -94,7 +94,7 @@ function describe(notice: AnnouncedChange, tokens: readonly TokenCallCount[]): A
   };
 }
 
-/** Returns the endpoint for which the email shows the number of calls. Null for calls to all endpoints. */
+/** Returns the endpoint for which the email shows the number of calls. Null if it shows calls to all endpoints. */
 function endpointOf(notice: AnnouncedChange): string | null {
   return notice.kind === "endpoint" ? `${notice.method} ${notice.pattern}` : null;
 }

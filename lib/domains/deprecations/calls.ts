@@ -23,7 +23,7 @@ export interface CallCounterOptions {
   readonly log: Log;
   /** The interval between writes to the database, in milliseconds. */
   readonly flushIntervalMs?: number;
-  /** The number of pairs (token and endpoint) that triggers a write, and the maximum number of pairs in memory. */
+  /** The maximum number of pairs (token and endpoint) in memory. Reaching this number triggers a write. */
   readonly flushSize?: number;
   readonly maxPairs?: number;
 }
@@ -65,14 +65,14 @@ export function openCallCounter(options: CallCounterOptions): CallCounter {
     counts = new Map();
     try {
       await addCallCounts(db.within(AbortSignal.timeout(FLUSH_TIMEOUT)).rows, [...batch].map(toCount));
-      if (failing) log.info("Resumed storing token call counts", { lost });
+      if (failing) log.info("Resumed storing the numbers of API calls per token", { lost });
       failing = false;
       lost = 0;
     } catch (error) {
       const newer = counts;
       counts = batch; // older counts take precedence: new ones may be a flood
       for (const [key, calls] of newer) add(key, calls);
-      if (!failing) log.warn("Could not store token call counts; retrying", { error });
+      if (!failing) log.warn("Could not store the numbers of API calls per token; retrying", { error });
       failing = true;
       if (!closed) timer ??= setTimeout(flush, every);
     }
@@ -90,7 +90,7 @@ export function openCallCounter(options: CallCounterOptions): CallCounter {
       closed = true;
       await flushing; // this flush may have started before the last calls
       await flush();
-      if (counts.size > 0) log.warn("Lost token call counts: could not store them at shutdown", { pairs: counts.size });
+      if (counts.size > 0) log.warn("Could not store API calls per token at shutdown", { pairs: counts.size });
     },
   };
 }

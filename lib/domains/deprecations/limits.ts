@@ -1,7 +1,7 @@
 /** Lists announced limits of the API that are not in effect yet, or that took effect after the last release. */
 
 export interface AnnouncedLimit {
-  /** The limit's name, under which the database records notified users. Never reuse a name. */
+  /** The limit's name, under which the database records which users were notified. Never reuse a name. */
   readonly name: string;
   /** The limit in words, with the amount, for example "Requests with one token: 600 per minute". */
   readonly title: string;

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
-/** The maximum number of tokens listed per notice in an email, and of tokens per user with counted calls. */
+/** The maximum number of tokens listed per notice in an email, and of tokens per user whose calls are counted. */
 const MAX_TOKENS = 10, MAX_COUNTED_TOKENS = 1000;
 /** The number of past days for which an email counts calls, in addition to today. */
 const WINDOW_DAYS = 30;
@@ -37,7 +37,7 @@ export interface NoticeRecipient {
   readonly displayName: string;
 }
 
-/** Returns a page of users with an active token who have not got all these notices, sorted by user ID. */
+/** Returns a page of users with an active token who have not received all these notices, sorted by user ID. */
 export async function findUnnotifiedUsers(
   rows: RowQueries,
   noticeIds: readonly string[],
@@ -58,7 +58,7 @@ export interface NoticeDelivery {
   readonly userId: string;
 }
 
-/** Records the delivery of notices to users. Returns only new records, not records that another replica has added. */
+/** Records the delivery of notices to users. Returns the records that it added, not those from another replica. */
 export async function recordNoticeDeliveries(
   tx: Tx,
   readers: readonly NoticeRecipient[],

@@ -19,10 +19,10 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
-/** The state reason stored in the row of an abandoned hub or spoke. */
+/** The reason stored with the state of an abandoned hub or spoke. */
 export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
 
-/** Abandons a hub after a failed removal. Throws `forbidden` (`operator_only`), `conflict` or `missing`. */
+/** Abandons a hub after a failed removal. Throws a fault: `forbidden` (`operator_only`), `conflict` or `missing`. */
 export async function abandonFederation(
   app: App,
   actor: Actor,
@@ -59,7 +59,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether a removal job has failed at least once. Also true for an adopted object without a removal job. */
+/** Returns whether the removal has failed at least once. True without a job: the row was rebuilt from the cluster. */
 export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }

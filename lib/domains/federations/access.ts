@@ -6,7 +6,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
-/** Permissions on a hub. `see`: operators, hub and spoke admins. `change`: operators, hub admins. Others: operators. */
+/** Permissions on a hub. Hub admins can `see` and `change`, spoke admins can `see`, and operators have all of them. */
 type FederationPermission = "see" | "change" | "remove" | "bill";
 
 export function hubAccess(permission: FederationPermission): AccessRule<Actor, { readonly federation: FederationRow }> {
@@ -23,7 +23,7 @@ export function hubAccess(permission: FederationPermission): AccessRule<Actor, {
   };
 }
 
-/** Throws `forbidden` (`federation_admin_only`) unless the actor is an operator or an admin of this hub. */
+/** Throws a `forbidden` fault (`federation_admin_only`) unless the actor is an operator or an admin of this hub. */
 export function requireHubAdmin(actor: Actor, federationId: string): void {
   if (canManageHub(actor, federationId)) return;
   const message = "Only operators and admins of this hub can perform this action";
@@ -39,7 +39,7 @@ export function getRemovedVisibility(
   return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
 
-/** Returns the hub with this ID or slug. Throws `missing` (`federation_missing`) if the viewer cannot see the hub. */
+/** Returns the hub with this ID or slug. Throws a `missing` fault if the viewer cannot see the hub. */
 export async function findVisibleHub(
   rows: RowQueries,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-/** Requests actions on a hub. The only action retries a failed provisioning. */
+/** Requests actions on a hub. The only action is `retry`, which repeats a failed provisioning. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -11,7 +11,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Requests an action on a failed hub. Throws `conflict` (`federation_state`) if the hub has not failed. */
+/** Requests an action on a failed hub. Throws a `conflict` fault (`federation_state`) if the hub has not failed. */
 export async function requestHubAction(
   app: App,
   actor: Actor,

@@ -15,7 +15,7 @@ import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-/** Creates a hub. Throws `conflict` (`slug_taken`), or `invalid` (`not_offered`) if a value is not in the catalog. */
+/** Creates a hub. Throws a fault: `conflict` (`slug_taken`), or `invalid` if a value is not in the catalog. */
 export async function createFederation(
   app: App,
   actor: Actor,
@@ -38,7 +38,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
   return row;
 }
 
-/** Inserts a hub's row. The caller must call `recordNewFederation` afterwards. Throws `conflict` (`slug_taken`). */
+/** Inserts a hub's row. Call `recordNewFederation` afterwards. Throws a `conflict` fault (`slug_taken`). */
 export async function insertNewFederation(
   tx: Tx,
   app: App,
@@ -62,7 +62,7 @@ export async function insertNewFederation(
   return row;
 }
 
-/** Records a new hub's events, and any extra audit events and jobs, and enqueues the provisioning job. */
+/** Records a new hub's events and any extra audit events, and enqueues the provisioning job and any extra jobs. */
 export async function recordNewFederation(
   tx: Tx,
   actor: Actor,

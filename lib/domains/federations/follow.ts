@@ -44,7 +44,7 @@ export function openHubEventStream(
   };
 }
 
-/** Returns the number of the last received event, or null to start at the first event. Reads Last-Event-ID first. */
+/** Returns the number of the last received event, or null to start at the first. Prefers the header Last-Event-ID. */
 export function parseResumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
   if (lastEventId === null) return requested ?? null;
@@ -52,8 +52,8 @@ export function parseResumePosition(request: Request, requested: number | undefi
 }
 
 /**
- * Decides which events each follower of a stream can see. Returns the decisions in the order of `followers`. Admins of
- * hubs and spokes removed in the last 5 minutes still get events, so that they see the removal.
+ * Decides which events each follower (client) of a stream can see. Returns the decisions in the order of `followers`.
+ * Admins of hubs and spokes removed in the last 5 minutes still get events, so that they see the removal.
  */
 export async function decideEventVisibility(
   rows: RowQueries,

@@ -7,7 +7,7 @@ import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federa
 import { LIVE_STATES } from "#lib/model/spoke.ts";
 import { countLiveOperations } from "#lib/jobs/queue.ts";
 
-/** Counts the objects in one hub or in all hubs. Throws `missing` if the viewer cannot see the hub with this name. */
+/** Counts the objects in one hub or in all hubs. Throws a `missing` fault if the viewer cannot see the named hub. */
 export async function showOverview(rows: RowQueries, viewer: Viewer, name: string | undefined): Promise<Overview> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([

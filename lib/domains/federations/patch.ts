@@ -1,4 +1,4 @@
-/** Changes a hub's name and settings. The slug cannot change, because names and URLs contain the slug. */
+/** Changes a hub's name and settings. The slug cannot be changed, because names and URLs contain it. */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";

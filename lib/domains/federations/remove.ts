@@ -29,7 +29,7 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
   return await showFederation(app.db.rows, actor, row);
 }
 
-/** Locks a hub against new spokes, cancels a running provisioning, and enqueues the removal after other jobs. */
+/** Prevents new spokes in a hub, cancels its provisioning, if any, and enqueues the removal behind its other jobs. */
 export async function enqueueHubRemoval(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();

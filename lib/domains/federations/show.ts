@@ -17,7 +17,7 @@ export async function showFederation(rows: RowQueries, viewer: Viewer, row: Fede
   return (await showFederations(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows of hubs to API records in the same order, with a fixed number of queries. */
+/** Converts hub rows to API records in the same order, with a fixed number of queries. */
 async function showFederations(
   rows: RowQueries,
   viewer: Viewer,

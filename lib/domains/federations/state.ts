@@ -37,8 +37,8 @@ export function requireNoSpokes(slug: string, spokes: number): void {
 }
 
 /**
- * Throws `conflict` (`federation_state`) for a removing or removed hub. The error message contains `blocker`, the
- * requested change, for example `add a spoke to`.
+ * Throws a `conflict` fault (`federation_state`) if the hub is being removed or was removed. The error message contains
+ * `blocker`, the requested change, for example `add a spoke to`.
  */
 export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
@@ -46,7 +46,7 @@ export function requireLiveHub(state: FederationState, blocker: string): void {
   throw new Fault("conflict", "federation_state", message);
 }
 
-/** Creates a job for an operation on a hub. The hub's lane (queue) runs this job and spoke installs in order. */
+/** Creates a job for an operation on a hub. It runs in the hub's lane (queue), as do the installs of its spokes. */
 export function createHubJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

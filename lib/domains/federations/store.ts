@@ -25,7 +25,7 @@ interface HubKey {
 const findHubByKey = prepareReadOnSharedConnection((rows, { id, slug, hidden }: HubKey) => {
   const hubs = rows.selectFrom("federations").selectAll();
   const matching = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
-  // Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for live hubs.
+  // Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for hubs that are not removed.
   return (hidden ? matching.where(sql<boolean>`state <> 'removed'`) : matching)
     .orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(sql.lit(1));
 });
@@ -83,7 +83,7 @@ export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<F
     .returningAll().executeTakeFirst();
 }
 
-/** Locks a hub's row against changes until the transaction ends. Other rows that refer to the hub can be added. */
+/** Locks a hub's row against changes until the transaction ends. Rows that refer to the hub can still be added. */
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
@@ -94,7 +94,7 @@ export async function lockFederationExclusively(tx: Tx, id: string): Promise<Fed
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Locks a hub's row only against removal. A removal takes an exclusive (`for update`) lock. */
+/** Takes a shared lock on a hub's row, which blocks only removal: a removal takes an exclusive (`for update`) lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

@@ -15,14 +15,14 @@ interface OwnedObject {
   readonly spokeId: string | null;
 }
 
-/** Returns whether the viewer can see an object. Only users who can manage a hub see the hub's own objects. */
+/** Returns whether the viewer can see an object. Objects of the hub itself are visible to users who can manage it. */
 export function canSeeObject(viewer: Viewer, { federationId, spokeId }: OwnedObject): boolean {
   if (viewer.role === "operator") return true;
   if (federationId !== null && canManageHub(viewer, federationId)) return true;
   return spokeId !== null && viewer.spokeIds.includes(spokeId);
 }
 
-/** Returns an SQL condition like `canSeeObject`, for columns with the IDs of an object's hub and spoke. */
+/** Returns `canSeeObject` as an SQL condition on the columns that contain the IDs of an object's hub and spoke. */
 export function isObjectVisibleTo(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;

@@ -37,7 +37,7 @@ const spokeCounts = {
   degraded: v.number(),
   /** The number of active spokes whose last restore test failed. */
   unverified: v.number(),
-  /** The earliest time at which an active spoke last passed a restore test. Null if no active spoke has passed. */
+  /** The earliest of the times at which active spokes last passed a restore test. Null if none has passed a test. */
   oldestVerifiedAt: NullableTimestamp,
 };
 const SpokeCounts = v.object(spokeCounts);
@@ -90,7 +90,7 @@ export const NewFederation = v.object({
 });
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
-/** Values to change in a hub. The slug cannot change: if given, `slug` must be the hub's current slug. */
+/** Values to change in a hub. The slug cannot be changed: if given, `slug` must be the hub's current slug. */
 export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 

@@ -17,9 +17,9 @@ export interface FleetCounts {
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
   readonly restoreTests: RestoreTestNumbers;
-  /** The creation time of the oldest last backup of any active spoke. Null if no spoke is active. */
+  /** The earliest creation time among the newest backups of all active spokes. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
-  /** The time of the oldest audit event that is due for sealing (protection by a hash chain) but not yet sealed. */
+  /** The time of the oldest audit event that should already be sealed (protected by a hash chain) but is not. */
   readonly oldestUnsealed: Date | null;
   readonly now: Date;
 }

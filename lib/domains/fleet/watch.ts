@@ -11,9 +11,9 @@ const COUNT_INTERVAL = 30 * SECOND;
 const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
 export interface FleetWatch {
-  /** Returns the last counts, or null if another replica counts or the database did not respond. */
+  /** Returns the latest counts. Null if another replica does the counting or the database did not respond. */
   last(): FleetCounts | null;
-  /** Resolves when the current count is finished. */
+  /** Returns a promise that resolves when the current count is finished. */
   whenCounted(): Promise<void>;
   close(): Promise<void>;
 }

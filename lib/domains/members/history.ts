@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { MembershipKey } from "#lib/domains/members/memberships.ts";
 
-/** Locks a user's read marks until the transaction ends. Other transactions that change these marks wait. */
+/** Locks a user's marks of read events until the transaction ends. Other transactions that change the marks wait. */
 export async function lockReadMarks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
 }

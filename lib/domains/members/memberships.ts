@@ -21,10 +21,10 @@ export interface Member {
   readonly createdAt: Date;
 }
 
-/** The name and site of a hub or spoke that a user administers. */
+/** A hub or spoke that a user administers: its name and, for a spoke, its site. */
 export interface AdministeredObject {
   readonly name: string;
-  /** The spoke's site, or null for a hub. `open`: whether the site should be reachable now. */
+  /** The spoke's site, or null for a hub. `open` says whether the site should be reachable now. */
   readonly site:
     | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
     | null;
@@ -67,7 +67,7 @@ export async function listMembers(
   }, ({ createdAt, userId }) => [createdAt, userId]);
 }
 
-/** Lists a user's hubs, then spokes, including memberships that take effect once the address is verified. */
+/** Lists a user's hubs, then the user's spokes. Includes those that the user can access only after verification. */
 export async function listAdministeredObjects(rows: RowQueries, userId: string): Promise<AdministeredObject[]> {
   const { rows: found } = await sql<AdministeredRow>`
     select name, spoke_id, state, domain, blueprint_inputs from (
@@ -91,7 +91,7 @@ export async function listAdministeredObjects(rows: RowQueries, userId: string):
   }));
 }
 
-/** Lists the names of a user's hubs and spokes, including memberships that take effect after verification. */
+/** Lists the names of a user's hubs and spokes, including those that the user can access only after verification. */
 export async function listAdministeredNames(rows: RowQueries, userId: string): Promise<string[]> {
   return (await listAdministeredObjects(rows, userId)).map(({ name }) => name);
 }

@@ -11,7 +11,7 @@ export const federationIdsColumn: RawBuilder<string[]> = sql`array(
   where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
   order by member.federation_id)`;
 
-/** An SQL column with the IDs of the spokes that a user administers, except spokes in the user's own hubs. */
+/** An SQL column with the IDs of the spokes that a user administers, except spokes in hubs that the user manages. */
 export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
   select member.spoke_id from spoke_members member
   join spokes spoke on spoke.id = member.spoke_id

@@ -6,7 +6,7 @@ export const NewMember = v.object({ email: EmailAddress, displayName: optionalOr
 export type NewMember = v.InferOutput<typeof NewMember>;
 
 const invitationFields = {
-  /** The result of adding a member. `invited`: the user must first open the link in the invitation email. */
+  /** The result of adding a member. `invited` means that the user must first open the link in the invitation email. */
   status: v.picklist(["added", "invited", "unchanged"]),
   userId: v.string(),
   email: v.string(),

@@ -14,7 +14,7 @@ export async function countUnreadNotifications(
   return { count: Number(row!.count) };
 }
 
-/** Counts by adding up one row per hub, because every change in any hub would have to update a single total. */
+/** Adds up one row per hub. If there were a single total, every change in any hub would have to update that row. */
 const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
   sql<{ count: string }>`
     select coalesce((select sum(visible_events) from stream_heads), 0)

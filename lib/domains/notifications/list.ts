@@ -17,7 +17,7 @@ import { selectUnreadEvents } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEndTime, unreadEventCondition } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
-/** The number of newest events to search for unread events before querying each hub. */
+/** How many of the newest events to check for unread ones before falling back to a query per hub. */
 const SCAN_SIZE = 500;
 
 export async function listNotifications(
@@ -59,7 +59,7 @@ async function readRows(
     : await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);
 }
 
-/** Selects the newest events of the hubs and spokes that can have events on the page. */
+/** Selects the newest events of the hubs and spokes that may have events on the page. */
 function selectFromObjects(
   reader: NotificationReader,
   { limit, unreadOnly }: Pick<NotificationQuery, "limit" | "unreadOnly">,
@@ -85,7 +85,7 @@ async function readEvents(
   events: RawBuilder<unknown>,
   limit: number,
 ): Promise<NotificationRow[]> {
-  // Uses "offset 0" to force one index lookup per event, because the planner misjudges the number of events.
+  // "offset 0" forces one index lookup per event. Otherwise, the planner misestimates the number of events.
   const { rows: found } = await sql<NotificationRow>`
     select event.*, (select read_at from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${

@@ -8,7 +8,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
 
-/** Tries to lock the marking of all the user's events as read. Returns false without waiting if already locked. */
+/** Tries to take the user's lock for marking all events as read. Returns false, without waiting, if it is taken. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(

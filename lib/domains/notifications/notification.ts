@@ -1,4 +1,4 @@
-/** Defines a notification: an audit event, and whether the user has read the event. Only audit events are stored. */
+/** Defines a notification: an audit event, and whether the user has read it. There is no separate table. */
 import type { Selectable } from "kysely";
 import { type AuditEvent, redactAuditEvent, toAuditEvent } from "#lib/audit/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";

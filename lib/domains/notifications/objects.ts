@@ -55,13 +55,13 @@ interface EventWalk {
   /** An SQL condition on `event`, which may also use columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";
-  /** The maximum number of events. Further events at the same time as the last event are also returned. */
+  /** The maximum number of events. Further events with the same time as the last one are also returned. */
   readonly limit: number;
 }
 
 /**
- * Selects `id` and `at` of visible events about `object`, a row from `selectNotificationObjects` in the same FROM clause.
- * Each kind of object has a separate query and index.
+ * Selects `id` and `at` of visible events about `object`, a row from `selectNotificationObjects` in the same FROM
+ * clause. There is a separate query and index for each kind of object.
  */
 export function selectEventsOfObject(
   reader: NotificationReader,

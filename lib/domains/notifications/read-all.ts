@@ -1,5 +1,5 @@
 /**
- * Marks all notifications as read that are visible when the call starts. Each batch, oldest events first, is one
+ * Marks as read all notifications that are visible when the call starts. Each batch, oldest events first, is one
  * transaction with one audit event. After an interrupted call, the counts are exact and the next call continues.
  */
 import { type RawBuilder, sql } from "kysely";
@@ -17,7 +17,7 @@ import { type NotificationReader, selectNotificationObjects } from "#lib/domains
 import { selectEventsToMark } from "#lib/domains/notifications/read-ranges.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
-/** The maximum number of events per object in a batch, and approximately of all unread events in a batch. */
+/** The maximum number of events per object in a batch, and the approximate maximum of all unread events in a batch. */
 const BATCH_SIZE = 2000;
 /** The maximum number of objects (such as hubs and spokes) per batch. */
 const MAX_OBJECTS = 200;
@@ -66,7 +66,7 @@ function batchLength(remaining: readonly RemainingObject[]): number {
   return size;
 }
 
-/** Marks a batch as read. Returns the objects with remaining events, or null if another transaction holds the lock. */
+/** Marks a batch as read. Returns the objects with events left to mark, or null if another transaction has the lock. */
 async function markBatch(
   tx: Tx,
   reader: NotificationMarker,

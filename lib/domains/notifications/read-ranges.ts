@@ -114,7 +114,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
     ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
-/** The maximum number of simultaneous events to check. Usually, lib/changes assigns a unique time to each event. */
+/** The maximum number of events with equal times to check. Usually, lib/changes gives each event a unique time. */
 const SAME_TIME_LIMIT = 100;
 
 interface ReadRange {

@@ -26,7 +26,7 @@ import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
 import { historyEndTime } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
-/** Admits callers who can see the notification. The transaction that marks the notification as read checks again. */
+/** Admits callers who can see the notification. The transaction that marks it as read checks this again. */
 export const notificationAccess: AccessRule<Actor, object> = {
   name: "signed in", // any signed-in user can call it; notifications of other users are reported as missing
   async admit({ app, actor: caller, params: { notificationId = "" } }) {
@@ -37,7 +37,7 @@ export const notificationAccess: AccessRule<Actor, object> = {
   },
 };
 
-/** Marks a notification as read and returns the notification. Throws `missing` for an invisible notification. */
+/** Marks a notification as read and returns it. Throws a `missing` fault if the caller cannot see the notification. */
 export async function markNotificationAsRead(
   db: Database,
   reader: NotificationMarker,
@@ -73,7 +73,7 @@ async function findNotification(
   return row;
 }
 
-/** Returns the object of the event, or an empty list if the object has other unread events. */
+/** Returns a list with the event's object, or an empty list if the object has other unread events. */
 async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: string): Promise<ReadPosition[]> {
   const { rows } = await sql<ReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
 
-/** Returns an SQL expression for the time until which older events of the same spoke or hub count as read. */
+/** Returns an SQL expression for a time. Earlier events of the same spoke or hub count as read. */
 export function historyEndTime({ userId }: Pick<NotificationReader, "userId">): RawBuilder<Date> {
   return sql`coalesce((select skip_through from notification_read_counts as count where count.user_id = ${userId}
     and count.about = case when event.spoke_id is null then 'hub' else 'spoke' end
@@ -11,8 +11,8 @@ export function historyEndTime({ userId }: Pick<NotificationReader, "userId">): 
 }
 
 /**
- * Returns an SQL condition for an unread event. Uses scalar subqueries, so that the planner looks up single events
- * instead of loading all the reader's marks.
+ * Returns an SQL condition for an unread event. Scalar subqueries make the planner look up single events instead of
+ * loading all the reader's marks.
  */
 export function unreadEventCondition(reader: NotificationReader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done

@@ -1,4 +1,4 @@
-/** Defines the API schemas for notifications: audit events, each with whether the caller has read the event. */
+/** Defines the API schemas for notifications: audit events with a mark that says whether the caller has read them. */
 import * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { BeforeCursor, NullableTimestamp, QueryFlag } from "#lib/base/schema.ts";

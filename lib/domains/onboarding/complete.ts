@@ -30,7 +30,7 @@ interface OnboardingResult {
   readonly cookie: string;
 }
 
-/** Returns the time when the user completed the onboarding wizard, or null without completion. */
+/** Returns the time when the user completed the onboarding wizard, or null if it is not completed. */
 export async function findOnboardedAt(rows: RowQueries, userId: string): Promise<Date | null> {
   const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
   return row?.onboardedAt ?? null;
@@ -38,7 +38,7 @@ export async function findOnboardedAt(rows: RowQueries, userId: string): Promise
 
 /**
  * Completes the onboarding wizard. Throws a fault: `conflict` (`onboarded`), `forbidden` (`session_too_old`) if a
- * password is set, or the faults of a hub request.
+ * password is set, or the faults of a request for a hub.
  */
 export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<OnboardingResult> {
   if (await findOnboardedAt(app.db.rows, actor.userId)) throw onboardedFault(); // before the slow password hash
@@ -99,7 +99,7 @@ async function complete(
   return { body, cookie: createSessionCookie(app.config.publicUrl, session.secret) };
 }
 
-/** Stores the values entered in the onboarding wizard. Throws `conflict` (`onboarded`) if already completed. */
+/** Stores the values entered in the onboarding wizard. Throws a `conflict` fault if it was completed before. */
 async function saveOnboarding(
   tx: Tx,
   id: string,

@@ -15,7 +15,7 @@ export type OnboardingBody = v.InferOutput<typeof OnboardingBody>;
 
 export const OnboardingView = v.object({
   user: UserView,
-  /** The hub request that the onboarding wizard created. Null if the user requested no hub. */
+  /** The request for a hub that the user made in the onboarding wizard. Null if the user requested no hub. */
   federationRequest: v.nullable(FederationRequestView),
 });
 export type OnboardingRecord = v.InferInput<typeof OnboardingView>;

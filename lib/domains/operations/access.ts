@@ -6,7 +6,7 @@ import { isId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
 
-/** Admits callers who can see the hub or spoke that the operation changes, even a removed hub or spoke. */
+/** Admits callers who can see the hub or spoke that the operation changes, even if the hub or spoke was removed. */
 export function operationAccess(): AccessRule<Actor, { readonly operation: Job }> {
   return {
     name: "operation: see",

@@ -23,7 +23,7 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Abandons a spoke after a failed removal. Throws `forbidden` (`operator_only`), `conflict` or `missing`. */
+/** Abandons a spoke after a failed removal. Throws a fault: `forbidden` (`operator_only`), `conflict` or `missing`. */
 export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   requireOperator(actor);
   const row = await app.db.transact((tx) => markSpokeAbandoned(tx, actor, spoke.id));

@@ -11,7 +11,7 @@ import { findSpoke, findSpokeForList, type ListedSpoke, type SpokeWithExtras } f
  */
 type SpokePermission = "see" | "act" | "remove" | "delegate" | "history" | "restore";
 
-/** Permissions that only operators and hub admins have, with the words for the error message. */
+/** Permissions that only operators and hub admins have, with the verb phrase for the error message. */
 const HUB_ADMIN_ONLY: { readonly [D in SpokePermission]?: string } = {
   remove: "remove a spoke",
   delegate: "manage the admins of a spoke",

@@ -20,7 +20,7 @@ import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 
-/** Previews an action. Throws the action's faults, or `unavailable` if the cluster does not respond. */
+/** Previews an action. Throws the action's faults, and an `unavailable` fault if the cluster does not respond. */
 export async function previewSpokeAction(
   app: App,
   actor: Actor,
@@ -34,7 +34,7 @@ export async function previewSpokeAction(
   requireActionEffect(app, spoke, facts, request);
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: getActionPayload(facts, request) });
-  // Skips the dry run for a spoke without a namespace, because there are no objects to change.
+  // Skips the dry run if the spoke has no namespace, because then there are no objects to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
     dryRunChanges(app, actor, spoke, Object.values(plannedChanges).flatMap((each) => each ?? []), signal),
@@ -57,7 +57,7 @@ export async function previewSpokeAction(
   };
 }
 
-/** Describes a spoke for the preview. Parses the inputs only when needed, because a new spoke may have none. */
+/** Describes a spoke for the preview. Parses blueprint inputs only when needed, because a new spoke may have none. */
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,

@@ -20,7 +20,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** Requests an action on a spoke. Throws `conflict` (`spoke_state`) or, for an invalid parameter, another fault. */
+/** Requests an action on a spoke. Throws a `conflict` fault (`spoke_state`), or a fault about an invalid parameter. */
 export async function requestSpokeAction(
   app: App,
   actor: Actor,
@@ -38,14 +38,14 @@ interface ActionRequest {
   readonly parameters: object;
 }
 
-/** Parses an action. Throws `forbidden` for an action that only operators may request, or `invalid`. */
+/** Parses an action. Throws a fault: `forbidden` for an action that only operators may request, or `invalid`. */
 export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
   const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
 
-/** Throws if the action would change nothing. `size` is the spoke's size after all queued operations. */
+/** Throws a fault if the action would change nothing. `size` is the spoke's size after all queued operations. */
 export function requireActionEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
@@ -62,7 +62,7 @@ interface ActionFacts extends SpokeFacts {
   readonly failure: Job | null;
 }
 
-/** Reads the facts for checking an action: the spoke's expected state after all queued operations. */
+/** Reads the state against which an action is checked: the spoke's expected state after all queued operations. */
 export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
   const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
@@ -80,7 +80,7 @@ export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): P
   };
 }
 
-/** Checks and enqueues an action. Locks the spoke's row first. Changes the state only if no operation is queued. */
+/** Checks and enqueues an action. Locks the spoke's row first. Changes its state only if no operation is queued. */
 export async function checkAndEnqueueAction(
   app: App,
   tx: Tx,
@@ -122,7 +122,7 @@ export async function enqueueSpokeAction(
       ...spokeSubject(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
-    // Sends an event only if the spoke's state changes. Otherwise, the start of the operation sends an event.
+    // Sends an event only if the spoke's state changes. Otherwise, an event is sent when the operation starts.
     events: state === before.state ? [] : [{ ...about, state, operation: toStreamOperation(job) }],
   }));
   return [after, job];
@@ -134,8 +134,8 @@ export function getActionPayload({ failure }: ActionFacts, { action, parameters 
 }
 
 /**
- * Updates a spoke's blueprint inputs for a retry, because the catalog or blueprint may have been fixed. Keeps the old
- * inputs if the catalog no longer offers a value, or if the inputs came from a backup.
+ * Recomputes a spoke's blueprint inputs (manifest values) for a retry, because the catalog or blueprint may have been
+ * fixed. Keeps the old inputs if the catalog no longer offers a value, or if the inputs came from a backup.
  */
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;

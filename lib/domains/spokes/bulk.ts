@@ -15,7 +15,7 @@ const SPOKE_FAULTS = {
   timeout: { statusCode: 504, error: "Gateway Timeout" },
 } as const;
 
-/** The share of the request's time limit for actions. The remaining time is for building the response. */
+/** The share of the request's time limit that is for actions. The remaining time is for building the response. */
 const TIME_SHARE = 0.6;
 
 /**

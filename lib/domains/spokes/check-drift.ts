@@ -43,7 +43,7 @@ async function dryRunDifferences(
     const { objects: [after] } = await space.dryRun([manifest], call);
     return diffObjects(current, after!);
   } catch (error) {
-    // Compares manifest and object directly if the dry run fails with 422: only a recreation could fix the object.
+    // If the object would have to be recreated (422), compares it with the manifest directly.
     if (!(error instanceof ClusterError) || error.transient || error.status !== 422) throw error;
     return findMismatches(manifest, current).map((path) => ({ path, from: null, to: null }));
   }

@@ -25,7 +25,7 @@ interface PreviewResult {
 
 type PreviewTarget = Pick<Cluster, "find"> & { readonly space: ClusterNamespace };
 
-/** Previews changes to a spoke's objects. Throws `unavailable` (`cluster_unavailable`) without a response. */
+/** Previews changes to a spoke's objects. Throws an `unavailable` fault if the cluster does not respond. */
 export async function dryRunChanges(
   app: App,
   actor: Pick<Actor, "role">,
@@ -65,7 +65,7 @@ async function previewChange(
   if ("missingReason" in change && !(before && "put" in change)) {
     return { changes: [], refusals: [`${object}: ${change.missingReason}`] };
   }
-  // Reports a missing object, because only a change with `put` can create an object.
+  // Reports that the object is missing. Only a change with `put` could create it.
   if (!before && !("put" in change)) {
     return { changes: [], refusals: [`${object}: This object no longer exists in the cluster`] };
   }

@@ -38,7 +38,7 @@ import {
 } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
-/** The source of a copy: the existing spoke that a new spoke copies (see backups/copy.ts). */
+/** The existing spoke from which a new spoke is copied (see backups/copy.ts). */
 export interface CopySource {
   /** The spoke to copy. Values that the request omits are taken from this spoke. */
   readonly spoke: SpokeRow;
@@ -49,7 +49,7 @@ export interface CopySource {
 
 export interface CopyPlan {
   readonly lmsVersion: string;
-  /** The IDs of the copied spoke and backup. `backupId` is null in a preview if no backup was taken yet. */
+  /** The IDs of the copied spoke and backup. `backupId` is null in a preview if there is no backup yet. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
   inputsOf(spoke: SpokeInputColumns, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): AuditExtras;
@@ -59,7 +59,7 @@ export interface CopyPlan {
 export type CopySourceFinder = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
 export const findNoCopySource: CopySourceFinder = () => Promise.resolve(null);
 
-/** A function that runs `work` after earlier creations of spokes in the same hub, and returns the result of `work`. */
+/** A function that runs `work` after earlier creations of spokes in the same hub, and returns its result. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
 
 interface CreateOptions {
@@ -71,8 +71,8 @@ interface CreateOptions {
 }
 
 /**
- * Creates a spoke. Throws the faults of `findCopySource`, `conflict` (`slug_taken`, `domain_taken`, `domain_unproven`
- * or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
+ * Creates a spoke. Throws the faults of `findCopySource`, or a fault: `conflict` (`slug_taken`, `domain_taken`,
+ * `domain_unproven` or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
  */
 export async function createSpoke(
   app: App,
@@ -150,8 +150,8 @@ export async function insertUnderFreeDomain(
 ): Promise<SpokeRow> {
   const ownNames = serviceDomainsOf(config);
   for (const domain of domains) {
-    // Sends both statements together; PostgreSQL runs them in order. The lock is taken first, so the result of the
-    // check stays valid until the transaction ends.
+    // Sends both statements together; PostgreSQL runs them in order. The lock comes first, so the result of the check
+    // stays valid until the transaction ends.
     const [, taken] = await Promise.all([
       lockDomains(tx, domain, ownNames),
       isDomainInUse(tx, domain, listParentDomains(domain, ownNames)),
@@ -163,7 +163,7 @@ export async function insertUnderFreeDomain(
   throw domainTakenFault(domains);
 }
 
-/** Returns the cluster for a new spoke: the region's cluster or, for an unlisted region, the hub's cluster. */
+/** Returns the cluster for a new spoke: the region's cluster or, if the catalog has no such region, the hub's. */
 export function clusterForNewSpoke({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const isListed = catalog.regions.some(({ name }) => name === region);
   return isListed ? clusters.clusterFor(region) : hub.cluster;

@@ -7,7 +7,7 @@ import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-/** The columns of a new spoke that follow from the request. Excludes the domain, which depends on free names. */
+/** The columns of a new spoke that follow from the request. Excludes the domain, which depends on free domains. */
 export type DesiredSpoke = Pick<SpokeRow, Exclude<(typeof SETTABLE)[number], "domain"> | "mail">;
 const SETTABLE = fieldsWith(spokeFields, "settable"), CATALOGUED = fieldsWith(spokeFields, "catalogued");
 

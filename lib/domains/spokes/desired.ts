@@ -18,7 +18,7 @@ export type SpokeFieldChanges = {
   readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
 };
 
-/** Returns the spoke's row with the requested domain, if any, as the domain. */
+/** Returns a copy of the spoke's row in which the requested domain, if any, is the domain. */
 export function withRequestedDomain(row: SpokeRow): SpokeRow {
   return { ...row, domain: row.requestedDomain ?? row.domain };
 }
@@ -37,7 +37,7 @@ export function diffSpokeFields(before: DesiredFields, after: DesiredFields): Sp
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
-/** Returns the blueprint inputs with all desired values except the domain. An unchanged brand keeps its theme. */
+/** Returns the blueprint inputs (manifest values) with all desired settings. Keeps the theme of an unchanged brand. */
 export function withDesiredSettings(
   catalog: Pick<Catalog, "themeOf">,
   desired: Omit<DesiredFields, "domain">,
@@ -55,7 +55,7 @@ export function withDesiredSettings(
   };
 }
 
-/** Returns the blueprint inputs with all desired values, including the domain and redirecting former domains. */
+/** Returns the blueprint inputs with all desired values, including the domain and the former domains. */
 export async function toDesiredInputs(
   { db, catalog }: Pick<App, "db" | "catalog">,
   desired: SpokeRow,

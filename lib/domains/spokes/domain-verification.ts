@@ -15,7 +15,7 @@ const HASH_DIGITS = 40; // 160 bits
 const RETRY_SECONDS = 5; // seconds
 
 /**
- * Throws unless the domain's TXT record is set: `conflict` (`domain_unproven` or `domain_taken`), `unavailable`
+ * Throws a fault unless the domain's TXT record is set: `conflict` (`domain_unproven` or `domain_taken`), `unavailable`
  * (`dns_unavailable`) or `invalid` (`domain_invalid`). A DNS query can take seconds, so the caller must not hold a
  * database connection. `own` is the ID of the spoke that is moving to the domain, if any.
  */
@@ -38,11 +38,11 @@ export async function requireVerifiedDomain(
     throw new Fault("invalid", "domain_invalid", message);
   }
   const texts = await dns.texts(record, signal).catch((cause) => {
-    const message = `The DNS servers do not respond for ${record}; try again`;
+    const message = `The DNS servers did not answer the query for ${record}; try again`;
     throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: RETRY_SECONDS, cause });
   });
   if (texts.includes(value)) return;
-  // Reports a conflict only with parent domains, which are public in DNS. The domain itself may still become free.
+  // Reports only a parent domain in use, which is public in DNS anyway. The domain itself may still become free.
   if (await isAnyDomainInUse(db.rows, listParentDomains(domain, ownNames), own)) throw domainTakenFault([domain]);
   const message = `${domain} is not verified for this hub: set the TXT record ${record} to ${value}, ` +
     "wait until DNS returns it, and try again";

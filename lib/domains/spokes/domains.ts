@@ -23,7 +23,7 @@ export function isSubdomain(domain: string, other: string): boolean {
   return domain.endsWith(`.${other}`);
 }
 
-/** Returns the parent domains that other spokes could use. Returns no parent domains for a subdomain of ROOT_DOMAIN. */
+/** Returns the parent domains that other spokes could use. Returns none for a subdomain of ROOT_DOMAIN. */
 export function listParentDomains(domain: string, { rootDomain }: ServiceDomains): string[] {
   if (isSubdomain(domain, rootDomain)) return [];
   const labels = domain.split(".");
@@ -67,7 +67,7 @@ function reservedReason(domain: string, { rootDomain, publicHost }: ServiceDomai
   return labels === 1 ? null : `a name under ${rootDomain} must have one label, and ${domain} has ${labels}`;
 }
 
-/** Matches host names with a number as the last label, which browsers treat as IPv4 addresses. */
+/** Matches host names whose last label is a number. Browsers treat such names as IPv4 addresses. */
 const ADDRESS = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
 
 /** Throws an `invalid` fault (`domain_invalid`) if browsers cannot open the domain. */
@@ -98,7 +98,7 @@ export function listDefaultDomains(slug: string, hubSlug: string, ownNames: Serv
 /** Creates the fault for a taken domain. The message does not reveal which spoke uses the domain. */
 export function domainTakenFault(domains: readonly string[]): Fault {
   const message = domains.length === 1
-    ? `The domain ${domains[0]} is taken, or a parent or subdomain of a domain in use; choose another domain`
+    ? `The domain ${domains[0]} is in use, or is a parent or subdomain of a domain in use; choose another domain`
     : `The domains ${domains.join(" and ")} are taken, or parents or subdomains of domains in use; choose another`;
   return new Fault("conflict", "domain_taken", message);
 }

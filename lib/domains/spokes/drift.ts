@@ -13,7 +13,7 @@ export type DriftedObject = v.InferOutput<typeof DriftedObject>;
 
 export const Drift = v.object({
   objects: v.array(DriftedObject),
-  /** The blueprint revision from which the site was rendered, and the current revision. Null if both are equal. */
+  /** The blueprint revision (version of the manifest templates) of the site, and the current one. Null if equal. */
   revision: v.nullable(v.object({ from: v.string(), to: v.string() })),
 });
 export type Drift = v.InferOutput<typeof Drift>;
@@ -21,7 +21,7 @@ export type Drift = v.InferOutput<typeof Drift>;
 /** The maximum number of fields to list for one object. */
 const MAX_FIELDS = 50;
 
-/** Creates a spoke's drift, or null without differences. Sorts the objects, so that equal drift has equal text. */
+/** Returns a spoke's drift, or null if nothing differs. Sorts the objects, so that equal drift has equal text. */
 export function buildDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));

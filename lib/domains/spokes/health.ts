@@ -23,7 +23,7 @@ export function listObjectsToCheck(site: Parameters<typeof getSitePvcNames>[0]):
 export const HEALTH_OBJECT_KINDS: readonly Omit<ObjectRef, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
-/** Returns a sentence about a problem with the namespace, or null without a problem. */
+/** Returns a sentence about a problem with the namespace, or null if there is none. */
 export function findNamespaceProblem(namespace: KubeObject | null, uid: string): string | null {
   if (!namespace) return "The site's namespace no longer exists";
   const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
@@ -35,7 +35,7 @@ export function findNamespaceProblem(namespace: KubeObject | null, uid: string):
   return isDeleting ? "The site's namespace is being deleted" : null;
 }
 
-/** Returns a problem with the Kubernetes object, or null without a problem. */
+/** Returns a problem with the Kubernetes object, or null if there is none. */
 export function findObjectProblem(
   { kind, name }: Omit<ObjectRef, "apiVersion">,
   object: KubeObject | null,

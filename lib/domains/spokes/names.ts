@@ -68,7 +68,7 @@ export interface FormerDomain {
   readonly until: Date;
 }
 
-/** Lists the former domains of each spoke, by expiry date. */
+/** Lists the former domains of each spoke, sorted by expiry date. */
 export async function listFormerDomains(
   rows: RowQueries,
   ids: readonly string[],

@@ -60,7 +60,7 @@ export async function planSpokePatch(
     return { desired, changes, execution: "waiting" };
   }
   const execution = checkAction("configure", await readSpokeActionFacts(rows, before));
-  // For a request that repeats a failed change, reports the changes that are not yet applied to the site.
+  // If the request repeats a failed change, reports the changes that are not yet applied to the site.
   return { desired, changes: changed ? changes : pending, execution };
 }
 
@@ -78,7 +78,7 @@ function domainColumns(
   return { domain, requestedDomain: requested === domain ? null : requested };
 }
 
-/** Throws if the caller may not change the domain, or if no spoke can use the domain. Does not use the database. */
+/** Throws a fault if the caller may not change the domain, or if no spoke can use it. Does not use the database. */
 export function requireAllowedDomain(
   { config }: App,
   actor: Actor,
@@ -92,7 +92,7 @@ export function requireAllowedDomain(
   listCandidateDomains(config, slug, "", domain);
 }
 
-/** Throws unless the spoke can use the domain. The spoke's own domains do not count as taken. */
+/** Throws a fault unless the spoke can use the domain. The spoke's own domains do not count as taken. */
 async function requireFreeDomain(
   rows: RowQueries,
   app: App,

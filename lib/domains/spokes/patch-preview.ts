@@ -15,7 +15,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type SpokeFieldChanges, toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 
-/** Previews a patch. Throws the faults of a real patch, or `unavailable` if the cluster does not respond. */
+/** Previews a patch. Throws a real patch's faults, and an `unavailable` fault if the cluster does not respond. */
 export async function previewSpokePatch(
   app: App,
   actor: Actor,

@@ -80,7 +80,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
       ...spokeSubject(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
-    // Omits an operation that waits behind another operation, because another event announces its start.
+    // Omits an operation that waits for another operation. Its start is announced by a separate event.
     events: [{
       ...about,
       state: after.state,

@@ -23,7 +23,7 @@ export async function showSpoke(rows: RowQueries, viewer: Viewer, row: SpokeRow)
   return (await showSpokes(rows, viewer, [row]))[0]!;
 }
 
-/** Converts rows of spokes to API records in the same order, with a fixed number of queries. */
+/** Converts spoke rows to API records in the same order, with a fixed number of queries. */
 export async function showSpokes(
   rows: RowQueries,
   viewer: Viewer,
@@ -36,7 +36,7 @@ export async function showSpokes(
   );
 }
 
-/** Converts rows of spokes to API records. `newJobs` are operations that the caller just enqueued for these spokes. */
+/** Converts spoke rows to API records. `newJobs` contains the jobs that the caller just enqueued for these spokes. */
 export async function showListedSpokes(
   rows: RowQueries,
   viewer: Viewer,

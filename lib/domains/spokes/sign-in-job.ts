@@ -1,7 +1,7 @@
 /**
  * Creates a sign-in link by running a Job in the site's namespace. The Job's output is encrypted for this request,
- * because logs in the cluster are readable by others. The Job's name is fixed, so that only one Job runs at a time. The
- * Job is deleted after its output was read.
+ * because others can read logs in the cluster. The Job's name is fixed, so that only one Job runs at a time. The Job is
+ * deleted once its output has been read.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -35,20 +35,20 @@ const Answer = v.pipe(
 type SiteAnswer = v.InferOutput<typeof Answer>;
 
 const OTHER_ADMIN_HINT = "another site administrator must fix this account first; reset-admin-password does not help";
-/** The reason and the remedy for each refusal code that sign-in-link.php can print. */
+/** The refusal codes that sign-in-link.php can print, with the reason for the refusal and what to do. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> = {
   page: [
     "the site redirects forgotten passwords to another page",
     "turn that off on the site (forgottenpasswordurl), or run reset-admin-password",
   ],
-  missing: ["its admin account was renamed or deleted", OTHER_ADMIN_HINT],
-  suspended: ["its admin account is suspended", OTHER_ADMIN_HINT],
-  closed: ["its admin account is not allowed to sign in", OTHER_ADMIN_HINT],
-  elsewhere: ["its admin account signs in with an external service", OTHER_ADMIN_HINT],
+  missing: ["the site's admin account was renamed or deleted", OTHER_ADMIN_HINT],
+  suspended: ["the site's admin account is suspended", OTHER_ADMIN_HINT],
+  closed: ["the site's admin account is not allowed to sign in", OTHER_ADMIN_HINT],
+  elsewhere: ["the site's admin account signs in with an external service", OTHER_ADMIN_HINT],
 };
 
 /**
- * Creates a sign-in link in the site. Throws a fault: `conflict` (`link_in_progress` or `admin_unusable`), `unavailable`
+ * Creates a sign-in link in a site. Throws a fault: `conflict` (`link_in_progress` or `admin_unusable`), `unavailable`
  * (`link_failed` or `cluster_unavailable`) or `timeout`.
  */
 export async function createSignInLinkInSite(
@@ -95,7 +95,7 @@ function belongsToRequest(job: KubeObject, { publicKey }: SealedReply): boolean 
   return JSON.stringify(job["spec"]).includes(publicKey);
 }
 
-/** Deletes the Job. Also called after an aborted request, because the cluster may have created the Job anyway. */
+/** Deletes the Job. Also called after an aborted request, because the cluster may still have created the Job. */
 async function deleteJob(
   space: ClusterNamespace,
   { apiVersion, kind, metadata: { name } }: KubeObject,

@@ -26,7 +26,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const MAX_LINKS = 10; // links per user and hour
 
-/** The advice in the error message, by spoke state. For other states, the advice is to wait for the operation. */
+/** The advice in the error message, by spoke state. In all other states, the advice is to wait for the operation. */
 const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
   provisioning: "wait until it is active",
   failed: "fix the failure, and retry the spoke",
@@ -73,7 +73,7 @@ export async function createSignInLink(
   });
 }
 
-/** Throws unless the site is open and no queued operation will close the site. */
+/** Throws a fault unless the site is open and no queued operation will close it. */
 async function requireOpenSite(rows: RowQueries, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
   const blocking = live.find((kind) => findTransition(kind) !== null);

@@ -24,7 +24,7 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** Facts about a spoke that are not columns. `busy` and `renamed` say whether further queries are needed. */
+/** Values that are not columns of a spoke. `busy` and `renamed` say whether further queries are needed. */
 interface SpokeExtras {
   /** Whether an operation on the spoke is queued or running. */
   readonly busy: boolean;
@@ -38,7 +38,7 @@ interface SpokeExtras {
 
 export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
-/** Returns extras for a row that was read without extras. `busy` and `renamed` are true, so no query is skipped. */
+/** Returns the extra values of a row that was read without them. Sets `busy` and `renamed`, so no query is skipped. */
 export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
@@ -59,7 +59,7 @@ const extraColumns = [
   sql<number | null>`(blueprint_inputs ->> 'port')::integer`.as("port"),
 ];
 
-// Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for live spokes.
+// Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for spokes that are not removed.
 const isLive = sql<boolean>`state <> 'removed'`;
 
 interface SpokeKey {
@@ -147,7 +147,7 @@ export async function listSpokes(
   removed: RemovedVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? findOnlyHub(viewer);
-  // Filters only by hub if the viewer can manage this hub, because PostgreSQL can reuse the plan of such a query, but
+  // If the viewer can manage this hub, filters only by hub, because PostgreSQL can reuse the plan of such a query, but
   // not the plan of a query with arrays of IDs.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer;
@@ -185,7 +185,7 @@ export async function isSlugInUse(rows: RowQueries, federationId: string, slug: 
   return found !== undefined;
 }
 
-/** Locks a spoke's row against changes until the transaction ends. Other rows that refer to the spoke can be added. */
+/** Locks a spoke's row against changes until the transaction ends. Rows that refer to the spoke can still be added. */
 export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
   return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
@@ -205,18 +205,18 @@ export async function updateDesiredValues(tx: Tx, { id, ...row }: SpokeRow): Pro
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Stores the blueprint inputs that were applied to the site. Does not change the blueprint revision. */
+/** Stores the blueprint inputs (manifest values) that were applied to the site. Keeps the blueprint revision. */
 export async function setAppliedInputs(tx: Tx, id: string, inputs: object): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
-/** Stores the blueprint inputs and the blueprint revision for installing the site. */
+/** Stores the values (blueprint inputs) and the blueprint revision from which the site's manifests are rendered. */
 export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
 
-/** Locks the creation of sign-in links by the user until the transaction ends, so that links are counted correctly. */
+/** Blocks other sign-in links for the user until the transaction ends, so that links are counted correctly. */
 export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
     tx,

@@ -24,18 +24,18 @@ export const SpokeView = v.object({
   /** Former domains, which redirect to the current domain and stay reserved until the given time. */
   formerDomains: v.array(v.object({ domain: v.string(), until: Timestamp })),
   url: v.string(),
-  /** An alias of `lmsVersion`, under the name in the API specification. */
+  /** Equal to `lmsVersion`. The API specification uses this name. */
   moodleVersion: v.string(),
   /** The spoke and backup that this spoke was copied from. Null if this spoke is not a copy. */
   from: v.nullable(CopiedFrom),
-  /** An alias of `state`, under the name in the API specification. */
+  /** Equal to `state`. The API specification uses this name. */
   status: v.picklist(SPOKE_STATES),
   operation: v.nullable(OperationView),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   readyAt: NullableTimestamp,
   observedAt: NullableTimestamp,
-  /** The differences between the site's objects in the cluster and the applied manifests. Null without differences. */
+  /** The differences between the site's objects in the cluster and the applied manifests. Null if there are none. */
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
@@ -56,7 +56,7 @@ const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   ...inputEntries(spokeFields),
-  /** The ID or slug of the hub in the URL path. Optional; another hub is an error. */
+  /** The ID or slug of the hub in the URL path. Can be omitted, but must not name another hub. */
   federationId: choice,
   moodleVersion: optionalOrNull(VersionNumber),
   /** The ID or domain of a spoke to copy. Values that the request omits are taken from this spoke. */
@@ -107,7 +107,7 @@ const QuotaUse = v.object({ requests: Amounts, limits: Amounts, storage: v.strin
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Timestamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
-/** Fields that exist only after a spoke was created. A preview omits these fields. */
+/** Fields that a spoke has only after its creation. A preview omits these fields. */
 const CREATED_FIELDS = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
@@ -117,10 +117,10 @@ export const SpokePreview = v.object({
   dryRun: v.literal(true),
   spoke: v.object({
     ...v.omit(SpokeView, [...CREATED_FIELDS]).entries,
-    /** The spoke and backup to copy from. `backupId` is null if no backup was taken yet. */
+    /** The spoke and backup to copy from. `backupId` is null if there is no backup yet. */
     from: v.nullable(v.object({ ...CopiedFrom.entries, backupId: v.nullable(v.string()) })),
   }),
-  /** The Kubernetes objects that a creation would apply, in this order. */
+  /** The Kubernetes objects that would be applied to create the spoke, in this order. */
   objects: v.array(v.record(v.string(), v.unknown())),
   /** The site's maximum resource use (`demand`), the namespace's quota, and the resources that exceed the quota. */
   quota: v.object({ demand: QuotaUse, quota: QuotaUse, over: v.array(v.string()) }),

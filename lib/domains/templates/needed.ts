@@ -1,8 +1,8 @@
-/** Finds the sandboxes (temporary namespaces) that templates, queued jobs or running jobs still need. */
+/** Finds the sandboxes (temporary namespaces) that site templates, queued jobs or running jobs still need. */
 import { sql } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 
-/** VolumeSnapshotContents in use by templates, and the IDs of templates and jobs that need a sandbox. */
+/** VolumeSnapshotContents in use by site templates, and the IDs of templates and jobs that need a sandbox namespace. */
 export interface NeededSandboxes {
   readonly contents: ReadonlySet<string>;
   readonly ids: readonly string[];
@@ -28,7 +28,7 @@ export async function readNeededSandboxes(rows: RowQueries): Promise<NeededSandb
   };
 }
 
-/** Returns whether a sandbox is needed. The namespace name ends with the last characters of a template or job ID. */
+/** Returns whether a sandbox namespace is needed. Its name ends with the last characters of a template or job ID. */
 export function isNeededSandbox({ ids }: Pick<NeededSandboxes, "ids">, namespace: string): boolean {
   const end = namespace.slice(namespace.lastIndexOf("-") + 1);
   return ids.some((id) => id.endsWith(end));

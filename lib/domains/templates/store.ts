@@ -13,7 +13,7 @@ type TemplateRow = Selectable<Schema["templates"]>;
 export type SiteTemplate = Omit<TemplateRow, "volumes"> & { readonly volumes: readonly BackupVolume[] };
 export type TemplateUse = Selectable<Schema["template_uses"]>;
 
-/** The first and longest wait before a failed template is retried, in milliseconds. Doubles with each failure. */
+/** The wait before a failed site template is retried, in milliseconds. It doubles with each failure, up to a limit. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
 export async function findTemplate(rows: RowQueries, key: TemplateKey): Promise<SiteTemplate | null> {
@@ -30,7 +30,7 @@ export async function findTemplateById(rows: RowQueries, id: string): Promise<Si
   return await rows.selectFrom("templates").selectAll().where("id", "=", id).executeTakeFirst() ?? null;
 }
 
-/** Starts a template and returns the ID. Returns null if a template exists, or if the last attempt failed recently. */
+/** Starts a new template and returns its ID. Returns null if one exists, or if the last attempt failed recently. */
 export async function startTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
   const id = newId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
@@ -45,7 +45,7 @@ export async function startTemplate(tx: Tx, key: TemplateKey): Promise<string | 
   return row?.id ?? null;
 }
 
-/** Saves a template's volumes, including volumes from earlier attempts, so that a cleanup can find all volumes. */
+/** Saves a template's volumes, including those from earlier attempts, so that a cleanup can find all of them. */
 export async function saveTemplateVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
   await tx.updateTable("templates").set({ volumes: JSON.stringify(volumes) }).where("id", "=", id).execute();
 }
@@ -116,7 +116,7 @@ export async function listTemplates(rows: RowQueries): Promise<SiteTemplate[]> {
   return await rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Marks a template as retiring: no new site uses the template. Returns false if the template is in use or changed. */
+/** Marks a template as retiring, so that no new site uses it. Returns false if it is in use or has changed. */
 export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promise<boolean> {
   const row = await tx.selectFrom("templates").select("id").where("id", "=", id).where("state", "=", state).forUpdate()
     .executeTakeFirst();
@@ -132,7 +132,7 @@ export async function retireTemplate(tx: Tx, { id, state }: SiteTemplate): Promi
   return true;
 }
 
-/** Deletes the row of a retiring template. Call this after the template's volumes were deleted. */
+/** Deletes the row of a retiring template. Call this after deleting the template's volumes. */
 export async function deleteTemplateRow(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("id", "=", id).where("state", "=", "retiring").execute();
 }

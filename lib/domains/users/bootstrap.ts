@@ -47,7 +47,7 @@ export async function ensureFirstOperator(
   return { email: await findFirstOperator(db.rows), password: null };
 }
 
-/** Creates the first operator. Returns false if an operator exists. Several replicas can call this at the same time. */
+/** Creates the first operator. Returns false if an operator exists. Replicas can safely call this in parallel. */
 export async function createFirstOperator(db: Database, { email, password }: Admin): Promise<boolean> {
   if (await hasOperators(db.rows)) return false;
   const passwordHash = await hashPassword(password);

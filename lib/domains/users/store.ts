@@ -10,7 +10,7 @@ export interface User {
   readonly displayName: string;
   readonly role: Role;
   readonly federationIds: readonly string[];
-  /** The IDs of the spokes that the user administers, except spokes in the hubs listed in `federationIds`. */
+  /** The IDs of the spokes that the user administers, excluding spokes whose hub is in `federationIds`. */
   readonly spokeIds: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export const userColumns = [
   "users.id as userId",
   "users.email",
   "users.displayName",
-  // Ignores the operator flag, like memberships, until the user's address is verified.
+  // Like memberships, the operator flag has no effect until the user's address is verified.
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
   federationIdsColumn.as("federationIds"),
   spokeIdsColumn.as("spokeIds"),
@@ -79,13 +79,13 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Returns whether an operator exists. The result never changes from true to false: one operator always remains. */
+/** Returns whether an operator exists. Once true, the result stays true: the last operator cannot be removed. */
 export async function hasOperators(rows: RowQueries): Promise<boolean> {
   const row = await rows.selectFrom("users").select("id").where("operator", "=", true).limit(1).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Lists the active operators, to whom emails about the service are sent. */
+/** Lists the active operators, who receive emails about the service. */
 export async function listOperators(rows: RowQueries): Promise<{ id: string; email: string; displayName: string }[]> {
   return await rows.selectFrom("users").select(["id", "email", "displayName"]).where("operator", "=", true)
     .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).orderBy("id").execute();
@@ -138,11 +138,11 @@ export interface LockedUser {
   readonly verified: boolean;
   readonly disabled: boolean;
   readonly hasPassword: boolean;
-  /** Whether the user is marked as an operator. The mark has no effect until the user's address is verified. */
+  /** The operator flag as stored. The flag has no effect until the user's address is verified. */
   readonly operator: boolean;
 }
 
-/** Locks a user's row. Call this before changing other rows of the user, so that transactions run one at a time. */
+/** Locks a user's row. Call this before changing the user's other rows, so that such transactions run one at a time. */
 export async function lockUser(
   tx: Tx,
   key: { readonly id: string } | { readonly email: string },

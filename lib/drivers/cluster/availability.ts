@@ -3,7 +3,7 @@ import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 
 const BUSY = "TooManyRequests";
 
-/** Error codes which mean that the API server was not reached, or that it would refuse requests from any caller. */
+/** Error codes which mean that the API server cannot be reached, or that it refuses requests from every caller. */
 export const CLUSTER_UNAVAILABLE_CODES: readonly string[] = [
   ...["unreachable", "untrusted", "deadline", "credentials", "kubeconfig", "BadAnswer", "unknown_cluster"],
   ...[BUSY, "Unauthorized", "BadGateway", "ServiceUnavailable", "Timeout"],

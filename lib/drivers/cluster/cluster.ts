@@ -67,8 +67,8 @@ export interface ClusterWait extends ClusterCall {
 
 export interface JobWait extends ClusterWait {
   /**
-   * Called when Wheelwright starts to read a Job's log, and again when it restarts after a lost connection. Returns a
-   * function that receives each log line and returns a progress message, or null if the line shows no progress.
+   * Called when Wheelwright opens a Job's log, and when it reopens the log after a lost connection. Returns a function
+   * that receives each log line and returns a progress message, or null if the line shows no progress.
    */
   readonly listen?: () => (line: string) => string | null;
 }
@@ -148,7 +148,7 @@ export interface ClusterNamespace {
   patch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
   /** Returns what `patch` would return, but changes nothing (server-side dry run). */
   dryRunPatch(ref: ObjectRef, operations: readonly PatchOperation[], call: ClusterCall): Promise<KubeObject>;
-  /** Deletes the object that has this UID, and its dependents in the background. Succeeds if the object is gone. */
+  /** Deletes the object that has this UID. Its dependents follow in the background. Succeeds if it is gone. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<void>;
   /**
    * Waits until all objects are ready, for example until an Ingress has an address. Objects of a kind without its own
@@ -198,7 +198,7 @@ export interface WatchedChange {
 
 export interface Cluster {
   readonly name: string;
-  /** Creates the Namespace, or accepts an existing one with equal ownership labels. Otherwise throws `ForeignNamespace`. */
+  /** Creates the Namespace, or accepts one with the same ownership labels. Otherwise throws `ForeignNamespace`. */
   createNamespace(manifest: KubeObject, call: ClusterCall): Promise<{ uid: string }>;
   findNamespace(name: string, call: ClusterCall): Promise<KubeObject | null>;
   find(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
@@ -220,7 +220,7 @@ export interface Cluster {
   serves(kind: Omit<ObjectRef, "name">, call: ClusterCall): Promise<boolean>;
   /** Lists the objects of this kind that match the label selector, in all namespaces. */
   listAll(kind: Omit<ObjectRef, "name">, selector: string, call: ClusterCall): Promise<KubeObject[]>;
-  /** Lists the objects in a namespace that may be gone, because a forced deletion can leave objects behind. */
+  /** Lists the objects in a namespace, even after its deletion, because a forced deletion leaves objects behind. */
   listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists one page of a long list. If the token `next` has expired, throws a ClusterError with status 410. */
   listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
@@ -232,7 +232,7 @@ export interface Cluster {
   version(call: ClusterCall): Promise<string>;
   /** Whether Kubernetes grants Wheelwright this permission (checked by a SelfSubjectAccessReview). */
   allows(access: ClusterPermission, call: ClusterCall): Promise<boolean>;
-  /** Returns the API server's URL, and how many milliseconds its clock is ahead. Differences under 2 s count as 0. */
+  /** Returns the API server's URL, and how many milliseconds its clock is ahead of ours (0 if under 2 s). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

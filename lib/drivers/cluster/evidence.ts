@@ -22,7 +22,7 @@ interface EvidenceContext {
   readonly namespace: string;
 }
 
-/** Collects events and the failed container's log, which also notes read errors. Throws only if the signal aborts. */
+/** Collects events and the failed container's log. Adds read errors to the log. Throws only if the signal aborts. */
 export async function collectEvidence(
   { api, objects, namespace }: EvidenceContext,
   call: ClusterCall,

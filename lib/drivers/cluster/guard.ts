@@ -40,7 +40,7 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     return { at, terminating: isTerminating(found) };
   }
 
-  /** Checks the namespace with one request for all concurrent callers. If it fails, each caller sends a new request. */
+  /** Checks the namespace with one request for all concurrent callers. If this fails, each caller sends its own. */
   async function check(call: ClusterCall): Promise<NamespaceCheck> {
     if (lastCheck && performance.now() - lastCheck.at < CHECK_TTL) return lastCheck;
     const other = pending;
@@ -99,7 +99,7 @@ export function foreignNamespaceError(message: string): ClusterError {
   return new ClusterError("ForeignNamespace", message, {
     transient: false,
     blame: "operator",
-    hint: "Somebody replaced or relabelled this namespace, so Wheelwright does not change it.",
+    hint: "Somebody replaced or relabelled this namespace, so Wheelwright will not change it.",
   });
 }
 

@@ -97,7 +97,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     const failure = findJobFailure(job, [...jobRun.pods.values()]);
     if (failure) {
       const ended = isStatusTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
-      return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
+      return ended ? { done: true } : { sentence: `The Job ${name} is failing: ${failure.message}`, watches };
     }
     const diagnosis = diagnoseObject(job, pods, events, { now: context.api.now(), since, patience: context.patience });
     if (diagnosis.is === "impossible") throw createDiagnosisError(diagnosis);
@@ -159,7 +159,7 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | u
     .at(-1);
 }
 
-/** Whether the line contains a word, and not only dashes or numbers. */
+/** Whether the line contains a word, rather than only dashes or numbers. */
 function hasWords(line: string): boolean {
   return /[A-Za-z]{3}/.test(line);
 }

@@ -16,7 +16,7 @@ const MAX_LINE_LENGTH = 4096;
 /** The maximum number of bytes that the server may send for one log. */
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
-/** The start of the line that replaces a log that could not be read. */
+/** The beginning of the line that is shown instead of a log that could not be read. */
 export const UNREADABLE_LOG = "(the log of ";
 
 export interface LogSource {
@@ -54,7 +54,7 @@ export interface FollowedLog {
 }
 
 export interface LogFollower {
-  /** Starts to follow the log of each container in these pods that has started. */
+  /** Starts to follow the logs of containers in these pods, once the containers have started. */
   update(pods: readonly KubeObject[]): void;
   /** Returns the last lines of each followed log, in the order in which the logs were first opened. */
   followed(): readonly FollowedLog[];

@@ -39,7 +39,7 @@ export interface ObjectClient {
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
   /** Lists the objects, and returns them with a query that watches for later changes. */
   listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
-  /** Returns a query that watches this kind from the object's version on. If `object` is null, lists first. */
+  /** Returns a query that watches this kind from the object's version on. Without `object`, the watch lists first. */
   watchSince(kind: Kind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;
 }
 

@@ -1,4 +1,4 @@
-/** Opens a cluster whose calls share one connection, one limit on concurrent calls and one cache of API kinds. */
+/** Creates clients for clusters. A client's calls share a connection, a concurrency limit and a cache of API kinds. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/role-binding.ts";
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -40,8 +40,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Reads the cluster's credentials, but does not connect to its server yet. If the credentials cannot be read, throws a
- * ClusterError `kubeconfig` or `credentials` that names the file.
+ * Creates a client for the cluster. Reads the credentials, but does not connect to the server yet. If the credentials
+ * cannot be read, throws a ClusterError `kubeconfig` or `credentials` that names the file.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });

@@ -44,7 +44,7 @@ const EVENT = { apiVersion: "v1", kind: "Event" };
 const EVIDENCE_TIMEOUT = 15 * SECOND;
 /** The maximum number of characters that are quoted from a log line. */
 const MAX_QUOTED_LENGTH = 300;
-/** The maximum number of sentences in a progress message. The message then ends with `and 2 more`, for example. */
+/** The maximum number of sentences in a progress message. If there are more, it ends with `and 2 more`, for example. */
 const MAX_SENTENCES = 3;
 
 export async function waitUntilReady(

@@ -16,7 +16,7 @@ import { SECOND } from "#lib/base/time.ts";
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 /** The maximum number of object names per kind in a progress message. */
 const MAX_NAMES = 5;
-/** The time between checks of the namespace, in milliseconds. Some installations may not watch namespaces. */
+/** The time between checks of the namespace, in milliseconds. Some accounts may not watch it, so it is polled. */
 const POLL_INTERVAL = 2 * SECOND;
 
 export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
@@ -74,7 +74,7 @@ async function describePods(context: NamespaceContext, since: string, call: Clus
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
     const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
     const more = next === null ? "" : " and others";
-    return `Namespace ${context.namespace}${since} waits for pods ${names.join(", ")}${more} to end${why}`;
+    return `Namespace ${context.namespace}${since} waits for pods ${names.join(", ")}${more} to terminate${why}`;
   } catch (error) {
     call.signal.throwIfAborted();
     context.log.debug("Cannot list the pods of a namespace that is being deleted", { error: messageOf(error) });

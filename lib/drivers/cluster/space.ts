@@ -1,4 +1,4 @@
-/** Opens a namespace that Wheelwright created. Every call first verifies that the namespace was not replaced. */
+/** Creates clients for Wheelwright's namespaces. Every call first verifies that the namespace was not replaced. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import {
   type ClusterCall,
@@ -19,7 +19,7 @@ const MAX_NAMES = 5;
 export function openClusterNamespace(context: NamespaceContext): ClusterNamespace {
   const { api, objects, guard, namespace, uid } = context;
 
-  /** Returns the object with its namespace filled in. Throws if the object already names a different namespace. */
+  /** Returns the object with its namespace filled in. Throws if the object names a different namespace. */
   const withNamespace = (object: KubeObject): KubeObject => {
     const ownNamespace = object.metadata.namespace;
     if (ownNamespace === namespace) return object;
@@ -76,7 +76,7 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
     noPods: (selector, waiting) =>
       waitForState({
         ...context,
-        what: "Waiting for pods to end",
+        what: "Waiting for pods to terminate",
         check: async (call) => {
           await guard.read(call);
           // Ignores completed pods, which Jobs keep for their logs.

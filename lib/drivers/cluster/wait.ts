@@ -1,5 +1,5 @@
 /**
- * Repeats a check until the cluster has reached a state: after each change, and at least every ten seconds. A watch
+ * Repeats a check after each change, and at least every ten seconds, until the cluster has reached a state. A watch
  * only triggers the next check, which reads the current state. So a lost or late watch can delay the result, but the
  * result is never wrong.
  */

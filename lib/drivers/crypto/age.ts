@@ -38,7 +38,7 @@ export async function* encryptStream(
   yield* await encrypter.encrypt(streamOf(content));
 }
 
-/** Decrypts the content. Throws DecryptionFailed before the last chunk, or the error from reading `ciphertext`. */
+/** Decrypts the content. Throws DecryptionFailed, even after some chunks, or the error from reading `ciphertext`. */
 export async function* decryptStream(ciphertext: AsyncIterable<Bytes>, passphrase: string): AsyncGenerator<Bytes> {
   const { Decrypter } = await import("age-encryption"), decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);

@@ -1,6 +1,6 @@
 /**
  * The most common passwords with at least twelve characters, in lowercase. The passwords come from data leaks, or are
- * likely choices for a Moodle service. Shorter passwords are rejected because of their length.
+ * likely choices for a Moodle service. Shorter passwords are rejected anyway.
  */
 const COMMON = `
 010203040506 012345678910 014702580369 102030405060 1111111111zz 111222333000 111222333444555 112233445566

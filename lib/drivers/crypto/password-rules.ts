@@ -1,6 +1,6 @@
 /**
  * Checks that a new password is long and hard to guess. A password may contain any Unicode characters. Rules that
- * require digits or capital letters cause worse passwords.
+ * require digits or capital letters result in worse passwords.
  */
 import { isCommonPassword } from "#lib/drivers/crypto/common-passwords.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -8,7 +8,7 @@ import { Fault } from "#lib/base/errors.ts";
 /** The minimum and maximum length of a password, in Unicode code points. */
 export const MIN_PASSWORD_LENGTH = 12, MAX_PASSWORD_LENGTH = 256;
 
-/** Returns null, or a problem that completes the sentence "The password …". `email` is the user's email address. */
+/** Returns the problem, worded to follow "The password", or null. `email` is the user's email address. */
 export function findPasswordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];

@@ -38,7 +38,7 @@ export interface PasswordHasher {
   verify(password: string, hash: string | null, entry: QueueEntry): Promise<PasswordCheck>;
 }
 
-/** Opens a hasher that limits concurrency, because each hash needs 32 MiB and a processor core. */
+/** Creates a hasher that limits concurrency, because each hash needs 32 MiB and a processor core. */
 export function openPasswordHasher(limit: WorkLimiter = openWorkLimiter(CONCURRENCY, MAX_WAITING)): PasswordHasher {
   return {
     hash: (password, entry) => limit(entry, () => hashPassword(password)),

@@ -21,7 +21,7 @@ export interface SealedReply {
   open(sealed: string): string | null;
 }
 
-// The nonce is zero, because each key encrypts only one text.
+// The nonce can be zero, because each key encrypts only one text.
 const KEY = 32, TAG = 16, CIPHER = "aes-256-gcm", NONCE = new Uint8Array(12);
 // The bytes that precede an X25519 key in DER format (RFC 8410), in hexadecimal.
 const PRIVATE = "302e020100300506032b656e04220420", PUBLIC = "302a300506032b656e032100";

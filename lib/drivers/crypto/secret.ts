@@ -10,7 +10,7 @@ export function createSecret(): string {
   return encodeBase64urlNoPadding(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
 }
 
-/** Returns whether the text has the format of a secret. Saves a database query for any other text. */
+/** Returns whether the text has the format of a secret. This check saves a database query for other text. */
 export function hasSecretFormat(text: string): boolean {
   return SECRET.test(text);
 }

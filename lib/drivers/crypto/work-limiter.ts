@@ -6,7 +6,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export type WorkLimiter = <T>(entry: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
-/** Opens a limiter. If `maxWaiting` calls are queued, the caller with the most calls gets the fault `busy` (503). */
+/** Creates a limiter. If more than `maxWaiting` calls wait, the busiest caller gets the fault `busy` (503). */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
   const recentCounts = openExpiringCounter({ span: MINUTE });
   const queue = openFairQueue({

@@ -1,4 +1,4 @@
-/** Queues callers that wait for a connection, until a caller gets a connection, aborts or times out. */
+/** Queues callers until they get a database connection, abort or time out. */
 import type { DatabaseClient } from "#lib/drivers/db/client.ts";
 import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
@@ -16,15 +16,15 @@ interface CallerQueueOptions {
   readonly waitLimit: number | null;
   /** Returns the error of the last attempt to open a connection, or null if that attempt succeeded. */
   readonly failure: () => unknown;
-  /** Returns whether another connection received an answer from the database since the last failed attempt began. */
+  /** Returns whether another connection received an answer since the last failed attempt to connect began. */
   readonly answers: () => boolean;
 }
 
 export interface CallerQueue {
   count(): number;
-  /** Returns the number of waiting callers whose users may still take a connection. */
+  /** Returns the number of waiting callers whose users may take another connection. */
   servable(): number;
-  /** Returns the next waiting caller whose user may still take a connection. */
+  /** Returns the next waiting caller whose user may take another connection. */
   next(): Waiter | undefined;
   wait(signal: AbortSignal | undefined, user: string | undefined): Promise<DatabaseClient>;
   refuse(error: unknown): void;

@@ -1,7 +1,7 @@
 /**
  * Opens a single connection to PostgreSQL that is never reconnected. postgres.js reconnects silently, so the second
- * half of a broken transaction could run inside another transaction. This client instead becomes unusable ("dead") when
- * its socket closes or an answer is late, and rejects all pending and later statements.
+ * half of an interrupted transaction could run inside another transaction. This client instead becomes unusable
+ * ("dead") when its socket closes or an answer is late, and rejects all pending and later statements.
  */
 import type postgres from "postgres";
 import {
@@ -28,7 +28,7 @@ interface ClientOptions {
   readonly name: string;
   /** Session settings such as `statement_timeout`, by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The total time limit for connecting, in milliseconds. Divided among the hosts. */
+  /** The total time limit for connecting, in milliseconds. It is divided among the hosts. */
   readonly connectLimit: number;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onDead?: () => void;
@@ -147,7 +147,7 @@ async function openSession(
   ): Promise<StatementResult> {
     if (dead) return Promise.reject(dead);
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (params.includes(undefined)) return Promise.reject(new TypeError(`A parameter is undefined in: ${text}`));
+    if (params.includes(undefined)) return Promise.reject(new TypeError(`Undefined parameter in statement: ${text}`));
     return new Promise<StatementResult>((resolve, fail) => {
       const settle = (finish: () => void) => {
         clearTimeout(timer);
@@ -175,7 +175,7 @@ async function openSession(
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
-          // Handles a value that could not be encoded. The driver may already have sent part of the statement.
+          // If a value cannot be encoded, the client is closed, because part of the statement may have been sent.
           if (isProgrammingError(error)) settle(() => fail(error));
           if (isFatalError(error)) return die(error);
           const fault = toDatabaseFault(error);

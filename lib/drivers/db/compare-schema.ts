@@ -60,7 +60,7 @@ export function compareSchema(
     if (text === undefined) {
       if (name < newest) {
         throw new SchemaMismatch(
-          `The migration ${name}.sql was applied to the database, but this program lacks it`,
+          `The migration ${name}.sql was applied to the database, but this program does not include it`,
           "restore the migration file",
         );
       }
@@ -81,7 +81,7 @@ export function compareSchema(
   const missing = migrations.filter(([name]) => !done.has(name));
   const late = missing.find(([name]) => name < last);
   if (late) {
-    const message = `The migration ${late[0]}.sql comes before ${last}.sql, which is already applied`;
+    const message = `The migration ${late[0]}.sql comes before ${last}.sql, which was already applied`;
     throw new SchemaMismatch(message, "give the migration a later number");
   }
   return { missing, newer };

@@ -12,18 +12,18 @@ export type RowQueries = Kysely<Schema> & {
   readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 };
 
-/** An open transaction. After COMMIT, wake-ups for the topics in `wakes` are sent to all replicas. */
+/** An open transaction. After COMMIT, all replicas are notified of changes to the topics in `wakes`. */
 export interface Tx extends Transaction<Schema> {
   readonly wakes: Set<WakeupTopic>;
 }
 
 /**
- * The subject of a wake-up: new stream events in a hub, queued jobs, a job to cancel, or a user whose credentials or
- * memberships changed. A wake-up carries no data, so listeners must read the rows.
+ * The subject of a wake-up (a notice to all replicas): new stream events in a hub, queued jobs, a job to cancel, or a
+ * user whose credentials or memberships changed. A wake-up carries no data, so listeners must read the rows.
  */
 export type WakeupTopic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
-/** Receives wake-ups from all replicas, including this one. */
+/** Receives wake-ups (notices of changed rows) from all replicas, including this one. */
 export interface Wakeups {
   /**
    * Calls the listener for each wake-up about the topic, and whenever wake-ups may have been lost. Returns a function
@@ -32,7 +32,7 @@ export interface Wakeups {
   subscribe(topic: WakeupTopic, listener: () => void): () => void;
 }
 
-/** The connection for heartbeats, separate from the pool. Replaced if the connection closes or does not respond. */
+/** The connection for heartbeats to the database, outside the pool. Replaced if it closes or does not respond. */
 export interface ControlConnection {
   /** Rejects after two seconds without an answer, or immediately while disconnected. */
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
@@ -45,7 +45,7 @@ export interface TransactionAuthorization {
    * until this transaction has ended.
    */
   readonly user: string;
-  /** Throws if the user may not do the work. Sees every revocation of rights that was already confirmed. */
+  /** Throws if the user may not do the work. Takes into account all revocations confirmed before the check. */
   readonly check: (tx: Tx) => Promise<void>;
   /** Wraps COMMIT, which must not be cancelled. The caller can pause its time limit while COMMIT runs. */
   readonly onCommit?: <T>(commit: () => Promise<T>) => Promise<T>;

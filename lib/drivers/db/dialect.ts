@@ -1,4 +1,4 @@
-/** Connects Kysely, the query builder, to the pool (pool.ts): provides connections, starts and ends transactions. */
+/** Connects the query builder Kysely to the pool (pool.ts): provides connections, and starts and ends transactions. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -96,7 +96,7 @@ export async function runInTransaction<T>(
     failures.push(error);
     throw error;
   };
-  // Records failed statements of the work. COMMIT and ROLLBACK use the connection directly.
+  // Records the errors of the work's statements. COMMIT and ROLLBACK are not recorded.
   const workLease: PooledConnection = { ...lease, query: (...args) => lease.query(...args).catch(recordFailure) };
   try {
     const result = await work(transactionFor(workLease, options)).finally(() => workLease.query = refuseAfterEnd);
@@ -108,7 +108,7 @@ export async function runInTransaction<T>(
     const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
     // Closes the session if BEGIN failed, because the session may still be in a transaction.
     if (first) lease.release(first.error);
-    // Closes the session, because its other prepared statements are outdated as well.
+    // Closes the session, because its other prepared statements may be outdated too.
     else if (isStalePlan(error)) lease.release(error);
     // Catches a failed rollback, so that the caller gets the original error. Closing the session also rolls back.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
@@ -157,7 +157,7 @@ export function createNestedTransaction(
   return Object.assign(transactionFor(lease, { pool, limit: 0 }), { wakes: new Set<WakeupTopic>() });
 }
 
-/** Creates a transaction. Kysely's own implementation waits for each response before it sends the next statement. */
+/** Creates a transaction that sends statements without waiting for earlier responses, unlike Kysely's own class. */
 function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
   return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));

@@ -1,4 +1,4 @@
-/** Classifies errors that PostgreSQL returns or that its connections cause. */
+/** Classifies errors from PostgreSQL and from its connections. */
 import postgres from "postgres";
 import { Fault } from "#lib/base/errors.ts";
 
@@ -46,15 +46,15 @@ export function isAbortedTransaction(error: unknown): boolean {
 }
 
 /**
- * Returns whether a migration made a prepared statement outdated. Statements sent together with this statement fail as
- * well, so the first error may be an aborted transaction.
+ * Returns whether a migration made a prepared statement outdated. Statements sent at the same time fail too, so the
+ * first error may be that the transaction is aborted.
  */
 export function isStalePlan(error: unknown): boolean {
   return isAbortedTransaction(error) ||
     hasSqlState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
-/** Returns whether the error is a bug in this program: a value that cannot be encoded or decoded. */
+/** Returns whether the error is caused by a bug in this program: a value that cannot be encoded or decoded. */
 export function isProgrammingError(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return false;
   const { code } = error as { code?: unknown };

@@ -93,7 +93,7 @@ export interface ServiceRole {
   readonly owns: boolean;
 }
 
-/** SQL statements that run immediately before and after a migration. */
+/** SQL statements to run immediately before and after a migration. */
 export interface TemporaryGrants {
   readonly first: string;
   readonly last: string;

@@ -33,12 +33,12 @@ const LOCK_POLL_MS = 100; // how often to try to get the advisory lock, in milli
 const REPORT_AFTER = 20; // attempts before the wait is reported; replicas that start together need fewer attempts
 const LOCK_KEY = "7598807798210291559"; // an arbitrary number that nothing else in the database uses
 
-// The time limit for each wait for a table lock, in milliseconds. Short, because other statements wait as well. Below
-// PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
+// The time limit for each wait for a table lock, in milliseconds. Short, because other statements queue behind it.
+// Below PostgreSQL's deadlock timeout of one second, so that a deadlock aborts the migration and not a request.
 const LOCK_LIMIT = 0.8 * SECOND;
 const MAX_ATTEMPTS = 60; // more than four minutes including pauses; a longer lock needs an administrator's attention
 
-/** An SQL expression for whether the role may migrate: it owns the tables, or may create tables in an empty schema. */
+/** An SQL condition that is true if the role may migrate: it owns the tables, or may create them in an empty schema. */
 export const MAY_MIGRATE_SQL = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;
@@ -102,7 +102,7 @@ async function lock(run: Run, report: (sentence: string) => void): Promise<void>
       { held: boolean },
     ];
     if (held) return;
-    if (attempts === REPORT_AFTER) report("Waiting for another process that migrates or restores this database");
+    if (attempts === REPORT_AFTER) report("Waiting for another process that is migrating or restoring this database");
     await sleep(LOCK_POLL_MS);
   }
 }
@@ -131,8 +131,8 @@ function missingMessage(missing: readonly Migration[]): string {
 }
 
 /**
- * Grants the service's role its privileges, unless the role is the owner or a superuser. If the role owns the tables,
- * transfers the ownership to the current user, because an owner could drop the schema.
+ * Grants the service's role its privileges, unless it is the current user or a superuser. If the role owns the tables,
+ * transfers them to the current user, because an owner could drop the schema.
  */
 async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);

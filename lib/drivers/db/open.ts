@@ -1,4 +1,4 @@
-/** Opens the database: the connection pools, the control connection and the wake-ups. */
+/** Connects to the database: opens the connection pools and the control connection, and starts the wake-ups. */
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";

@@ -82,7 +82,7 @@ export async function readNewestRows<DB, Table extends keyof DB, Row extends { c
 interface PageOrder {
   readonly at?: string;
   readonly id?: string;
-  /** The value to compare with `id` at the cursor, if it differs from the cursor's ID. */
+  /** An SQL expression to compare with `id`, instead of the cursor's ID. */
   readonly last?: RawBuilder<unknown>;
 }
 

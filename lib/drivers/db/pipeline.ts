@@ -45,7 +45,7 @@ export function openReadPipeline({ pool, limit, maxConnections: most, sharedFor 
 
   /**
    * Chooses the connection whose oldest pending read started last. A single fast connection is best, because its reads
-   * share writes. Returns undefined if all connections are slow and another connection can be opened.
+   * are sent together. Returns undefined if all connections are slow and another connection can be opened.
    */
   function pick(): SharedConnection | undefined {
     const now = performance.now();

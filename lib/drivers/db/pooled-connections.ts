@@ -3,11 +3,11 @@ import type { DatabaseClient } from "#lib/drivers/db/client.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const CLOSE_LIMIT = 2 * SECOND;
-// Probes a connection before use if it was idle for this long: a failover or firewall may have closed it.
+// A connection that was idle for this long is probed before use: a failover or firewall may have closed it.
 const TRUSTED_FOR = 10 * SECOND;
-// Replaces sessions, because they accumulate memory. Random lifetimes prevent all sessions from ending together.
+// The lifetime of a session: limited, because sessions accumulate memory, and random, so that few end together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
-// Replaces connections to a read-only server soon, because the host name may point to a primary again.
+// How long to use a connection to a read-only server. Short, because the host name may soon point to a primary.
 const READ_ONLY_LIFETIME = SECOND;
 
 interface PooledConnections {

@@ -1,4 +1,4 @@
-/** Defines the tables for the installation and for former domains, for the query builder Kysely. */
+/** Defines the tables for this installation and for the sites' former domains, for the query builder Kysely. */
 import type { Generated } from "kysely";
 
 import type { TimestampColumn } from "#lib/drivers/db/columns.ts";

@@ -10,7 +10,7 @@ export interface NotificationTables {
     federationId: Generated<string>;
     spokeId: Generated<string>;
     reads: BigintColumn;
-    /** The time up to which the user has read events. Select the column as text, because it starts as `-infinity`. */
+    /** The time up to which the user has read events. Select it as text: its initial value `-infinity` is no Date. */
     readThrough: TimestampColumn;
     /** The time when the user became a member. Earlier events are skipped. */
     skipThrough: TimestampColumn;

@@ -1,4 +1,4 @@
-/** Defines the tables for hub requests and restore requests, for the query builder Kysely. */
+/** Defines the tables for requests to create hubs and to restore backups, for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 

@@ -1,4 +1,4 @@
-/** Defines the template tables for Kysely, the query builder. */
+/** Defines the tables for site templates (snapshots from which new sites start), for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type { JsonColumnWithDefault, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 

@@ -17,7 +17,7 @@ import type {
 } from "#lib/drivers/db/columns.ts";
 import type { SpokeColumns } from "#lib/model/spoke.ts";
 
-/** Columns in which some have a default value, so that an insert can omit them. */
+/** The columns of a table. An insert may omit the columns K, because they have a default value. */
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
 export interface Schema
@@ -199,7 +199,7 @@ export interface Schema
     chain: string;
     count: BigintColumn;
     head: Generated<string>;
-    /** The time of the newest event that the seal (hash) covers; `-infinity` at first. Select this column as text. */
+    /** The time of the newest event that the seal (hash) covers. Select it as text, because it may be `-infinity`. */
     lastAt: TimestampColumn;
     lastId: Generated<string>;
     sealedAt: TimestampColumn;

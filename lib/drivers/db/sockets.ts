@@ -13,7 +13,7 @@ interface Sockets {
   allow(more: 0 | 1): void;
   cut(): void;
   cutAll(): void;
-  /** Resumes reading from the session's socket. The driver pauses the socket if a copy was not read completely. */
+  /** Resumes reading from the session's socket, which stays paused if a COPY's output was not read to the end. */
   resume(): void;
 }
 

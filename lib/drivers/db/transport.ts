@@ -72,7 +72,7 @@ export function openTransport(
       await waitForEvent(secured, "secureConnect");
       return secured;
     } catch (error) {
-      if (mode !== "prefer") throw transportError(`TLS with the server failed: ${messageOf(error)}`, error);
+      if (mode !== "prefer") throw transportError(`The TLS handshake failed: ${messageOf(error)}`, error);
       return await dialAgain();
     }
   }

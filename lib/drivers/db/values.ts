@@ -78,7 +78,7 @@ function writeArray(items: readonly unknown[], write: (item: unknown) => string)
 
 /** Parses a one-dimensional array such as `{a,"b \"c\"",NULL}`. */
 function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
-  if (!text.startsWith("{")) throw new Error(`Cannot read the array ${text}`);
+  if (!text.startsWith("{")) throw new Error(`Cannot parse the PostgreSQL array ${text}`);
   const item = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs;
   return [...text.slice(1, -1).matchAll(item)].map(([, quoted, plain]) => {
     if (quoted !== undefined) return parse(quoted.replace(/\\(.)/gs, "$1"));

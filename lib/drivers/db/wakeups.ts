@@ -1,6 +1,6 @@
 /**
  * Sends wake-ups (notices of changed rows) to all replicas after a commit. NOTIFY runs outside the transaction, because
- * it would make commits wait for each other. A wake-up may be lost, so listeners must also poll the rows.
+ * inside it would make commits wait for each other. A wake-up may be lost, so listeners must also poll the rows.
  */
 import type { Wakeups, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { runWithoutContext } from "#lib/base/work-context.ts";

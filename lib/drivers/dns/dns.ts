@@ -1,4 +1,4 @@
-/** Queries the servers in DNS_SERVERS, or the system's DNS servers. Ignores the hosts file, which visitors lack. */
+/** Queries the servers in DNS_SERVERS, or the system's. Ignores the hosts file, because visitors do not have it. */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -15,7 +15,7 @@ const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; all attempts to
 // Limits records, which are untrusted: a response can contain up to 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
-/** Opens a DNS client for `servers` (`address` or `address:port`). An empty list means the system's servers. */
+/** Creates a DNS client for `servers` (`address` or `address:port`). An empty list means the system's servers. */
 export function openDnsClient(servers: readonly string[]): DnsClient {
   async function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     signal?.throwIfAborted();

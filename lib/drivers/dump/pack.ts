@@ -14,7 +14,7 @@ export function packBackup(text: AsyncIterable<ByteChunk>, passphrase: string | 
   return passphrase === null ? packed : encryptStream(packed, passphrase);
 }
 
-/** The error for a backup without encryption. Anybody could have written such a file. */
+/** The error for an unencrypted backup where encryption is required. Anybody could have written such a file. */
 export class BackupUnencrypted extends Error {
   override readonly name = "BackupUnencrypted";
 }

@@ -13,7 +13,7 @@ interface PgDumpOptions {
   readonly tables: readonly string[];
 }
 
-/** Returns whether the installed pg_dump supports this major version of PostgreSQL. It cannot dump newer servers. */
+/** Returns whether the installed pg_dump supports this major version of PostgreSQL. Older servers are supported. */
 export async function supportsPgDump(server: number): Promise<boolean> {
   const version = await promisify(execFile)("pg_dump", ["--version"]).catch(() => null);
   return Number(/\d+/.exec(version?.stdout ?? "")?.[0] ?? 0) >= server;
@@ -24,7 +24,7 @@ export class PgDumpFailed extends Error {
   override readonly name = "PgDumpFailed";
 }
 
-/** Yields the tables' rows in COPY format, without the schema. Throws PgDumpFailed. */
+/** Yields the tables' rows in COPY format, without table definitions. Throws PgDumpFailed. */
 export async function* streamPgDump({ url, snapshot, schema, tables }: PgDumpOptions): AsyncGenerator<Buffer> {
   const child = spawn("pg_dump", [
     ...["--data-only", "--no-password", "--encoding=UTF8", `--snapshot=${snapshot}`],

@@ -1,4 +1,4 @@
-/** Restores a database backup into an empty database in one transaction. A damaged backup writes nothing. */
+/** Restores a database backup into an empty database in one transaction. If the backup is damaged, writes nothing. */
 import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { createNestedTransaction } from "#lib/drivers/db/dialect.ts";
@@ -88,7 +88,7 @@ async function loadRows(copier: CopyConnection, { parts, migrations }: RestoreOp
         throw rowError(table, error);
       });
     } else if (part.kind === "sequence") {
-      // Raises the sequence, because objects in the clusters refuse a fence number that is lower than their last one.
+      // Raises the claim numbers, because objects in the clusters refuse writers with a lower number than the last.
       await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER_SQL}))`, [String(part.value)]);
       part = await next();
     } else throw new BackupDamaged("The backup has a table that does not exist in its release");

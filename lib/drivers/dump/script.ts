@@ -129,7 +129,7 @@ function parse<S extends v.GenericSchema>(schema: S, line: string, start: string
   try {
     if (line.startsWith(start)) return v.parse(schema, JSON.parse(line.slice(start.length)));
   } catch {
-    // The error below covers text that is not JSON.
+    // Ignores the parse error, because text that is not JSON causes the error below.
   }
   throw new BackupDamaged(
     start === MAGIC ? "The file was not written by wheelwright backup" : "The backup has an invalid line",

@@ -69,7 +69,7 @@ interface Table {
 async function* textOf(source: SnapshotSource): AsyncGenerator<Buffer> {
   yield Buffer.from(formatManifestLine(source.manifest));
   yield* rowsOf(source);
-  // Reads `job_fences` last: sequences ignore the snapshot, and the value must not be lower than fences in the rows.
+  // Reads the sequence `job_fences` last: it ignores the snapshot, and must not be below a claim number in the rows.
   const [{ fence }] = await source.copier.run(SELECT_FENCE) as [{ readonly fence: string }];
   yield Buffer.from(formatSequenceLine("job_fences", fence));
 }

@@ -20,7 +20,7 @@ export const LATER_NUMBER_SQL = "(extract(epoch from transaction_timestamp()) * 
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
 const omitted: TableRestore = { isInBackup: false, fixup: null };
 const withFixup = (fixup: string): TableRestore => ({ isInBackup: true, fixup });
-/** Records the age of restored rows, so that later updates to the rows do not hide it. */
+/** Stores the time of a row's last update before the backup, so that updates after the restore do not hide it. */
 const withAsOf = (table: string): TableRestore =>
   withFixup(`update ${table} set backup_updated_at = coalesce(backup_updated_at, updated_at)`);
 
@@ -28,7 +28,7 @@ const withAsOf = (table: string): TableRestore =>
 export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   // Keeps the installation's ID and key, so that the signatures in the clusters stay valid.
   installation: unchanged,
-  // Includes a table that only tests write to.
+  // Includes this table, although only tests write to it.
   clock_shift: unchanged,
   users: unchanged,
   // Omits sessions, because some sessions may have ended since the backup. Users must sign in again.
@@ -47,7 +47,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
        updated_at = wheelwright_now()
      where state = 'running'`,
   ),
-  // Restores replicas because jobs refer to them, and then deletes the replicas because none is running.
+  // Restores the rows of replicas because jobs refer to them, then deletes the rows because no replica is running.
   replicas: withFixup("delete from replicas"),
   ready_lanes: unchanged,
   audit_events: unchanged,
@@ -71,7 +71,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   notification_read_ranges: unchanged,
   service_event_head: unchanged,
   notification_audiences: unchanged,
-  // Lists site backups as of the database backup: `doctor --reconcile` reports missing and deleted ones.
+  // Restores the list of site backups as it was. `doctor --reconcile` reports missing and deleted backups.
   backups: unchanged,
   cluster_snapshots: unchanged,
   database_restores: unchanged,

@@ -22,7 +22,7 @@ export function openFileTransport(directory: string, host: string): MailTranspor
         return { answer: null, file };
       } catch (error) {
         const hint = "Make DATA_DIR writable.";
-        throw new MailError("mail_file", `The email could not be written: ${wordsOf(error)}`, {
+        throw new MailError("mail_file", `The email could not be written to a file: ${wordsOf(error)}`, {
           transient: true,
           hint,
         });

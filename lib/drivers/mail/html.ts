@@ -122,6 +122,6 @@ function renderButton(label: string, link: string): Markup {
 }
 
 function toText(rendered: Markup): string {
-  if (rendered instanceof Promise) throw new Error("An email must not contain promises");
+  if (rendered instanceof Promise) throw new Error("The HTML template for an email must not contain a Promise");
   return rendered.toString();
 }

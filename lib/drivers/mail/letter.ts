@@ -12,7 +12,7 @@ export interface MailTemplateData {
   /** Asks the user to confirm an email address. Links to /verify. */
   readonly verification: { readonly expiresAt: string };
   readonly "password-changed": { readonly at: string; readonly ip: string };
-  /** Informs operators of a hub request. `by` is the requester's email address, and `id` is the request's ID. */
+  /** Informs operators of a request for a new hub. `by` is the requester's email address. `id` is the request's ID. */
   readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
   /** Informs operators that the restore test for a backup of the spoke failed. `reason` says why. */
   readonly "backup-unverified": {
@@ -22,7 +22,7 @@ export interface MailTemplateData {
     readonly backupId: string;
     readonly reason: string;
   };
-  /** Informs operators of a restore request. `by` is the requester's email address. `command` restores the backup. */
+  /** Informs operators of a request to restore a backup. `by` is the requester's address. `command` restores it. */
   readonly "restore-requested": {
     readonly by: string;
     readonly spoke: string;

@@ -1,4 +1,4 @@
-/** Opens the email transport: SMTP or files. Returns null if no transport is configured; emails then stay queued. */
+/** Creates the email transport: SMTP or files. Returns null if no transport is configured; emails then stay queued. */
 import type { Config } from "#lib/base/config.ts";
 import { openFileTransport } from "#lib/drivers/mail/file-transport.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";

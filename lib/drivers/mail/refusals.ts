@@ -46,7 +46,7 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
   }
   const refused = isFinal(responseCode, response);
   if (command === "RCPT TO" && refused) {
-    const hint = "Check the address for typing errors.";
+    const hint = "Check the address for typos.";
     return permanentError("mail_recipient", `The mail server rejected mail for ${to}: ${reply}`, {
       blame: "user",
       hint,
@@ -63,7 +63,7 @@ export function toMailError(error: unknown, { server, to, secrets, late }: SendC
     return transientError("mail_sender", `The mail server ${server} rejected the sender: ${reply}`, hint);
   }
   if (responseCode) {
-    const hint = "Delivery is retried. If delivery keeps failing, check the mail server's log.";
+    const hint = "Delivery will be retried. If it keeps failing, check the mail server's log.";
     return transientError("mail_deferred", `The mail server ${server} deferred the email: ${reply}`, hint);
   }
   return transientError("mail_unreachable", `The mail server ${server} cannot be reached: ${reply}`, reachHint);
@@ -98,7 +98,7 @@ const MAX_REPLY_LENGTH = 300;
 export function redactReply(serverReply: string, secrets: readonly string[]): string {
   const sortedSecrets = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const redacted = sortedSecrets.reduce((text, secret) => text.replaceAll(secret, "***"), serverReply.toWellFormed());
-  // Removes tokens from links as well, because a mail filter may have encoded a link in a different way.
+  // Also removes tokens from links, because a mail filter may have encoded a link differently.
   const line = redacted.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim();
   return escapeInvisibleCharacters(line).slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }

@@ -5,14 +5,14 @@ import type { MailTemplate, QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { renderText } from "#lib/drivers/mail/text.ts";
 import { buildMailContent } from "#lib/drivers/mail/templates.ts";
 
-/** The path of the page for the one-time link in each template's emails. */
+/** For each email template, the path of the page that its one-time link opens. */
 const LINK_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = {
   invitation: "/invite",
   "password-reset": "/reset",
   verification: "/verify",
 };
 
-/** The path of the public page for templates without a one-time link. */
+/** For email templates without a one-time link, the path of the public page to link to. */
 const PUBLIC_PAGES: Readonly<Partial<Record<MailTemplate, string>>> = { announcement: "/changelog" };
 
 export interface RenderedMail {

@@ -1,4 +1,4 @@
-/** Returns the content of each email. If a stranger can trigger an email, it contains no text from strangers. */
+/** Returns the content of each email. Emails that a stranger can trigger contain no text from strangers. */
 import {
   buttonBlock,
   formatDate,
@@ -207,7 +207,7 @@ const TEMPLATES: {
   },
 };
 
-/** Cleans a text that an operator wrote. Keeps line breaks, and keeps links clickable. */
+/** Cleans text written by an operator. Keeps line breaks, and keeps links clickable. */
 function cleanLines(text: string): string {
   const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
   const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();

@@ -37,7 +37,7 @@ export interface MailTransport {
 
 const MAX_NAME_LENGTH = 60;
 
-/** Templates that strangers can trigger. Omit the recipient's name, because a stranger may have chosen it. */
+/** Templates that strangers can trigger. They omit the recipient's name, because a stranger may have chosen it. */
 const WITHOUT_NAME: readonly MailTemplate[] = ["verification", "password-reset"];
 
 /** Converts an email to nodemailer's format. `from` may include a name: `Hubs <hubs@example.org>`. */

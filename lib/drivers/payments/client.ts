@@ -46,7 +46,7 @@ export interface PaymentClient {
   readonly settleMs: number;
 }
 
-/** Opens the client. Throws ConfigError if a live API key would be sent without encryption. */
+/** Creates the client. Throws ConfigError if a live API key would be sent without encryption. */
 export function openPaymentClient(options: ClientOptions): PaymentClient {
   const {
     secretKey,
@@ -58,7 +58,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   } = options;
   const base = new URL(apiBase ?? API);
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
-    throw new ConfigError(["STRIPE_API_BASE must use https with a live key; otherwise the key is sent unencrypted"]);
+    throw new ConfigError(["STRIPE_API_BASE must use https with a live key, or the key would be sent unencrypted"]);
   }
   const background = openSemaphore(CONCURRENCY), previews = openSemaphore(CONCURRENCY);
   let loading: Promise<typeof Stripe> | undefined;

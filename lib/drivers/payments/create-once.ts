@@ -13,7 +13,7 @@ interface CreateOnceOptions<T> {
   /** The idempotency key without its number. Unique for each object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
-  /** Creates the object. Returns null if an earlier call created the object and it was deleted since then. */
+  /** Creates the object. Returns null if an earlier call created the object, but it was deleted later. */
   create(idempotencyKey: string): Promise<T | null>;
 }
 

@@ -15,7 +15,7 @@ export async function findOrCreateCustomer(
   signal: AbortSignal,
 ): Promise<string> {
   const { federationId } = request;
-  // Returns null for a customer that was just deleted, because the provider may still return it.
+  // Returns null for a customer that was just deleted, because the provider's search may still find it.
   const describe = (id: string) => updateCustomerDetails(client, id, request, signal);
   return await createOnce(client, {
     key: `customer-${federationId}`,

@@ -30,7 +30,7 @@ export function isIdempotencyKeyMismatch(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 
-/** Returns whether an object's own limit was exceeded. This limit resets more slowly than the account's rate limit. */
+/** Returns whether a limit for one object was exceeded. This limit resets more slowly than the account's rate limit. */
 export function isResourceLimit(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }

@@ -17,7 +17,7 @@ interface StripeHttpOptions {
   readonly telemetry?: Telemetry | undefined;
 }
 
-/** Opens the client for `new Stripe(…, {httpClient})`. Calls throw only PaymentErrors or the signal's reason. */
+/** Creates the client for `new Stripe(…, {httpClient})`. Calls throw only PaymentErrors or the signal's reason. */
 export function openStripeHttpClient(
   { base, signal, deadline, telemetry = NO_TELEMETRY }: StripeHttpOptions,
 ): InstanceType<typeof Stripe.HttpClient> {
@@ -80,7 +80,7 @@ function parse({ status, body }: ExchangeResponse, description: string): object 
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
     if (good && (status < 300 || "error" in parsed)) return parsed;
   } catch {
-    // The error below covers text that is not JSON.
+    // Ignores the parse error, because text that is not JSON causes the error below.
   }
   throw new PaymentError("bad_answer", `${description} returned ${status} and a body that is not from the provider`, {
     transient: true,

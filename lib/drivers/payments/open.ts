@@ -1,4 +1,4 @@
-/** Opens the payment provider, Stripe, whose package is loaded at first use. */
+/** Creates the client for the payment provider, Stripe. Stripe's package is loaded at first use. */
 import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
 import { findOrCreateCustomer, updateCustomerDetails } from "#lib/drivers/payments/customers.ts";
 import { verifyWebhookEvent } from "#lib/drivers/payments/events.ts";

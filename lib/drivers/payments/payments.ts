@@ -1,7 +1,7 @@
 /**
- * Defines the interface to the payment provider, which `openPaymentProvider` in open.ts implements. Amounts are integers in
- * the currency's smallest unit, such as cents. Every call is safe to repeat: before creating an object, it looks for an
- * existing object with the hub's ID in the metadata. All calls throw PaymentError.
+ * Defines the interface to the payment provider, which `openPaymentProvider` in open.ts implements. Amounts are
+ * integers in the currency's smallest unit, such as cents. Calls are safe to repeat: before they create an object, they
+ * look for an existing one with the hub's ID in its metadata. All calls throw PaymentError.
  */
 import { DriverError } from "#lib/base/errors.ts";
 
@@ -39,7 +39,7 @@ export interface PaymentProvider {
    * waiting. Returns null if a size has neither a price nor a subscription item, or if the subscription has ended.
    */
   preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
-  /** Returns the charge's customer and all its refunds, or null if the charge does not exist. */
+  /** Returns the customer and all refunds for a charge, or null if the charge does not exist. */
   readRefunds(object: RefundedObject, signal: AbortSignal): Promise<ChargeRefunds | null>;
   /**
    * Verifies and reads a webhook event. `body` is the raw request body, and `signature` is the header. Throws
@@ -130,11 +130,11 @@ export interface SubscriptionItem {
   /** The size that the item is for. Null if Wheelwright did not create the item. */
   readonly size: string | null;
   readonly quantity: number;
-  /** The monthly price per unit, in the currency's minor unit (such as cents). Null if the price is not a fixed amount. */
+  /** The monthly price per unit in the currency's smallest unit, such as cents. Null if it is not a fixed amount. */
   readonly monthly: number | null;
 }
 
-/** The subscription's latest invoice. If payments are overdue, it is the invoice that was due first. */
+/** The subscription's latest invoice or, if payments are overdue, the invoice that was due first. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;

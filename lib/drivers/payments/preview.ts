@@ -117,7 +117,7 @@ async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: 
   return { ...shape, lines: parseResponse(Lines, answer, "list of lines") };
 }
 
-/** A size's quantity and price after the change. `monthly` is the price per spoke if no invoice line contains it. */
+/** A size's quantity and price after the change. `monthly` is the price per spoke to use if no invoice line has it. */
 interface PreviewedSize {
   readonly size: string;
   readonly price: string;
@@ -158,7 +158,7 @@ function monthlyPrices(lines: readonly InvoiceLine[], sizes: readonly PreviewedS
     const quantity = sum(sizeLines.map((line) => line.quantity));
     const each = quantity > 0 ? Math.round(sum(sizeLines.map(totalOf)) / quantity) : fallback;
     if (each !== null) return { size, each };
-    const message = `The payment provider did not return the monthly price of the size ${size}`;
+    const message = `The payment provider did not return the monthly price for the size ${size}`;
     throw new PaymentError("bad_answer", message, { transient: false });
   });
 }

@@ -59,7 +59,7 @@ function requireMatchingPrice(price: PriceSchema, { currency, monthly }: PriceRe
   const problem = fits ? "archived" : `not ${monthly} ${currency} a month per spoke`;
   throw new PaymentError("price_differs", `The price ${lookupKey} at the payment provider is ${problem}`, {
     transient: false,
-    hint: `Fix the price in Stripe, or remove its lookup key ${lookupKey}. Then a new price is created.`,
+    hint: `Fix the price in Stripe, or remove its lookup key ${lookupKey} so that a new price is created.`,
   });
 }
 

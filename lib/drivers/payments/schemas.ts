@@ -49,7 +49,7 @@ export const SubscriptionItemSchema = v.pipe(
   v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
     id,
     price: price.id,
-    // Takes the size from the price if the item has none, because somebody added the item manually.
+    // Takes the size from the price if the item has none, which happens if somebody added the item manually.
     size: metadata["size"] ?? price.metadata["size"] ?? null,
     quantity,
     monthly: isMonthly(price) ? price.unit_amount : null,

@@ -160,7 +160,7 @@ async function readAll(client: PaymentClient, answer: unknown, signal: AbortSign
   return await complete(client, parseResponse(SubscriptionSchema, answer, "subscription"), signal);
 }
 
-/** Adds the items that the response omitted. If a payment is overdue, sets the invoice that was due first. */
+/** Adds the items that the response omitted. If a payment is overdue, returns the invoice that was due first. */
 async function complete(client: PaymentClient, shape: SubscriptionSchema, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isPaymentOverdue(subscription)) return subscription;

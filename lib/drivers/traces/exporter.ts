@@ -36,7 +36,7 @@ const MAX_ANSWER_BYTES = 64 * 1024; // the maximum number of bytes read from a r
 const RETRYABLE_STATUSES = [429, 502, 503, 504]; // as in the OTLP specification; all other errors are permanent
 
 interface SendResult {
-  /** The reason why the collector did not accept the batch. Null if it did. */
+  /** The reason why the collector did not accept the batch. Null if it accepted the batch. */
   readonly error: string | null;
   /** The number of spans that the collector refused from an accepted batch. */
   readonly refused?: number;

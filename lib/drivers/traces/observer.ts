@@ -135,7 +135,7 @@ function errorTypeOf({ error, labels }: Span): string {
   return name ?? (status ? String(status) : "_OTHER");
 }
 
-/** Returns the error's message without email addresses. Empty for bugs, because their messages are only logged. */
+/** Returns the error's message without email addresses. Empty for bugs, whose messages are logged but not exported. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
   return redact(error.message).replace(MAIL_ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);

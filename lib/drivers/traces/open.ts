@@ -1,4 +1,4 @@
-/** Opens tracing. This module is imported only if tracing is configured. */
+/** Sets up tracing. This module is imported only if tracing is configured. */
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import type { Observer } from "#lib/base/telemetry.ts";

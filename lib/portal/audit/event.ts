@@ -19,7 +19,7 @@ const SIGNS: Readonly<Record<BadgeTone, IconName>> = {
 
 /**
  * Options for the row of an audit event. `details` appear below the event's text, `action` at the end of the row.
- * If `linkUsers` is true, email addresses link to the pages of these users.
+ * If `linkUsers` is true, email addresses link to the users' pages.
  */
 interface RowOptions {
   readonly linkUsers: boolean;
@@ -108,7 +108,7 @@ function userLink(id: string, email: string, linkUsers: boolean): Markup | strin
   return linkUsers && isUser(id) ? markup`<a href="/users/${id}">${email}</a>` : email;
 }
 
-/** Returns whether an ID is the ID of a user. Some actors, such as `system`, have no user account. */
+/** Returns whether the ID belongs to a user. Some actors, such as `system`, have no user account. */
 function isUser(id: string): boolean {
   return id.startsWith("usr_");
 }

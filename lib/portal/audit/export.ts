@@ -63,7 +63,7 @@ function csvOf(events: readonly AuditEventItem[]): string {
   return BYTE_ORDER_MARK + [COLUMNS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-/** Quotes a CSV cell (RFC 4180). Escapes formulas, because a spreadsheet would run a formula in a user's name. */
+/** Quotes a CSV cell (RFC 4180). Escapes formulas, which a spreadsheet would run, for example in a user's name. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

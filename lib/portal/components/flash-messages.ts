@@ -16,7 +16,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   read: "All notifications marked as read.",
   ended: "Session ended.",
   password: "Password changed. You are signed out everywhere else.",
-  requested: "Request sent. You get an email when an operator decides.",
+  requested: "Request sent. You will get an email when an operator decides.",
   "restore-requested": "Restore requested. This page shows the status of your request.",
   "restore-done": "Request marked as done.",
   "restore-declined": "Request declined. The requester is notified.",

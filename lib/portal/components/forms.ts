@@ -2,7 +2,7 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { callout, hiddenInputs } from "#lib/portal/components/parts.ts";
 
-/** A form submission that was refused: the user's input, and the reason for the refusal. */
+/** A form submission that the API refused: the user's input, and the reason for the refusal. */
 export interface RefusedSubmission {
   readonly values: Readonly<Record<string, string>>;
   readonly message: string;
@@ -164,7 +164,7 @@ function hintAndProblem(
   }`;
 }
 
-/** Turns an error message into a sentence. If the message has no subject, such as `must be text`, adds the subject. */
+/** Turns an error message into a sentence. Adds the subject if the message lacks one, as in `must be text`. */
 function sentence(subject: string, problem: string): string {
   return /^[a-z]/.test(problem) ? `${subject} ${problem}.` : `${problem}.`;
 }

@@ -1,4 +1,4 @@
-/** Renders form fields and facts from the declarations in lib/model. A page decides their order and may reword them. */
+/** Renders form fields and definition lists from the field declarations in lib/model. Pages may reword the texts. */
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
@@ -8,12 +8,12 @@ import { checkboxField, inputField, type RefusedSubmission, selectField } from "
 import { humanize } from "#lib/portal/components/parts.ts";
 import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 
-/** Words with which a page replaces those of the declaration. */
+/** The texts that a page shows instead of the texts in a field's declaration in lib/model. */
 export interface FieldWords {
   readonly label?: string;
   readonly hint?: string;
   readonly placeholder?: string;
-  /** The label for the option of a select that chooses no value. */
+  /** The label of a select element's empty option, which sets no value. */
   readonly nothing?: string;
 }
 
@@ -25,7 +25,7 @@ interface FieldState {
   readonly submission?: RefusedSubmission | undefined;
 }
 
-/** Returns the form field for a declared field: a checkbox, a select or a text field. */
+/** Returns the form control for a field that lib/model declares: a checkbox, a select or a text field. */
 export function modelField(
   name: string,
   { schema, catalogued, ...declared }: Field,
@@ -49,7 +49,7 @@ export function modelField(
   });
 }
 
-/** Returns the names in the page's order, followed by those that the page does not list. */
+/** Sorts field names by their position in `order`. Names that are missing from `order` come last. */
 export function inOrder<N extends string>(names: readonly N[], order: readonly string[]): readonly N[] {
   const position = (name: N) => order.includes(name) ? order.indexOf(name) : order.length;
   return names.toSorted((a, b) => position(a) - position(b));
@@ -58,8 +58,8 @@ export function inOrder<N extends string>(names: readonly N[], order: readonly s
 type Fact = readonly [term: string, details: Markup | string | readonly Markup[]];
 
 /**
- * Returns the entries of a definition list. An entry is a field's name, or is written out. `covered` names the fields
- * that are shown in another way. Fields that are neither named nor covered follow at the end.
+ * Returns the rows of a definition list. Each entry is a field's name or a finished row. `covered` names the fields
+ * that the page shows elsewhere. All remaining fields follow at the end.
  */
 export function modelFacts<F extends Fields>(
   fields: F,

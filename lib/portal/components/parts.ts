@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
   cancelled: ["still", "minus"],
 };
 
-/** Returns a badge for the state of a hub, spoke or operation. An active spoke with bad health gets `Degraded`. */
+/** Returns a badge for the state of a hub, spoke or operation. The badge of an unhealthy spoke says `Degraded`. */
 export function stateBadge(state: string, health?: string): Markup {
   const label = state === "active" && health === "degraded" ? "degraded" : state;
   const [tone, sign] = STATES[label] ?? ["still", "dot"];
@@ -128,7 +128,7 @@ export function copyableCode(text: string, label: string): Markup {
   return markup`<span class="copy" data-copy="${label}"><code>${text}</code></span>`;
 }
 
-/** Returns a link to the next page of a list, or an empty string if `href` is null on the last page. */
+/** Returns a link to the next page of a list, or an empty string on the last page, where `href` is null. */
 export function nextPageLink(href: string | null, text = "Older"): Markup | string {
   return href === null
     ? ""

@@ -33,7 +33,7 @@ function etaText({ etaSeconds }: Operation): string {
   return etaSeconds === null ? "" : ` · about ${formatDuration(etaSeconds)} left`;
 }
 
-/** Renders an operation's steps with durations and, after a failure, the reason. Scripts update the running step. */
+/** Renders an operation's steps with durations and, after a failure, the reason. A script updates running times. */
 export function stepList(operation: OperationDetails, now: Date): Markup {
   return markup`<ol class="steps">${
     operation.steps.map((step, i) => {
@@ -78,7 +78,7 @@ function stepStatus(
 
 type Step = OperationDetails["steps"][number];
 
-/** Renders the time since a step or an operation started. The portal's script keeps the time up to date. */
+/** Renders the time since a step or an operation started. The portal's script updates the time every second. */
 function runningTime(since: string, now: Date): Markup {
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(since)) / 1000));
   return markup`<span data-counts="${seconds}">${formatSeconds(seconds)}</span>`;
@@ -98,7 +98,7 @@ function formatSeconds(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** Renders a line with an operation's duration, its request and finish times, and its number of attempts. */
+/** Renders one line: how long an operation took, when it was requested and finished, and the number of attempts. */
 export function operationSummary({ state, attempt, createdAt, startedAt, finishedAt }: Operation, now: Date): Markup {
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
@@ -147,9 +147,9 @@ export function operationNotes({ notes, error }: Pick<OperationDetails, "notes" 
 }
 
 const FAULT_SENTENCES = {
-  user: "The request caused this failure.",
-  operator: "The configuration of this service caused this failure.",
-  cluster: "The cluster caused this failure.",
+  user: "This failure was caused by the requested change.",
+  operator: "This failure was caused by the configuration of this service.",
+  cluster: "This failure was caused by a problem in the cluster.",
 } as const;
 
 export const progressStyle: string = `

@@ -1,4 +1,4 @@
-/** Renders the confirmation page and the results for an action on several spokes. */
+/** Renders the confirmation page and the results page for an action on several spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   badge,
@@ -14,7 +14,7 @@ import { postForm } from "#lib/portal/components/forms.ts";
 import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
-/** A selected spoke. `preview` is an error message if the API refuses the action; null if no preview was requested. */
+/** A selected spoke. `preview` is a preview, an error message if the API refused it, or null if none was requested. */
 export interface SelectedSpoke {
   readonly spoke: Spoke;
   readonly preview: PreviewedAction | string | null;

@@ -47,7 +47,7 @@ type Described = Pick<Hub | HubRequest, "slug" | "name" | "region" | "mode" | "t
 
 interface HubFields {
   readonly catalog: CatalogOffer;
-  /** The current values of the hub, or the values in a hub request. */
+  /** The hub's current values or, for a request to create a hub, the requested values. */
   readonly hub?: Described;
   /** Whether the user can choose the slug. The slug of an existing hub is fixed. */
   readonly slug: "chosen" | "fixed";

@@ -33,7 +33,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
   );
 }
 
-/** Renders a select for the state to copy: the spoke's current state or one of its backups. */
+/** Renders a select element in which the user chooses what to copy: the spoke's current state or a backup. */
 export function backupSelect(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,

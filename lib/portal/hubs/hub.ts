@@ -151,5 +151,5 @@ function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Mark
       "A spoke is one Moodle site with its own database. Creating the first spoke takes a few minutes.",
       linkButton(["Add a spoke", `/hubs/${id}/spokes/new`], "main"),
     )
-    : emptyState("No spokes yet", "You do not administer a spoke in this hub. Ask an admin of the hub for access.");
+    : emptyState("No spokes yet", "You do not administer any spokes in this hub. Ask an admin of the hub for access.");
 }

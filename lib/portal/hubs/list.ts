@@ -71,12 +71,12 @@ function firstHub({ role }: CurrentUser): Markup {
     )
     : emptyState(
       "No hubs yet",
-      "You do not administer a hub. Request a hub, and an operator decides.",
+      "You do not administer any hubs. Request a hub, and an operator will decide.",
       linkButton(["Request a hub", "/requests/new"], "main"),
     );
 }
 
-/** Renders spoke counts per state, the job queue, restore tests and, for operators, the site templates. */
+/** Renders the number of spokes per state, the job queue, restore tests and, for operators, the site templates. */
 export function fleetSummary({ spokes, queue, templates }: FleetOverview): Markup {
   const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
@@ -119,7 +119,7 @@ function restoreTestSummary({ unverified, oldestVerifiedAt }: FleetOverview["spo
     ? "The newest backup of 1 spoke failed the restore test"
     : `The newest backups of ${unverified} spokes failed the restore test`;
   return markup`<p class="small soft restore-tests">${
-    oldestVerifiedAt === null ? "" : markup`Oldest restore test: ${timeElement(oldestVerifiedAt)}. `
+    oldestVerifiedAt === null ? "" : markup`Least recently tested spoke: ${timeElement(oldestVerifiedAt)}. `
   }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing}.</b>` : ""}</p>`;
 }
 

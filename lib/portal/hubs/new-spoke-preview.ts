@@ -41,7 +41,7 @@ function previewStatus(preview: PreviewedSpoke | null, submission: RefusedSubmis
     : markup`<p class="small soft">Enter a slug to preview the spoke before you create it.</p>`;
 }
 
-/** A pattern for the name and value of the DNS record in the API's message about an unverified domain. */
+/** Matches the name and value of the required DNS record in the API's error message about an unverified domain. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
 export function renderRefusal({ message }: RefusedSubmission): Markup {
@@ -56,7 +56,7 @@ export function renderRefusal({ message }: RefusedSubmission): Markup {
   }`;
 }
 
-/** Replaces the field name at the start of an API message: `displayName must be …` becomes `Display name must be …`. */
+/** Makes the field name in an API message readable: `displayName must be …` becomes `Display name must be …`. */
 function spoken(message: string): string {
   return message.replace(
     /^[a-z]\w*(?= must )/,

@@ -79,16 +79,16 @@ ${spokePreviewPanel(props)}</div>`,
   };
 }
 
-/** Returns the form's values with a boolean for each checkbox, because browsers omit the boxes that are not ticked. */
+/** Returns the form's values with a boolean for every checkbox. Browsers send no value for an unticked checkbox. */
 export function withFlags<T extends { readonly [N in SettableName]?: string | undefined }>(values: T) {
   const flags = SETTABLE_FIELDS.filter((name) => spokeFields[name].schema.type === "boolean") as FlagName[];
   const ticked = Object.fromEntries(flags.map((name) => [name, values[name] === "on"])) as Record<FlagName, boolean>;
   return { ...values, ...ticked };
 }
 
-/** The fields that the form shows first, each in its own way. */
+/** The fields at the top of the form. The form renders each of these differently. */
 const FIRST_FIELDS: readonly SettableName[] = ["slug", "displayName", "size", "lmsVersion"];
-/** The order of the fields that most users leave unchanged. */
+/** The order of the optional fields, which most users leave unchanged. */
 const OPTIONAL_ORDER = ["domain", "adminEmail", "region", "brand", "seed", "contentMode", "identity", "content"];
 
 function optionalFields(props: NewSpokeProps): Markup {
@@ -106,7 +106,7 @@ function optionalFields(props: NewSpokeProps): Markup {
       const field = spokeFields[name], isFlag = field.schema.type === "boolean";
       return modelField(name, field, {
         catalog,
-        // A select starts with the option that chooses no value. The values of a previous request are chosen again.
+        // Selects start at their empty option (null). If the form was refused, `submission` restores the selection.
         value: isFlag
           ? isBegun ? values[name] === "on" : shown[name as "identity"]
           : name === "adminEmail"
@@ -121,7 +121,7 @@ function optionalFields(props: NewSpokeProps): Markup {
   }</div></details>`;
 }
 
-/** Returns the words with which this form replaces those of the declarations. */
+/** Returns the labels and hints that this form shows instead of those in the field declarations (lib/model). */
 function fieldWords({ hub, catalog, source }: NewSpokeProps): Partial<Record<SettableName, FieldWords>> {
   const region = catalog.regions.find(({ name }) => name === hub.region);
   const nothing = source ? "Same as the original" : "None";

@@ -124,7 +124,7 @@ ${more > 0 ? markup`<p class="small soft">And ${more} more.</p>` : ""}
   );
 }
 
-/** Renders the progress of a hub's removal. Users can abandon a failing removal, leaving objects in the cluster. */
+/** Renders the progress of a hub's removal. Users can abandon a failing removal, which leaves objects behind. */
 function removalProgressPanel({ id, slug, operation }: Hub, submission?: RefusedSubmission): Markup {
   const error = operation?.error ?? null;
   return panel(

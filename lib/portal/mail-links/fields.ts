@@ -4,7 +4,7 @@ import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/pa
 import { type Markup, markup } from "#lib/http/page.ts";
 import { inputField, type RefusedSubmission } from "#lib/portal/components/forms.ts";
 
-/** The fields of a form that an emailed link opens. Missing fields become empty strings; the link is checked first. */
+/** The fields of a form that an emailed link opens. Missing fields become empty strings, to check the link first. */
 export const MailLinkForm = v.object({
   token: v.optional(v.string(), ""),
   password: v.optional(v.string(), ""),

@@ -30,7 +30,7 @@ import {
 } from "#lib/portal/mail-links/fields.ts";
 import { pageHeading, type PortalResponse, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
-/** The text of the result page, and the session cookie if the user was signed in. */
+/** The text of the page after a submitted form, and a session cookie if the form signed the user in. */
 interface LinkResult {
   readonly title: string;
   readonly lead: Markup;
@@ -64,7 +64,7 @@ interface Context<Form> {
   readonly places: readonly AdministeredObject[];
 }
 
-/** Shows a link's form. The link stays valid until the form is sent, because mail scanners open links before users. */
+/** Shows a link's form. Opening a link does not use it up, because mail scanners open links before users do. */
 export async function showLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,

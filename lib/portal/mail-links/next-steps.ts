@@ -1,4 +1,4 @@
-/** Renders the last page after a user opens an emailed link: the next steps, or why the link does not work. */
+/** Renders the page at the end of an emailed link: the next steps, or an error if the link does not work. */
 import type { App } from "#lib/app.ts";
 import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";

@@ -11,7 +11,7 @@ import { parseInput, parseQuery, refuseControlCharacters, validateIdempotencyKey
 import type { Reply } from "#lib/http/reply.ts";
 import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
-/** The HTTP call that the endpoint of a portal page received. */
+/** The HTTP request that a portal page's endpoint is handling. */
 // deno-lint-ignore no-explicit-any
 export type PageEndpointCall = EndpointCall<any, object, v.AnySchema, v.AnySchema, v.AnySchema>;
 
@@ -25,7 +25,7 @@ interface ApiRequest {
   readonly key?: string;
 }
 
-/** An API endpoint with results of type `Value`. */
+/** An API endpoint that returns a `Value`. */
 // deno-lint-ignore no-explicit-any
 export type EndpointReturning<Value> = AnyEndpoint & { readonly reply: Reply<any, Value> };
 
@@ -68,7 +68,7 @@ export function createApiCaller(call: PageEndpointCall): CallApi {
   };
 }
 
-/** Returns the result of an API call, or null if the user may not see the object. For optional parts of a page. */
+/** Returns an API call's result, or null if the user may not see the object. Used for optional parts of a page. */
 export async function resultIfVisible<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

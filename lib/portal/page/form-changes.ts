@@ -1,13 +1,13 @@
 /** Finds out which form fields a user changed, so that saving does not undo changes by other users. */
 
-/** The name of the hidden form field with the original value of field `K`, from when the form was first shown. */
+/** The name of the hidden form field that stores the value that field `K` had when the form was first shown. */
 export type OriginalField<K extends string> = `was:${K}`;
 
 export function originalFieldNames<K extends string>(names: readonly K[]): readonly OriginalField<K>[] {
   return names.map((name) => `was:${name}` as const);
 }
 
-/** Returns the values for the hidden fields: the form's original values or, by default, the current values. */
+/** Returns the hidden fields' values: those that the submitted form contains or, by default, the current values. */
 export function originalValues<K extends string>(
   names: readonly K[],
   current: Readonly<Record<K, string | null>>,

@@ -27,7 +27,7 @@ export interface PageContext<Q = Readonly<Record<string, string | undefined>>, B
   readonly signup: boolean;
   /** Returns the current time according to the database. */
   readonly now: () => Promise<Date>;
-  /** Returns the position in a hub's event stream. Call this function before reading data, to miss no event. */
+  /** Returns the position in a hub's event stream. Call this before reading data, so that no event is missed. */
   readonly follow: (federationId: string) => Promise<StreamPosition>;
 }
 
@@ -88,7 +88,7 @@ interface FormAction<B, Q> {
   readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
-  /** Handles a submitted form and returns a redirect or a page. Throws faults from the API. */
+  /** Handles a submitted form and returns a redirect or a page. Throws a Fault if the API refuses the request. */
   submit(call: PageContext<Q, B>): Promise<PageView | Redirect>;
   /** Returns the form with an error message. Without this function, the error is shown on a separate page. */
   onRefusal?(call: PageContext<Q, B>, submission: RefusedSubmission): PageView | Promise<PageView>;
@@ -132,12 +132,12 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
   });
 }
 
-/** The result of an API call such as a preview, or its refusal. `blocked`: the real call would be refused as well. */
+/** The result of an API call such as a preview, or the refusal. `blocked` is true if the real call would also fail. */
 export type ResultOrRefusal<T> =
   | { readonly result: T; readonly submission?: undefined; readonly blocked: false }
   | { readonly result: null; readonly submission: RefusedSubmission; readonly blocked: boolean };
 
-/** Awaits an API call for an optional part of a page, such as a preview. Returns faults instead of throwing them. */
+/** Awaits an API call for an optional part of a page, such as a preview. Returns a refusal instead of throwing it. */
 export async function catchRefusal<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},
@@ -156,7 +156,7 @@ function isForForm(error: unknown): error is Fault {
   return error instanceof Fault && FOR_FORMS.includes(error.kind) && error.code !== "access_changed";
 }
 
-/** The form field next to which the portal shows an error, by error code. For errors that do not name a field. */
+/** Maps the codes of errors that name no field to the form field beside which the portal shows the error. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   slug_taken: "slug",
   domain_taken: "domain",

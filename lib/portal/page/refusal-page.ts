@@ -36,7 +36,7 @@ export function renderRefusalPage({ statusCode, message, path }: RequestRefusal)
 }
 
 const SESSION_OVER = "Your session ended, and nothing was saved. Sign in and submit the form again.";
-/** The path on which the script restores the user's input after the session had ended (script/drafts.ts). */
+/** The path at which the script restores the user's unsent input after the session ended (script/drafts.ts). */
 const BACK_TO_FORM = "/hubs#draft";
 
 function adviceFor(status: number): Markup | string {

@@ -94,7 +94,7 @@ ${
 const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["Firefox"], ["Chrome"], ["Safari"], ["curl"]] as const;
 const SYSTEMS = [["iPhone"], ["iPad"], ["Android"], ["Windows"], ["Mac OS X", "macOS"], ["Linux"]] as const;
 
-/** Returns a device name such as `Firefox on Linux`. Uses the first match: user agents often name several browsers. */
+/** Returns a name such as `Firefox on Linux`. Uses the first match, because user agents often name several browsers. */
 function deviceOf(userAgent: string): string {
   const find = (list: readonly (readonly [mark: string, name?: string])[]) => {
     const found = list.find(([mark]) => userAgent.includes(mark));

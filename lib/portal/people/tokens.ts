@@ -22,7 +22,7 @@ type NewToken = v.InferOutput<typeof NewTokenView>;
 type Scope = TokenItem["scope"];
 
 const SCOPES: Readonly<Record<Scope, readonly [name: string, permission: string]>> = {
-  readonly: ["Read only", "Can read what you can see, and change nothing."],
+  readonly: ["Read only", "Can read everything that you can see, but change nothing."],
   provisioning: ["Add and remove spokes", "Can also add and remove spokes."],
   cli: [
     "Full API access",

@@ -97,12 +97,12 @@ function membershipCount(hubs: number, spokes: number): string {
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 
-/** Returns the invitation form. With too many hubs for a select, `hubs` is null and operators type the hub's slug. */
+/** Returns the invitation form. If there are too many hubs to list, `hubs` is null and operators type a hub's slug. */
 export function inviteView(hubs: readonly Hub[] | null, submission?: RefusedSubmission): PageView {
   const page = { section: "users", crumbs: [["Users", "/users"]], title: "Invite a user" } as const;
   if (hubs?.length === 0) {
     const action = linkButton(["New hub", "/hubs/new"], "main");
-    return { ...page, body: emptyState("No hubs yet", "Users are invited to a hub. Create a hub first.", action) };
+    return { ...page, body: emptyState("No hubs yet", "To invite a user to a hub, create the hub first.", action) };
   }
   const name = "federationId", label = "Hub";
   return {

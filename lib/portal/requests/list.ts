@@ -1,4 +1,4 @@
-/** Renders the list of hub requests. */
+/** Renders the list of requests to create hubs. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { selectField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
@@ -78,7 +78,7 @@ function restoreRequestsPanel(restores: readonly RestoreRequestItem[]): Markup |
 
 function noRequests({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? emptyState("No hub requests yet", "New requests appear here, and you get an email for each request.")
+    ? emptyState("No hub requests yet", "New requests appear here, and you will get an email about each request.")
     : emptyState(
       "No hub requests yet",
       "A hub groups the Moodle sites of one organisation.",

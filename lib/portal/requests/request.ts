@@ -13,7 +13,7 @@ export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmis
     section: "requests",
     crumbs: [["Requests", "/requests"]],
     lead:
-      "A hub groups the Moodle sites of one organisation. An operator decides on your request, and you get an email.",
+      "A hub groups the Moodle sites of one organisation. An operator will decide, and you will get an email.",
     body: panel(
       "Details",
       postForm(
@@ -42,7 +42,7 @@ interface RequestProps {
   readonly me: CurrentUser;
   readonly request: HubRequest;
   readonly catalog: CatalogOffer;
-  /** The operator's input in a decision form that was refused, with the error message. */
+  /** The input and the error message, if the API refused the operator's approval or rejection. */
   readonly submission?: RefusedSubmission | undefined;
   readonly refusedDecision?: "approve" | "reject";
 }

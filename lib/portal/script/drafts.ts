@@ -9,7 +9,7 @@ const isTyped = ({ options, type, checked, defaultChecked, value, defaultValue }
   ? [...options].some((each) => each.selected !== each.defaultSelected)
   : /^(checkbox|radio)$/.test(type) ? checked !== defaultChecked : value !== defaultValue;
 
-// Saves only edited fields, because other users may change other fields meanwhile. Saves all fields of a refused form.
+// Saves only edited fields, because other users may change the rest meanwhile. If a form was refused, saves all fields.
 function keepDraft(form, sent) {
   if (!form || form.method !== "post") return;
   const isRefused = form.querySelector("#refusal") !== null;

@@ -1,4 +1,4 @@
-/** Converts times to the user's time zone, adds Copy buttons, prevents double submissions, and previews forms. */
+/** Converts times to the user's time zone, adds Copy buttons, prevents double submissions, and shows previews. */
 export const enhancementScript: string = `
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 function inZone(within) {
@@ -6,7 +6,7 @@ function inZone(within) {
 }
 inZone(document);
 
-// Counts up from the durations in the page, because the clocks of browser and server may differ.
+// Counts up from the durations in the page, not from start times, because browser and server clocks may differ.
 const counts = new WeakMap();
 function count() {
   for (const each of all("[data-counts]")) {
@@ -81,7 +81,7 @@ document.addEventListener("click", (event) => {
   for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// Previews a form while the user types: submits the form with the extra field "preview".
+// Shows a preview while the user types, by submitting the form in the background with the extra field "preview".
 for (const form of all("form[data-previews]")) {
   let timer, latest = 0;
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(preview, 500); });

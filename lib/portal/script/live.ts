@@ -25,7 +25,7 @@ async function renew() {
   if (again) { again = false; soon(); }
 }
 
-// Returns the URL of the closest parent page that still exists, for a page that was removed.
+// If the current page was removed, returns the URL of its closest ancestor that still exists.
 async function nearest() {
   for (const { href } of all(".crumbs a").reverse()) if ((await fetch(href)).ok) return href;
   return location.href;
@@ -86,7 +86,7 @@ if (every || shell.dataset.hub) setInterval(() => {
   if (!shell.dataset.hub || !streams) soon();
 }, every || EVERY);
 
-// Updates the number of unread notifications on every page. With the ETag, most responses have no body.
+// Updates the number of unread notifications on every page. Because of the ETag, most responses have no body.
 let etag = "";
 async function countUnread() {
   if (document.hidden) return;

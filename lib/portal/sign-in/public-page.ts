@@ -12,7 +12,7 @@ import { type CallApi, createApiCaller, type PageEndpointCall } from "#lib/porta
 import { type Redirect, toRefusedSubmission } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 
-/** The data that the functions `show` and `submit` of a public page receive. */
+/** The data that a public page passes to its functions `show` and `submit`. */
 export interface PublicPageContext<T> {
   readonly callApi: CallApi;
   readonly input: T;

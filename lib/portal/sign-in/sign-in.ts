@@ -100,7 +100,7 @@ export function signUpPage(sentMessage: string | null, submission?: RefusedSubmi
   const form = postForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
   return renderStandalonePage(
     "Create an account",
-    markup`${pageHeading("Create an account", sentMessage === null ? "You get an email to confirm your address." : "")}
+    markup`${pageHeading("Create an account", sentMessage === null ? "We will email you to confirm your address." : "")}
 ${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in the email to confirm your address.`)}
 <footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
   );

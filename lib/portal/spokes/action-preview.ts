@@ -59,7 +59,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
         ),
       {
         id: "changes",
-        lead: objects.size === 0 ? "" : "The cluster made a dry run of these changes. Nothing has changed yet.",
+        lead: objects.size === 0 ? "" : "The cluster checked these changes in a dry run. Nothing has changed yet.",
       },
     )
   }`;

@@ -133,7 +133,7 @@ function schedulePanel(
   );
 }
 
-/** The frequency of restore tests, in which the newest backup is restored into a sandbox and checked. */
+/** How often the newest backup is tested: it is restored into a temporary namespace and checked. */
 const RESTORE_TESTS = {
   off: "off",
   weekly: "weekly, with the newest backup",

@@ -18,7 +18,7 @@ const WIDTHS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 28 *
 const NAMES = ["hour", "3 hours", "6 hours", "12 hours", "day", "2 days", "week", "4 weeks"] as const;
 const MAX_BARS = 30;
 
-/** Returns chart bars (UTC) from the first event to `until`. Uses the shortest interval with at most MAX_BARS bars. */
+/** Returns chart bars (UTC) from the first event to `until`. Uses the shortest interval that needs at most MAX_BARS. */
 export function buildChartBars(
   points: readonly ChartPoint[],
   until: Date,
@@ -70,7 +70,7 @@ export function eventChart(points: readonly ChartPoint[], until: Date): Markup {
 <details id="numbers"><summary>Show as a table</summary>${
     dataTable(
       "Events over time",
-      [`Start (UTC), per ${each}`, "Events", "Failures"],
+      [`Start (UTC) of each period (${each})`, "Events", "Failures"],
       bars.filter(({ all }) => all > 0).map(({ from, all, failed }) => [HOURLY.format(from), all, failed]),
     )
   }</details>`;

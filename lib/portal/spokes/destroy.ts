@@ -53,7 +53,7 @@ function lostList({ domain, formerDomains }: Spoke): Markup {
     markup`The address${formerDomains.length > 0 ? " and all former addresses" : ""}, which other sites can then use`,
     "The site's namespace in the cluster, with all objects in that namespace",
     "Running and queued operations, which are cancelled",
-    "The access of the spoke's admins",
+    "The access rights of the spoke's admins",
   ]);
 }
 

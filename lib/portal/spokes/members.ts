@@ -22,7 +22,7 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
     members.length === 0
       ? emptyState(
         "No admins yet",
-        "The hub's admins manage this spoke. Delegate this spoke to users who need access only to this spoke.",
+        "The hub's admins manage this spoke. Delegate the spoke to users who need access to nothing else.",
       )
       : markup`<ul class="list plain">${
         members.map(({ userId, displayName, email, pending, mailRefusal, createdAt }) => {

@@ -12,7 +12,7 @@ import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
-/** The settings that users can change in the form, but not clear. */
+/** The settings in the form. Users can change each setting, but not leave it empty. */
 export const EDITABLE_SPOKE_FIELDS = inOrder(
   fieldsWith(spokeFields, "changeable"),
   ["displayName", "adminEmail", "brand", "domain", "mail"],

@@ -20,7 +20,7 @@ export interface SpokePageData {
 
 type SpokePageCall = Pick<PageContext<unknown, unknown>, "callApi" | "actor" | "follow">;
 
-/** Loads a spoke and its hub. Pages call this function before reading other data. Operators also see removed spokes. */
+/** Loads a spoke and its hub. Call this before other reads, to miss no event. Operators also see removed spokes. */
 export async function loadSpokePage(
   { callApi, actor, follow }: SpokePageCall,
   spokes: EndpointReturning<Spoke>,

@@ -57,7 +57,7 @@ ${aboutPanel(spoke)}</div>`,
   };
 }
 
-/** Spoke states without a health panel, because the panel for the operation explains these states. */
+/** Spoke states for which the page shows no health panel, because the operation's panel explains these states. */
 const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
 function actionMenu(spokePage: SpokePageData): Markup {
@@ -171,7 +171,7 @@ function mailNotice({ id }: Spoke): Markup {
   );
 }
 
-/** The fields that the panel writes out, and those that other parts of the page show. */
+/** Fields that the panel "About" does not list automatically, because they are shown separately or elsewhere. */
 const SHOWN_ELSEWHERE: readonly FieldWith<typeof spokeFields, "shown">[] = [
   ...["size", "imageDigest", "namespace", "id", "domain", "displayName", "federationId", "state"] as const,
   ...["stateReason", "health", "maintenance"] as const,

@@ -67,7 +67,7 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
 function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: Announcement): Entry {
   const day = formatDateTime(takesEffectAt);
   const [opening, effect] = kind === "deprecation"
-    ? ["Deprecated", `The endpoint works unchanged until it ends on ${day}.`]
+    ? ["Deprecated", `The endpoint works unchanged until ${day}.`]
     : ["New limit", `The limit applies from ${day} on.`];
   const content = String(markup`<p>${renderFormattedText(note)}</p><p>${effect}</p>`);
   return { name: `notice ${id}`, kind, title: `${opening}: ${title}`, url, published: announcedAt, content };

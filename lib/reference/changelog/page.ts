@@ -133,7 +133,7 @@ interface Group {
   readonly changes: string[];
 }
 
-/** Groups the changes of a release by the topic at their start (`**Topic**:`), in order of first appearance. */
+/** Groups a release's changes by the topic that each starts with (`**Topic**:`), in order of first appearance. */
 function byTopic(changes: readonly string[]): readonly Group[] {
   const groups: Group[] = [];
   for (const change of changes) {

@@ -14,7 +14,7 @@ export const BILLING_FIELDS: FieldEntries = {
   ],
   "Billing.pastDueSince": ["When an invoice of the hub became overdue; null if no invoice is overdue", null],
   "Billing.currency": ["The ISO 4217 code of the subscription's currency; null if the hub has no subscription", "EUR"],
-  "Billing.items": ["The items of the hub's subscription, as the payment provider counts them"],
+  "Billing.items": ["The items of the hub's subscription, with the quantities that the payment provider bills"],
   "items.size": ["The size of the billed spokes; null if the item is not for spokes", "medium"],
   "items.quantity": ["The billed quantity of the item", 3],
   "items.monthly": ["The monthly price for the item's whole quantity; null if the price is not a single amount", 14700],
@@ -37,18 +37,18 @@ export const BILLING_FIELDS: FieldEntries = {
   ],
   "Billing.pending": ["Whether a change to the hub's spokes must still be sent to the payment provider", false],
   "Billing.difference": [
-    "Differences between the payment provider's counts and the hub's spokes; null if they are equal",
+    "How the payment provider's numbers of spokes differ from those in the hub; null if they are equal",
     null,
   ],
   "difference.message": [
-    "A sentence that describes the difference between the payment provider's counts and the hub's spokes",
+    "A sentence that states how the number of billed spokes differs from the number of spokes in the hub",
     "The payment provider bills 2 instead of 3 spokes of size medium",
   ],
   "difference.sizes": [
     "The difference as numbers for each size; empty if numbers alone cannot describe the difference",
   ],
   "sizes.spokes": ["The number of spokes with this size that should be billed", 3],
-  "sizes.billed": ["The number of spokes with this size that the payment provider counts", 2],
+  "sizes.billed": ["The number of spokes with this size that the payment provider bills", 2],
   "Billing.error": ["Why the payment provider could not be updated. Only for operators; null for other users", null],
   "Billing.checkedAt": [
     "When the subscription was last checked at the payment provider; null if it was never checked",
@@ -64,7 +64,7 @@ export const BILLING_FIELDS: FieldEntries = {
   "defaults.lmsVersion": ["The default Moodle version of a new spoke", "4.5.12"],
   "defaults.region": ["Always null, because a new spoke is in the region of its hub by default", null],
   "defaults.tier | defaults.mode | defaults.contentMode": ["Always null: this field has no default value", null],
-  "defaults.brand": ["Always null: a spoke without a brand has the platform's own look", null],
+  "defaults.brand": ["Always null: a spoke without a brand has the default theme of Moodle", null],
   "defaults.seed": ["Always null: a site without a seed starts without courses", null],
   "Catalog.rootDomain": [
     "The parent of default domains: a spoke's default domain is its slug, a dot, and this domain",
@@ -87,7 +87,7 @@ export const BILLING_FIELDS: FieldEntries = {
 
   "Cost.available": [
     "Whether the cost is known. " +
-    "The cost requires a payment provider, a billed hub, a size with a price, and a caller who manages the hub",
+    "It is known only if the hub is billed through a payment provider, the size has a price, and you manage the hub",
     true,
   ],
   "Cost.size": ["The spoke's size after the change", "medium"],
@@ -97,7 +97,7 @@ export const BILLING_FIELDS: FieldEntries = {
   ],
   "Cost.dueNow": [
     "The prorated amount that is due now, in the currency's smallest unit; negative for a credit. " +
-    "For a hub's first spoke, the amount of the first invoice",
+    "If this is the hub's first spoke, it is the amount of the first invoice",
     3267,
   ],
   "Cost.prorationDate": ["The time for which the prorated amount was computed", "2026-11-21T12:00:00.000Z"],

@@ -35,7 +35,7 @@ function entryOf(owner: string, name: string): FieldEntry | undefined {
   return GLOSSARY.get(`${owner}.${name}`) ?? modelEntry(owner, name) ?? GLOSSARY.get(name);
 }
 
-/** The schemas whose fields `lib/model` declares. `spoke` is the spoke in a preview. */
+/** The schemas whose fields `lib/model` declares. The key `spoke` is the spoke in a preview. */
 const MODELS: ReadonlyMap<string, Fields> = new Map(
   ["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields]),
 );

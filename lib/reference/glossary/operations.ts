@@ -8,7 +8,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   "StreamEvent.state": ["The spoke's or hub's state after the change", "provisioning"],
   "ActionPreview.state": ["The spoke's current state", "active"],
   becomes: ["The spoke's state after the action has succeeded", "suspended"],
-  status: ["The same value as in the field state", "active"],
+  status: ['The same value as in the field "state"', "active"],
   "Readiness.status": ["Always ok, because a service that is not ready responds with status 503", "ok"],
   ".status": ["Always ok: a process that responds is alive", "ok"],
   stateReason: ["Why the hub or spoke is in its current state; null if there is nothing to explain", null],
@@ -24,7 +24,7 @@ export const OPERATION_FIELDS: FieldEntries = {
     ["spec.replicas"],
   ],
   "drift.revision": [
-    "Set if the spoke was rendered from an older revision of the blueprint; the action reapply updates the spoke",
+    "Set if the spoke's manifests come from an older revision of the blueprint. To update it, use the action reapply",
   ],
   "revision.from": ["The blueprint revision from which the spoke was rendered", "1c43f0a9d2be"],
   "revision.to": ["The current revision of the blueprint", "9be27d40c1f8"],
@@ -35,7 +35,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   "Overview.hubs": ["The hubs that you can see, newest first, each with counts of the spokes that you can see"],
   "Overview.queue": ["Counts of the operations that have not ended, for the hubs and spokes that you can see"],
   "Overview.templates": [
-    "The templates from which new sites are created. Only for operators who request all hubs; null otherwise",
+    "The templates from which new sites are created. Null unless an operator requests the overview of all hubs",
   ],
   "templates.cluster": ["The cluster in which the template is stored", "default"],
   "templates.lmsVersion": ["The Moodle version of sites that are created from the template", "4.5.12"],
@@ -59,7 +59,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   degraded: ["The number of active spokes whose health is degraded", 1],
   "spokes.unverified | hubs.unverified": ["The number of active spokes whose last restore test failed", 0],
   "spokes.oldestVerifiedAt | hubs.oldestVerifiedAt": [
-    "The oldest of the active spokes' last successful restore tests; null if no backup was ever verified",
+    "When the least recently verified active spoke last passed a restore test; null if no spoke was ever verified",
     "2026-11-19T04:12:55.000Z",
   ],
   queued: ["The number of queued operations", 2],
@@ -75,7 +75,7 @@ export const OPERATION_FIELDS: FieldEntries = {
   "error.step": ["The name of the step that failed", "install"],
   of: ["The number of steps in the operation", 10],
   label: ["A description of the current step, with its progress if known", "Starting the database"],
-  attempt: ["The number of the attempt at this step", 1],
+  attempt: ["The number of the current attempt at this step", 1],
   position: [
     "The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued",
     null,
@@ -90,9 +90,9 @@ export const OPERATION_FIELDS: FieldEntries = {
   ],
   since: ["When the operation started", "2026-11-21T11:58:30.000Z"],
   nextAttemptAt: ["When the next attempt at the step starts; null if no attempt is delayed", null],
-  notes: ["Parts of the work that were skipped or could not be done, although the rest continued", []],
+  notes: ["Parts of the operation that were skipped, or that failed without stopping the operation", []],
   "ActionPreview.notes": [
-    "Effects of the action that no other field shows, and objections that the cluster raised",
+    "Effects of the action that no other field shows, and the cluster's objections to it",
     ["Data, address and certificate are kept"],
   ],
   "Operation.error": ["Why the last attempt failed; null if it did not fail", null],

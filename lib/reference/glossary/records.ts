@@ -17,11 +17,11 @@ export const RECORD_FIELDS: FieldEntries = {
     { size: "medium", domain: "ash.school.example" },
   ],
   ip: [
-    "The IP address of the caller; empty for actions of an operator, unless the reader is an operator",
+    "The IP address of the caller; empty if an operator performed the action and you are not an operator",
     "203.0.113.7",
   ],
   userAgent: [
-    "The user agent of the caller; empty for actions of an operator, unless the reader is an operator",
+    "The user agent of the caller; empty if an operator performed the action and you are not an operator",
     "curl/8.14.1",
   ],
   at: ["When the event occurred", "2026-11-21T12:00:00.000Z"],
@@ -33,11 +33,11 @@ export const RECORD_FIELDS: FieldEntries = {
   marked: ["The number of notifications that this request marked as read", 3],
   received: ["Always true: the event was stored, so do not send it again", true],
   scope: [
-    "What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything",
+    'What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything',
     "readonly",
   ],
   ".token | AcceptInvite.token | PasswordReset.token | VerifyEmail.token": [
-    "The value of the parameter token in the link from the email",
+    'The value of the parameter "token" in the link from the email',
     "x4Kq9TzV…",
   ],
   prefix: ["The first characters of the token, by which you can recognize the token", "ww_ro_7Kq2"],
@@ -69,7 +69,7 @@ export const RECORD_FIELDS: FieldEntries = {
 
   // The fields for backups of spokes.
   "BackupSummary.available": [
-    "Whether the cluster can take backups that outlive the spoke, at the last check. If not, lastError explains why",
+    'Whether the cluster could take backups that outlive the spoke, when last checked. If not, see "lastError"',
     true,
   ],
   "BackupSummary.schedule": [
@@ -79,9 +79,9 @@ export const RECORD_FIELDS: FieldEntries = {
   "BackupSummary.retention": [
     "How many backups are kept: the newest backup from each recent day, week and month (UTC)",
   ],
-  "retention.daily": ["The number of days from which the newest backup is kept", 7],
-  "retention.weekly": ["The number of ISO weeks from which the newest backup is kept", 4],
-  "retention.monthly": ["The number of months from which the newest backup is kept", 6],
+  "retention.daily": ["The number of recent days for each of which the newest backup is kept", 7],
+  "retention.weekly": ["The number of recent ISO weeks for each of which the newest backup is kept", 4],
+  "retention.monthly": ["The number of recent months for each of which the newest backup is kept", 6],
   lastSuccessAt: ["When the newest backup became ready; null before the first backup", "2026-11-21T02:42:10.000Z"],
   lastFailureAt: [
     "When a backup of the spoke last failed; null if no backup failed, or while the spoke is suspended",
@@ -104,13 +104,13 @@ export const RECORD_FIELDS: FieldEntries = {
     "2026-11-21T05:44:31.000Z",
   ],
   "snapshots.verification": ["The results of the backup's restore test; null if the backup was not tested"],
-  "verification.courses": ["The number of courses in the restored site; null if not counted", 41],
+  "verification.courses": ["The number of courses in the restored site; null if they were not counted", 41],
   "verification.users": [
-    "The number of user accounts in the restored site, without the guest account; null if not counted",
+    "The number of user accounts in the restored site, excluding the guest account; null if they were not counted",
     1280,
   ],
   "verification.seconds": [
-    "The time that a recovery takes: seconds from the start of the restore test until the login page responded",
+    "The time that a recovery takes: the seconds from the start of the test until the login page responded",
     96,
   ],
   "verification.compared": [
@@ -123,11 +123,11 @@ export const RECORD_FIELDS: FieldEntries = {
   ],
   "verification.hashed": ["The number of randomly chosen files that were read and had the right hash", 5120],
   "verification.codeRelease": [
-    "The release of the restored Moodle code, which matches the database; null if not compared",
+    "The release of the restored Moodle code, which matches the database; null if the two were not compared",
     "4.5.12 (Build: 20261005)",
   ],
   "snapshots.verificationError": [
-    "Why the backup's last restore test failed, or that the quota left no space for a test; null otherwise",
+    "Why the backup's last restore test failed, or a note that the quota left no space for one; null otherwise",
     null,
   ],
   "BackupSummary.restoreTests": [
@@ -145,7 +145,7 @@ export const RECORD_FIELDS: FieldEntries = {
   "snapshots.lmsVersion": ["The Moodle version of the site at the time of the backup; null if not recorded", "4.5.12"],
   "BackupSummary.kept": [
     "Volumes from before a restore, newest first, for a rollback. " +
-    "A volume is deleted after the time in the field until, once a newer backup exists",
+    'After the time in the field "until", a volume is deleted as soon as a newer backup exists',
   ],
   "kept.claim": ["The name of the PersistentVolumeClaim", "data-db-0"],
   "kept.since": ["When the site stopped using the volume", "2026-11-21T09:12:40.000Z"],
@@ -154,7 +154,7 @@ export const RECORD_FIELDS: FieldEntries = {
   // The fields for announcements and release notes.
   notices: [
     "Announcements of changes, made at least 30 days ahead. " +
-    "An announcement in effect stays in the list until it is no longer declared",
+    "An announcement stays in the list after it takes effect, until a later release drops it",
   ],
   releases: ["The changes in each release, with unreleased changes first"],
   "Changelog.version": ["The version of the running release", "0.2.0"],
@@ -185,7 +185,7 @@ export const RECORD_FIELDS: FieldEntries = {
     "https://wheelwright.example/changelog#DELETE/api/spokes/:spokeId/2026-12-01",
   ],
 
-  "releases.version": ["The version of the release, or unreleased", "0.2.0"],
+  "releases.version": ['The version of the release, or "unreleased"', "0.2.0"],
   "releases.releasedAt": ["The day of the release; null for unreleased changes", "2026-12-01T00:00:00.000Z"],
   "releases.changes": [
     "The changes in the release that users notice, one per entry; code is in backticks, emphasis in double asterisks",
@@ -213,7 +213,7 @@ export const RECORD_FIELDS: FieldEntries = {
   "query.state": ["Returns only items in this state"],
   "query.slug": ["Returns only items with this slug", "north"],
   "query.health": ["Returns only items with this health", "degraded"],
-  "query.q": ["Returns only items that contain this text in a name, domain or address. Case does not matter", "school"],
+  "query.q": ["Returns only items that contain this text in a name, domain or address, ignoring case", "school"],
   "query.role": ["Returns only users with this role", "hub_admin"],
   "query.email": ["Returns only users whose email address starts with this text", "ada@"],
   "query.token": ["The token from the link in the email", "x4Kq9TzV…"],

@@ -106,7 +106,7 @@ export const RESOURCE_FIELDS: FieldEntries = {
   "FederationRequest.reason | NewFederationRequest.reason": ["Why you need the hub", "Our twelve schools"],
   "Rejection.reason": [
     "Why the request is rejected, as a message to the requester",
-    "Your schools are in the hub south already",
+    "Your schools are already in the hub south",
   ],
   "RestoreRequest.id | path.restoreRequestId": ["The request's ID", "rsr_06fj2d0k3v8n5t1y7q4w9z2xbm"],
   "RestoreRequest.state": ["Whether the restore request is open and, if not, its result", "open"],
@@ -130,7 +130,7 @@ export const RESOURCE_FIELDS: FieldEntries = {
   federationRequest: ["The user's request for a hub, if the user made one"],
 
   region: ["The name of the region in the catalog", "eu-west"],
-  mode: ["How open the hub is to others, as a name from the catalog", "open"],
+  mode: ["The mode that the catalog lists for how open the hub is to others", "open"],
   tier: ["The name of the hub's tier in the catalog", "standard"],
   domain: ["The host name of the site", "ash.school.example"],
   formerDomains: [
@@ -162,16 +162,19 @@ export const RESOURCE_FIELDS: FieldEntries = {
     "The backup from which to copy: newest (the default), now to take a new backup first, or the ID of a backup",
     "newest",
   ],
-  "Spoke.from | spoke.from": ["The original spoke and backup of a copy; null if the spoke is not a copy", null],
+  "Spoke.from | spoke.from": [
+    "The spoke and the backup from which this spoke was copied; null if it is not a copy",
+    null,
+  ],
   "from.spokeId": ["The ID of the copied spoke", EXAMPLE_SPOKE_ID],
   "from.backupId": ["The ID of the copied backup; null if a new backup would be taken first", EXAMPLE_BACKUP_ID],
-  moodleVersion: ["The same value as in the field lmsVersion", "4.5.12"],
+  moodleVersion: ['The same value as in the field "lmsVersion"', "4.5.12"],
   "SpokeAction.lmsVersion | BulkAction.lmsVersion": [
-    "The new Moodle version; required for the action upgrade",
+    'The new Moodle version; required for the action "upgrade"',
     "5.2.2",
   ],
-  "SpokeAction.size | BulkAction.size": ["The name of the new size; required for the action resize", "large"],
-  skipBackup: ["Whether the action upgrade continues without a backup if the cluster cannot take one", false],
+  "SpokeAction.size | BulkAction.size": ['The name of the new size; required for the action "resize"', "large"],
+  skipBackup: ['Whether the action "upgrade" continues without a backup if the cluster cannot take one', false],
   spokeCount: ["The number of the hub's spokes, without removed spokes", 5],
 
   regions: ["The regions that hubs and spokes can be in"],

@@ -41,7 +41,7 @@ export function buildCurlCommand(
   return lines.join(" \\\n  ");
 }
 
-/** The curl options for authentication, by the scope of the endpoint. All other scopes use a token. */
+/** The curl options for authentication, by the endpoint's scope. Scopes that are not listed use a token. */
 const CREDENTIAL: Readonly<Record<string, readonly string[]>> = {
   public: [],
   flow: ["-b jar -c jar"],

@@ -129,7 +129,7 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "database_closed",
 ];
 
-/** Renders the example responses of an endpoint. A long example is only a link to its schema until opened. */
+/** Renders an endpoint's example responses. Shows only a link for a long example until the reader opens it. */
 function exampleMarkup({ responses }: EndpointEntry): readonly Markup[] {
   return Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).filter(({ example }) => Number(status) < 400 && example !== undefined)

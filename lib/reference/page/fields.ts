@@ -2,7 +2,7 @@
 import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
-/** Whether a schema is part of a request (`sent`), which marks required fields, or of a response (`answered`). */
+/** Whether a schema is part of a request (`sent`), with required fields marked, or of a response (`answered`). */
 type Direction = "sent" | "answered";
 
 /** Renders the fields of a schema. Renders only the type if the schema has no fields. */
@@ -39,7 +39,7 @@ export function renderFieldRow({ name, schema, must, says }: Row, way: Direction
   }</dd>`;
 }
 
-/** Matches the list of allowed values in a description. The list is removed, as it is also next to the field's name. */
+/** Matches the allowed values in a description, which are removed because they are also next to the field's name. */
 const CHOICES = /(?:^|; )must be one of [^;]*$/;
 
 function hasChoices(schema: JsonSchema): boolean {

@@ -40,7 +40,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.target === field) { field.value = ""; filter(); field.blur(); }
 });
 
-// Shows the target of a link, even if the search or a closed section hides the target.
+// Shows the target of a link, even if the search or a closed section hides it.
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

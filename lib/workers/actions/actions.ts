@@ -1,4 +1,4 @@
-/** Suspends, resumes and restarts a site. A replica that lost the job cannot overwrite the changes of a newer run. */
+/** Suspends, resumes and restarts a site. A replica that has lost the job cannot overwrite changes of a later run. */
 import type { App } from "#lib/app.ts";
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
@@ -70,8 +70,8 @@ export function spokeActionHandler<Step extends string>(
 }
 
 /**
- * Reads a site's state after a failed action: `suspended` if the site has no running pods, otherwise `active`. The
- * health is `degraded` if scheduled tasks are paused outside of maintenance mode.
+ * Determines a site's state after a failed action: `suspended` if the site has no running pods, otherwise `active`. The
+ * health is `degraded` if Moodle is not available, or if scheduled tasks are paused outside of maintenance mode.
  */
 export async function readStateAfterFailure(
   { space, spoke: { maintenance } }: SpokeSite,
@@ -90,14 +90,14 @@ export async function requireOriginalSite(site: SpokeSite, run: Run): Promise<vo
   await requireSameSite(run, site.spoke, await readDatabase(site, run));
 }
 
-/** Restarts Moodle's pods by writing the time `at` to the pod template. Writing the same time again has no effect. */
+/** Restarts Moodle's pods by writing the time `at` to the pod template. A second call with that time has no effect. */
 export async function restartSite(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
   await patchSiteObject(site, run, MOODLE_DEPLOYMENT, (object) => createRestartPatch(object, at));
 }
 
 /**
- * Returns a patch that restarts the pods. All attempts of an operation use the same time, so that a repeated patch has
- * no effect.
+ * Returns a patch that restarts the pods by writing the time `at` to their pod template. Each attempt of an operation
+ * writes the same time, so a retry does not restart the pods again.
  */
 function createRestartPatch(object: KubeObject, at: Date): PatchOperation[] {
   const metadata = object["spec"]?.template?.metadata ?? {};

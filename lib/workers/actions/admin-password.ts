@@ -1,6 +1,6 @@
 /**
- * Sets a new password for a site's administrator, first in a Secret and then in Moodle. The Secret keeps the previous
- * password until Moodle accepts the new password. Passwords are never written to the database, logs or operation notes.
+ * Sets a new password for a site's account `admin`, first in a Secret and then in Moodle. The Secret also keeps the
+ * previous password until Moodle accepts the new one. Passwords are never written to the database, logs or notes.
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
@@ -40,15 +40,15 @@ export function resetAdminPassword(app: App): Handler {
       const { mailed } = await applyAdminPassword(site, run);
       await patchSiteObject(site, run, ADMIN, removePreviousPassword);
       await addNotes(run, [
-        mailed ? LINK_MAILED : `The new password is in the Secret admin: ${readSecretCommand(site)}`,
+        mailed ? LINK_MAILED : `The new password is in the Secret "admin": ${readSecretCommand(site)}`,
       ]);
     },
   });
 }
 
 /**
- * Returns a patch that writes a new password to the Secret, once per operation. If an earlier operation stopped
- * halfway, Moodle may use either of the two stored passwords, so the patch keeps both.
+ * Returns a patch that adds a new password to the Secret, once per operation. If an earlier operation failed halfway,
+ * Moodle may have either of the two stored passwords, so the patch keeps both.
  */
 function createPasswordPatch({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OPERATION_ANNOTATION] === operation) return [];
@@ -65,7 +65,7 @@ function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {
 }
 
 /**
- * Sets the password of the Moodle account `admin` to the password in the Secret. Throws a permanent ClusterError on
+ * Changes the password of the Moodle account `admin` to the password in the Secret. Throws a permanent ClusterError on
  * failure, for example `AccountUnusable`.
  */
 export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordResetResult> {
@@ -81,13 +81,13 @@ export async function applyAdminPassword(context: JobContext, run: Run): Promise
   throw incompleteError(result);
 }
 
-/** Creates the error for an `admin` account that the site's administrators must repair before a password can be set. */
+/** Creates the error for an `admin` account that administrators must repair before its password can be set. */
 function refusalError(reason: string, context: JobContext, { log }: JobResult): ClusterError {
   return new ClusterError(ACCOUNT_UNUSABLE, `${RESET_FAILED} because ${reason}`, {
     transient: false,
     blame: "user",
-    hint: "Fix the account admin on the site, then reset the password again. " +
-      `Until then, the Secret admin has the previous password as ${PREVIOUS_KEY}: ${readSecretCommand(context)}`,
+    hint: 'Repair the account "admin" on the site, then reset its password again. ' +
+      `Until then, its previous password is ${PREVIOUS_KEY} in the Secret "admin": ${readSecretCommand(context)}`,
     evidence: { log, events: [] },
   });
 }
@@ -96,7 +96,7 @@ function incompleteError({ log }: JobResult): ClusterError {
   return new ClusterError("PasswordNotProven", `${RESET_FAILED} because its Job ended early`, {
     transient: false,
     blame: "operator",
-    hint: "Read the last lines of the Job's log. The blueprint's password.php must end with the agreed result line.",
+    hint: "Read the last lines of the Job's log. Its last line must be the result of the blueprint's password.php.",
     evidence: { log, events: [] },
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Turns maintenance mode on and off. Moodle stores the mode in a file on the site's volume, so the mode may have
- * changed even if the operation failed. After a failure, the mode is therefore read from the login page.
+ * Turns maintenance mode on and off. Moodle stores the mode in a file on the site's volume, so a failed operation may
+ * still have changed the mode. After a failure, this module therefore reads the mode from the site's login page.
  */
 import type { App } from "#lib/app.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
@@ -17,8 +17,8 @@ import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a site's state after a failure
 
 /**
- * Creates the handler that turns maintenance mode on. Pauses scheduled tasks first, because they would fail in
- * maintenance mode.
+ * Creates the handler that turns maintenance mode on. Pauses scheduled tasks first, because they would fail while the
+ * mode is on.
  */
 export function maintenanceOn(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS["maintenance-on"], {
@@ -40,7 +40,7 @@ function maintenanceOutcomes(maintenance: boolean): JobHooks {
   return createActionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
-/** Turns Moodle's maintenance mode on or off; safe to repeat. Does not change scheduled tasks or the spoke's row. */
+/** Turns Moodle's maintenance mode on or off. Can be repeated. Changes neither scheduled tasks nor the spoke's row. */
 export async function setMaintenanceMode(context: JobContext, run: Run, mode: "enable" | "disable"): Promise<void> {
   const result = await runJob(context, run, `maintenance-${mode}`);
   const what = mode === "enable"
@@ -50,8 +50,8 @@ export async function setMaintenanceMode(context: JobContext, run: Run, mode: "e
 }
 
 /**
- * Determines after a failure whether the site is in maintenance mode: from its login page, or else from the finished
- * steps. If maintenance mode is off, resumes the site's scheduled tasks.
+ * Determines after a failure whether the site is in maintenance mode: from its login page, or from the operation's
+ * finished steps if the page does not respond. If the mode is off, resumes the site's scheduled tasks.
  */
 async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure> {
   const { finishedSteps } = run.job;
@@ -63,7 +63,7 @@ async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure
   return { ...state, maintenance };
 }
 
-/** Returns whether the site is in maintenance mode, or undefined if the login page does not respond in time. */
+/** Returns whether the site is in maintenance mode; undefined if the login page does not respond in time. */
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);

@@ -1,4 +1,4 @@
-/** Purges a site's caches or runs its scheduled tasks, in one Kubernetes Job. The spoke's state does not change. */
+/** Runs a Kubernetes Job that purges a site's caches or runs its scheduled tasks. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
 import { FENCE_METADATA_KEY, MOODLE_CRONJOB } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -38,7 +38,7 @@ export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
 
 /**
  * Runs the site's scheduled tasks in a Kubernetes Job and waits for the result. After a crash, waits for the Job that
- * an earlier attempt started, so that no task runs twice. The CronJob may run at the same time, because Moodle locks
+ * the earlier attempt started, so that no task runs twice. The CronJob may run at the same time, because Moodle locks
  * each task.
  */
 async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
@@ -55,8 +55,8 @@ async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
 }
 
 /**
- * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller, because a controller
- * could delete the Job before the result has been read.
+ * Creates a Job from the CronJob's template. The CronJob owns the Job but is not its controller: a CronJob may delete a
+ * Job that it controls before the result has been read.
  */
 function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;

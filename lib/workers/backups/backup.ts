@@ -1,7 +1,7 @@
 /**
- * Runs the operation `backup`, requested by a user or queued every night by plan.ts. Records the audit event
- * `tenant_backup_succeeded` or `tenant_backup_failed`. If nightly backups of a spoke fail repeatedly, only the first
- * failure is reported.
+ * Runs the operation `backup`, which a user requests or plan.ts queues every night. Records the audit event
+ * `tenant_backup_succeeded` or `tenant_backup_failed`. If a spoke's nightly backups fail several times in a row, only
+ * the first failure is recorded.
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
@@ -23,14 +23,14 @@ import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
 import { permanentError, spokeHandler } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-/** The payload of a backup job. A backup that a user requested has an empty payload. */
+/** The payload of a backup job. The payload is empty if a user requested the backup. */
 export interface BackupPayload {
   readonly kind?: "nightly";
 }
 
 /**
- * The time limit for one attempt at a backup, in milliseconds. A snapshot on slow storage may take an hour. Between two
- * attempts, other operations on the spoke can run.
+ * The time limit for one attempt to take a backup, in milliseconds. If slow storage needs longer, later attempts wait
+ * for the same snapshots. Between two attempts, other operations on the spoke can run.
  */
 const ATTEMPT_TIMEOUT = 5 * MINUTE;
 
@@ -55,7 +55,7 @@ const backupOutcomes: JobHooks = {
   async onFailed(tx, job, report) {
     await lockBackup(tx, job);
     const backup = (await markBackupFailed(tx, job.id, report.message))!;
-    // Reports success if the backup is ready, because only the deletion of expired backups has failed then.
+    // Reports success if the backup is ready: the job then failed later, while it deleted expired backups.
     if (backup.state === "ready") return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
     if (!await claimBackupFailureMail(tx, backup)) return {};
     const { step, code, fault, message } = report;
@@ -72,7 +72,7 @@ interface LockedBackup {
   readonly backup: Backup;
 }
 
-/** Locks the spoke's row, then returns it with the backup's row. Creates the backup's row if it is missing. */
+/** Locks the spoke's row. Returns it with the row of this job's backup, which is created if it does not exist. */
 async function lockBackup(tx: Tx, job: Job): Promise<LockedBackup> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
@@ -95,7 +95,7 @@ function kindOf({ payload }: Job): BackupKind {
   return (payload as BackupPayload).kind === "nightly" ? "nightly" : "manual";
 }
 
-/** Throws if the spoke has failed or been removed since the backup was queued. The backup would be useless. */
+/** Throws if the spoke failed, or its removal began, after the backup was queued: the backup would be useless. */
 function requireLiveSpoke({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;

@@ -1,6 +1,6 @@
 /**
- * Counts a site's courses and users before and after a backup, if restore tests are enabled. A restore test checks that
- * the restored site's counts lie between these two counts.
+ * If restore tests are enabled, counts a site's courses and users before and after each backup. In a restore test, the
+ * counts of the restored site must lie between these two counts.
  */
 import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Counts the content, takes a backup, and counts the content again. A retry reuses the first count. */
+/** Counts courses and users, takes a backup, and counts them again. A retry keeps the first count. */
 export async function takeBackupWithCounts(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();

@@ -1,8 +1,8 @@
 /**
  * Deletes expired backups. A good backup is deleted only if a newer good backup exists and no operation needs the old
- * backup. Backups of a spoke that is being removed are kept.
- * A VolumeSnapshot's stored data has the deletionPolicy `Retain`. This module first changes the policy to `Delete`,
- * then deletes the VolumeSnapshot by its UID and waits until the VolumeSnapshot is gone.
+ * one. Backups of a spoke that is being removed are kept.
+ * By default, the stored data outlives its VolumeSnapshot, because the deletionPolicy is `Retain`. This module first
+ * changes the policy to `Delete`, then deletes the VolumeSnapshot by its UID and waits until it is gone.
  */
 import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
@@ -23,18 +23,18 @@ import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-/** The kind of cluster-scoped object that represents the stored data of a VolumeSnapshot. */
+/** The cluster-scoped object that represents the data of a VolumeSnapshot in the storage. */
 export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
-/** Returns whether the content belongs to exactly this snapshot. Compares UIDs, because names can be reused. */
+/** Returns whether the VolumeSnapshotContent belongs to this snapshot. Compares UIDs, because names can be reused. */
 export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
   const source = content["spec"]?.volumeSnapshotRef;
   return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
 }
 
 /**
- * How long to wait for the deletion of one backup, in milliseconds. After this time, the storage continues the
- * deletion, and the next nightly backup checks the result.
+ * How long to wait for the deletion of one backup, in milliseconds. If the storage needs longer, it continues the
+ * deletion alone, and the next nightly backup checks the result.
  */
 const DELETE_TIMEOUT = 2 * MINUTE;
 const MAX_ATTEMPTS = 3;
@@ -45,8 +45,8 @@ const MAX_ATTEMPTS = 3;
 const SLOW = "slow_storage";
 
 /**
- * Deletes the spoke's expired backups. With the scope `expired and failed`, also deletes failed backups that are less
- * than a day old, to free quota.
+ * Deletes the spoke's expired backups. With the scope `expired and failed`, also deletes failed backups from the last
+ * day, to free quota.
  */
 export async function deleteExpiredBackups(
   site: SpokeSite,
@@ -67,7 +67,7 @@ export async function deleteExpiredBackups(
     try {
       await deleteBackup(site, run, backup);
     } catch (error) {
-      // Continues after a permanent error: the new backup is not affected, and the next run tries this deletion again.
+      // Continues after a permanent error, which does not harm the new backup. The next run tries the deletion again.
       const isTransient = error instanceof ClusterError && error.transient && error.code !== SLOW;
       if (!(error instanceof ClusterError) || isTransient && run.job.attempt < MAX_ATTEMPTS) throw error;
       run.log.warn("Cannot delete an expired backup", { backup: id, error });
@@ -78,8 +78,8 @@ export async function deleteExpiredBackups(
 }
 
 /**
- * Marks a backup as being removed, so that no restore uses the backup, and returns its row. Returns null if the backup
- * must not be deleted.
+ * Marks a backup as being removed, so that no restore uses it, and returns the row of the backup. Returns null if the
+ * backup must not be deleted.
  */
 async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
   const { state } = await lockSpoke(tx, spokeId);
@@ -106,7 +106,7 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
       continue;
     }
     if (!isSnapshotOfBackup(snapshot, backup, snapshotUid)) {
-      await addNotes(run, [`Kept VolumeSnapshot ${name}: this backup did not create it`]);
+      await addNotes(run, [`The VolumeSnapshot ${name} was kept, because this backup did not create it`]);
       continue;
     }
     await setSnapshotDeletePolicy(site.cluster, run, snapshot);
@@ -124,15 +124,15 @@ function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: strin
   return metadata.labels?.[BACKUP_LABEL] === backup.id; // a failed attempt did not record the snapshot's UID
 }
 
-/** Changes a snapshot's deletion policy, so that Kubernetes deletes the stored data together with the snapshot. */
+/** Changes a snapshot's deletion policy, so that the stored data is deleted together with the VolumeSnapshot. */
 export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const content = await findSnapshotContent(cluster, run, snapshot);
   if (content) await setSnapshotContentDeletePolicy(cluster, run, content);
 }
 
 /**
- * Returns a VolumeSnapshot's content object, or null if this object does not exist. If the snapshot's status does not
- * name the content yet, uses the name that external-snapshotter generates (GetDynamicSnapshotContentNameForSnapshot).
+ * Returns the VolumeSnapshotContent of a VolumeSnapshot, or null if it does not exist. If the snapshot's status does
+ * not name it yet, uses the name that external-snapshotter generates (GetDynamicSnapshotContentNameForSnapshot).
  */
 export async function findSnapshotContent(
   cluster: Cluster,
@@ -145,8 +145,8 @@ export async function findSnapshotContent(
 }
 
 /**
- * Returns a note with the names of the VolumeSnapshotContents of an unfinished last backup. These objects remain in the
- * cluster after the namespace is deleted.
+ * Returns a note that lists the VolumeSnapshotContents of the failed last backup of a spoke that is being removed.
+ * These objects remain in the cluster after the spoke's namespace is deleted.
  */
 export async function describeRetainedContents({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
@@ -160,14 +160,14 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot list the contents of a spoke's last snapshots", { error }); // reconcile finds them by name
+    run.log.info("Cannot find the stored snapshots of a failed last backup", { error }); // reconcile finds them by name
   }
-  return names.length === 0 ? [] : [`Retained: VolumeSnapshotContent ${names.join(", ")}`];
+  return names.length === 0 ? [] : [`Kept in the cluster: VolumeSnapshotContent ${names.join(", ")}`];
 }
 
 /**
- * Sets a VolumeSnapshotContent's deletion policy to `Delete`. The patch fails if the content no longer belongs to the
- * same snapshot.
+ * Sets a VolumeSnapshotContent's deletion policy to `Delete`. The patch fails if the content now belongs to another
+ * snapshot.
  */
 export async function setSnapshotContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
@@ -178,14 +178,14 @@ export async function setSnapshotContentDeletePolicy(cluster: Cluster, run: Run,
   ], run);
 }
 
-/** Adds a note if someone deleted a backup's VolumeSnapshot but not its VolumeSnapshotContent. */
+/** Adds a note to the operation if a backup's VolumeSnapshot is gone but its VolumeSnapshotContent still exists. */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
-  await addNotes(run, [`Retained VolumeSnapshotContent ${name}: someone else deleted its snapshot`]);
+  await addNotes(run, [`VolumeSnapshotContent ${name} was kept: another program or a user deleted its snapshot`]);
 }
 
-/** Returns the current time from the database, because tests can shift the database's clock. */
+/** Returns the current time from the database, whose clock tests can shift. */
 async function readClock(tx: Tx, { job }: Run): Promise<Date> {
   const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
   return row.updatedAt; // saveProgress has just set this time

@@ -1,8 +1,8 @@
 /**
- * Queues nightly backups, and records which clusters can take snapshots.
- * The row of each active spoke contains the time of its next backup. The transaction that queues a backup also advances
- * this time, so replicas never queue the same backup twice.
- * The number of queued backups is limited, so that slow storage does not occupy all of a replica's lanes (queues).
+ * Queues nightly backups, and records which clusters can take snapshots. Each active spoke's row contains the time of
+ * its next backup. The transaction that queues a backup also advances this time, so that two replicas never queue the
+ * same backup. Nightly backups may occupy only a share of a replica's lanes (queues), so that slow storage does not
+ * delay other jobs.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -25,17 +25,17 @@ import type { BackupPayload } from "#lib/workers/backups/backup.ts";
 import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
 import { runUntilNoChanges, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The maximum number of spokes per transaction. */
+/** The maximum number of spokes that one transaction updates. */
 const BATCH = 200;
-/** The share of a replica's lanes (queues) that nightly backups may occupy. */
+/** The largest share of a replica's lanes (job queues) that nightly backups may occupy. */
 const LANE_SHARE = 3 / 4;
-/** How long to wait for a cluster's snapshot classes, in milliseconds, so that one cluster cannot delay the others. */
+/** The time limit for reading a cluster's snapshot classes, in milliseconds, so that no cluster delays the others. */
 const CLUSTER_TIMEOUT = 20 * SECOND;
 
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
   const { db, config } = app;
   return upkeepHandler({ kind: "plan-backups", every: MINUTE }, {
-    abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandonedBackups(db.rows)],
+    abandoned: ["Closing unfinished backups of ended operations", MINUTE, () => closeAbandonedBackups(db.rows)],
     due: ["Queueing due backups", 10 * MINUTE, async (run) => {
       await runUntilNoChanges(run, () => db.transact(setMissingTimes));
       const { rows: clusters } = await sql<{ cluster: string }>`
@@ -49,7 +49,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   });
 }
 
-/** Sets the next backup time of spokes without one, and of spokes with a time over 25 hours ahead (wrong clock). */
+/** Sets a spoke's next backup time if it is missing, or more than 25 hours ahead because of a wrong clock. */
 async function setMissingTimes(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes
@@ -59,7 +59,7 @@ async function setMissingTimes(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** Returns the cluster's snapshot classes that retain data. If the read fails, stores the reason and returns null. */
+/** Returns the cluster's snapshot classes that keep data. On an error, stores the reason and returns null. */
 async function readClasses(
   { db, clusters }: Pick<App, "db" | "clusters">,
   run: Run,
@@ -100,7 +100,7 @@ interface QueueLimits {
   readonly limit: number;
 }
 
-/** Queues the backups that are due in a cluster. Skips rows that are locked; the next run queues their backups. */
+/** Queues the backups that are due in a cluster. Skips locked rows; the next run queues their backups. */
 async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id

@@ -1,4 +1,4 @@
-/** Reads the VolumeSnapshotClasses with which a cluster can take backups. */
+/** Reads the VolumeSnapshotClasses that Wheelwright can use for backups in a cluster. */
 import type { SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import type { Cluster, ClusterCall } from "#lib/drivers/cluster/cluster.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";

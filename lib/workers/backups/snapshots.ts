@@ -1,7 +1,7 @@
 /**
- * Takes a backup: snapshots of a spoke's two volumes, recorded in a database row.
- * Deleting a namespace deletes its VolumeSnapshots but keeps the stored data, so the row holds what a restore needs to
- * find the data. The row is stored before the snapshots are created, so that a retry finds them.
+ * Takes a backup: snapshots of a spoke's two volumes, described by a database row. When a namespace is deleted, its
+ * VolumeSnapshots are deleted but the stored data remains. The row therefore contains what a restore needs to find the
+ * data. The row is stored before the snapshots are created, so that a retry finds them.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingSnapshotClass, selectSnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
@@ -38,11 +38,11 @@ const MAX_ATTEMPTS = 3;
 
 export interface BackupRequest {
   readonly kind: BackupKind;
-  /** How long to wait until the snapshots are ready, in milliseconds. Defaults to the time left in the step. */
+  /** How long to wait until the snapshots are ready, in milliseconds. Defaults to the step's remaining time. */
   readonly timeout?: number;
 }
 
-/** Takes a last backup of a spoke before its removal. If the backup fails, the removal continues without a backup. */
+/** Takes a last backup of a spoke before its removal. If the backup fails, the spoke is removed without a backup. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
@@ -50,9 +50,9 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
-    // Does not retry after a timeout, because the user requested a removal and should not wait longer.
+    // Does not retry after a timeout, because the user is waiting for the removal of the spoke.
     const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
-    // Counts the attempts at this backup separately, because the job's attempt number includes other steps.
+    // Counts the attempts to take this backup, because the job's own attempt number includes attempts of other steps.
     const attempts = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;
     if (!(error instanceof ClusterError)) throw error;
     if (isTransient && attempts < MAX_ATTEMPTS) {
@@ -62,15 +62,15 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     run.log[isMissingNamespace(error) ? "info" : "warn"]("Removing a spoke without a last snapshot", { error });
     await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
     const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
-    await addNotes(run, [`No last snapshot: ${reason}`, ...await describeRetainedContents(site, run)]);
+    await addNotes(run, [`No last snapshot was taken: ${reason}`, ...await describeRetainedContents(site, run)]);
   }
 }
 
 /**
- * Takes a backup, and returns its row when both snapshots are ready and recorded. A repeated call in the same operation
- * continues the same backup.
- * Throws a ClusterError: `NoSnapshotClass` (final) if the cluster cannot take snapshots that are retained,
- * `SnapshotFailed` (final) if the storage fails repeatedly, `deadline` (transient) on a timeout.
+ * Takes a backup, and returns its row when both snapshots are ready and recorded. Calling this function again in the
+ * same operation continues the same backup.
+ * Throws a ClusterError: `NoSnapshotClass` (permanent) if the cluster has no snapshot class that keeps the data,
+ * `SnapshotFailed` (permanent) if the storage fails repeatedly, `deadline` (transient) on a timeout.
  */
 export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: BackupRequest): Promise<Backup> {
   const { spoke } = site;
@@ -91,8 +91,8 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
 }
 
 /**
- * Returns whether an earlier attempt created both snapshots. If only one snapshot exists, deletes it, because the
- * snapshots of the database and the files must be from the same time.
+ * Returns whether an earlier attempt created both snapshots. If it created only one, deletes that one, because the
+ * snapshots of the database and the files must be taken at the same time.
  */
 async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
@@ -110,19 +110,19 @@ async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Pro
   return await run.write((tx) => saveBackupVolumes(tx, backup.id, planned, site.spoke));
 }
 
-/** Returns the backup's signed record, which is stored on the snapshots in case the database row is lost. */
+/** Returns the backup's signed record. It is stored on the snapshots, in case the database row is lost. */
 async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Promise<string> {
   const installation = await readInstallation(app.db.rows), text = serializeBackupRecord(backup);
   const signature = signWithInstallationKey(installation, spoke.namespaceUid!, text);
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedRecord);
 }
 
-/** The cluster, the namespace and the inputs of a site whose volumes are backed up. */
+/** The cluster, the namespace and the blueprint inputs of a site whose volumes are backed up. */
 type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
 
 /**
- * Returns the snapshots to create, with names derived from the backup's ID. The caller stores these names first, so
- * that every created snapshot can be found later.
+ * Returns the manifests of the snapshots, with names derived from the backup's ID. The caller stores these names before
+ * it creates the snapshots, so that each snapshot can be found later.
  */
 export async function planSnapshots(
   context: SnapshotContext,
@@ -142,7 +142,7 @@ interface SnapshotOptions {
   readonly timeout?: number;
 }
 
-/** Creates snapshots that survive the deletion of their namespace. Returns their details when all are ready. */
+/** Creates snapshots whose data survives the deletion of the namespace. Returns their details when all are ready. */
 export async function createSnapshots(
   context: SnapshotContext,
   run: Run,
@@ -150,7 +150,7 @@ export async function createSnapshots(
   { labels, create, timeout }: SnapshotOptions,
 ): Promise<BackupVolume[]> {
   const { cluster, space, inputs } = context;
-  // Reads the drivers from the PVCs. A PVC whose volume was created manually does not name a driver.
+  // Reads the storage drivers from the PVCs. A PVC of a manually created volume does not name a driver.
   const requirements = {
     name: inputs.surroundings.snapshotClass,
     drivers: planned.flatMap(({ driver }) => driver ?? []),
@@ -162,7 +162,7 @@ export async function createSnapshots(
     throw permanentError(
       "NoSnapshotClass",
       `Cannot take a backup: ${describeMissingSnapshotClass(requirements)}`,
-      "Create a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
+      "Create a VolumeSnapshotClass with deletionPolicy: Retain for the storage driver of these volumes.",
     );
   }
   for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
@@ -198,7 +198,7 @@ async function readPvcs(
   throw new ClusterError("NotFound", "the site has no volumes", { transient: false });
 }
 
-/** Creates a snapshot. If the namespace's quota is full, deletes expired and failed backups, then tries again. */
+/** Creates a snapshot. If the namespace's quota is exhausted, deletes expired and failed backups and tries again. */
 async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
   try {
     await site.space.create(snapshot, run);
@@ -210,7 +210,7 @@ async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject
   }
 }
 
-/** Returns the identifiers by which the snapshot can still be found after its namespace is deleted. */
+/** Returns the identifiers with which the snapshot's data can be found after its namespace is deleted. */
 async function readSnapshotVolume(
   { cluster, space }: SnapshotContext,
   run: Run,

@@ -1,4 +1,4 @@
-/** Reads a hub's subscription from the payment provider, and updates the customer's name and email address. */
+/** Reads a hub's subscription from the payment provider, and sends the hub's name and email address to the provider. */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readBilledHub } from "#lib/domains/billing/hubs.ts";
@@ -33,7 +33,7 @@ export function checkBilling(app: BillingDependencies, payments: PaymentProvider
   };
 }
 
-/** Reads the hub's subscription from the payment provider. Stores it unless the hub now has another subscription. */
+/** Reads the hub's subscription from the payment provider, and stores it if the hub still has this subscription. */
 export async function checkSubscription(
   { db, catalog, log }: BillingDependencies,
   run: Run,
@@ -55,8 +55,8 @@ export async function checkSubscription(
 }
 
 /**
- * Stores the error of a failed billing job, and delays the next attempt by an hour. Logs the error too, because no user
- * waits for billing jobs.
+ * Stores the error of a failed billing job for the hub, and delays the next attempt by an hour. Also logs the error,
+ * because no user waits for a billing job.
  */
 export async function recordBillingFailure(
   tx: Tx,

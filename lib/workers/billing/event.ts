@@ -1,6 +1,6 @@
 /**
- * Processes an event from the payment provider: reads the subscription or refund to which the event refers, and stores
- * the result. Processing the same event twice is harmless.
+ * Processes an event that the payment provider sent: reads the subscription or refund that the event is about, and
+ * stores the result. Processing the same event twice is harmless.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -34,7 +34,7 @@ export function billingEvent(app: EventDependencies, payments: PaymentProvider):
       },
     },
     hooks: {
-      // Logs the error, because no user waits for billing jobs.
+      // Logs the error, because no user waits for a billing job.
       onFailed(_, job, report) {
         const about = { operation: job.id, event: job.payload.event, federation: job.federationId };
         app.log.error("Cannot process an event from the payment provider; giving up", {
@@ -47,7 +47,7 @@ export function billingEvent(app: EventDependencies, payments: PaymentProvider):
   };
 }
 
-/** Reads the hub's subscription, and marks all of the hub's waiting events as handled. Safe to repeat after a crash. */
+/** Reads the hub's subscription, and marks all its waiting events as handled. After a crash, the job can run again. */
 async function handleSubscription(
   app: EventDependencies,
   run: Run,
@@ -55,7 +55,7 @@ async function handleSubscription(
   event: BillingEventRow,
 ): Promise<void> {
   const hub = event.federationId!;
-  // Lists the events before reading the subscription, because the subscription may not reflect later events.
+  // Lists the events before the subscription is read, because the subscription may not include later events yet.
   const eventIds = [event.id, ...await findQueuedBillingEvents(app.db.rows, hub)];
   await checkSubscription(app, run, payments, hub);
   await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));

@@ -1,7 +1,7 @@
 /**
- * Queues a billing sync for each hub whose spokes differ from the quantities last sent to the payment provider, and a
- * daily check of each subscription. Skips hubs with a queued sync. If the provider refused the last sync of a hub,
- * skips the hub until the next attempt is due.
+ * Queues a billing sync for each hub whose spokes differ from the quantities last sent to the payment provider. Also
+ * queues a daily check of each subscription. Skips hubs that already have a queued sync. If the provider refused a
+ * hub's last sync, skips the hub until its next attempt is due.
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -12,7 +12,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The number of hubs per transaction. */
+/** The maximum number of hubs that one transaction handles. */
 const BATCH = 500;
 
 export function planBillingSyncs({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
@@ -31,10 +31,10 @@ export function planBillingSyncs({ db, catalog }: Pick<App, "db" | "catalog">, b
   });
 }
 
-/** The maximum number of hubs to check per run. The job runs every hour. */
+/** The maximum number of hubs whose subscription one hourly run checks. */
 const MAX_HUBS = 500;
 
-/** Creates the handler that queues daily subscription checks. The checks of one run are spread over the next hour. */
+/** Creates the handler that queues daily subscription checks. The checks of one run are spread over an hour. */
 export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): Handler {
   return upkeepHandler({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not checked for a day", 5 * MINUTE, async (run) => {

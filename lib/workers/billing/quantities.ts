@@ -1,4 +1,4 @@
-/** Updates the quantities of a hub's subscription at the payment provider, with as few calls as possible. */
+/** Updates the quantities in a hub's subscription at the payment provider, with as few API calls as possible. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type BilledQuantities, getBilledQuantity, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
 import type {
@@ -9,15 +9,15 @@ import type {
 } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
-/** The new quantity of an existing subscription item, or of a new item for a size. */
+/** A change of a subscription: a new quantity for an existing item, or a new item for a size. */
 export type ItemChange =
   | { readonly item: string; readonly quantity: number }
   | { readonly size: string; readonly quantity: number };
 
 /**
- * Computes which subscription items must change to reach the desired quantities. If no spoke uses a size, the quantity
- * of its item becomes 0. If two items have the same size, the first item gets the whole quantity. Items without a size
- * are not changed.
+ * Computes which subscription items must change so that the quantities become `desired`. If no spoke has an item's
+ * size, the item's quantity becomes 0. If two items have the same size, the first gets the whole quantity. Items
+ * without a size are not changed.
  */
 export function planItemChanges(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
   const sizes = new Set<string>();
@@ -36,11 +36,11 @@ type NewItem = SubscriptionRequest["items"][number];
 export interface ProviderSubscription {
   readonly federationId: string;
   readonly customer: string;
-  /** The subscription as last read from the payment provider; null if the hub has no subscription. */
+  /** The subscription that was last read from the payment provider; null if the hub has no subscription. */
   readonly subscription: Subscription | null;
 }
 
-/** Creates missing prices, then updates or creates the subscription in one call. Returns the subscription. */
+/** Creates missing prices at the provider, then updates or creates the subscription in one call and returns it. */
 export async function applyItemChanges(
   payments: PaymentProvider,
   catalog: Catalog,

@@ -1,6 +1,6 @@
 /**
- * Sends a hub's customer data and billed quantities to the payment provider. The job is safe to repeat, because the job
- * sends totals and first reads the provider's current quantities.
+ * Sends a hub's customer data and billed quantities to the payment provider. The job can be repeated, because it sends
+ * totals and first reads the provider's current quantities.
  * Before each call, the stored quantities are set to null (unknown). If the provider's reply is lost, the next run of
  * `plan-billing` therefore queues another sync. A delayed call from a crashed replica may overwrite newer quantities,
  * so another sync follows a minute later.
@@ -30,7 +30,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { applyItemChanges, planItemChanges } from "#lib/workers/billing/quantities.ts";
 import { recordBillingFailure } from "#lib/workers/billing/check.ts";
 
-/** The delay before the follow-up sync, in milliseconds. Until then, the provider may process an interrupted call. */
+/** The delay before a second sync, in milliseconds. By then, an interrupted call should be complete. */
 const FOLLOW_UP_DELAY = MINUTE;
 
 type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
@@ -42,7 +42,7 @@ export function syncBilling(app: SyncDependencies, payments: PaymentProvider): H
     steps: {
       async customer(run) {
         const hub = await readBilledHub(db.rows, run.job.federationId!);
-        // A removed hub needs no customer record.
+        // Does not create or update the customer of a removed hub.
         if (hub && !hub.removed) await sendCustomer(run, payments, hub);
       },
       async quantities(run) {
@@ -55,7 +55,7 @@ export function syncBilling(app: SyncDependencies, payments: PaymentProvider): H
         const later = new Date(updatedAt.getTime() + FOLLOW_UP_DELAY);
         return Promise.resolve(progress.again ? { jobs: [createFollowUpSyncJob(federationId!, later)] } : {});
       },
-      // Queues a check of the subscription, because the call may have failed after the customer was deleted.
+      // Queues a subscription check, because the sync also fails if the customer was deleted at the provider.
       onFailed: async (tx, job, report) => ({
         ...await recordBillingFailure(tx, log, job, report),
         jobs: [createBillingCheckJob(job.federationId!)],
@@ -65,8 +65,8 @@ export function syncBilling(app: SyncDependencies, payments: PaymentProvider): H
 }
 
 /**
- * Sends the customer's name and email address to the payment provider. If the address changes before the job ends, the
- * next job sends the new address.
+ * Sends the customer's name and email address to the payment provider. If the address changes before the job ends,
+ * another job sends the new address.
  */
 async function sendCustomer(run: Run, payments: PaymentProvider, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: storedId, email } = row;
@@ -83,8 +83,8 @@ async function sendCustomer(run: Run, payments: PaymentProvider, { row, name }: 
 }
 
 /**
- * Updates the customer at the payment provider. Returns false if the provider has deleted the customer. Throws if the
- * deleted customer has a subscription, because an operator must then decide what to do.
+ * Updates the customer at the payment provider. Returns false if the customer was deleted there. Throws if the deleted
+ * customer has a subscription: an operator must then decide what to do.
  */
 async function tryUpdateCustomer(
   run: Run,
@@ -132,7 +132,7 @@ async function sendQuantities(
   await saveQuantities(app, run, hub, desired, result);
 }
 
-/** Returns the hub's subscription at the provider, even if its creation was never recorded in the database. */
+/** Returns the hub's subscription at the payment provider, even if the database has no record of it. */
 async function findCurrentSubscription(
   run: Run,
   payments: PaymentProvider,
@@ -142,13 +142,13 @@ async function findCurrentSubscription(
   return await payments.findSubscription({ customer, federationId }, run.signal);
 }
 
-/** Sets the stored quantities to null (unknown) until the provider's reply has been stored. */
+/** Sets the stored quantities to null (unknown) until the payment provider's reply has been stored. */
 async function markQuantitiesUnknown(run: Run, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
   if (sentQuantities === null) return;
   await run.write((tx) => updateSubscription(tx, federationId, { sentQuantities: null }));
 }
 
-/** Stores the sent quantities and the provider's reply, unless the hub's subscription or customer has changed. */
+/** Stores the quantities and the provider's reply, unless the hub now has another subscription or customer. */
 async function saveQuantities(
   { catalog, log }: SyncDependencies,
   run: Run,

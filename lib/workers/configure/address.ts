@@ -1,7 +1,7 @@
 /**
- * Moves a site to another domain, and moves the site back if that fails. Also changes the outgoing mail settings. The
- * old host is removed from the site's Ingress before the redirect uses this host, because ingress controllers reject a
- * host that two Ingresses use.
+ * Moves a site to another domain, and moves it back if the operation fails. Also changes the outgoing mail settings.
+ * The old host is removed from the site's own Ingress before another Ingress redirects this host, because ingress
+ * controllers reject a host that two Ingresses use.
  */
 import * as v from "valibot";
 import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
@@ -24,7 +24,7 @@ import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
-/** Returns the site's new settings, or its current settings if the operation has not computed the new ones yet. */
+/** Returns the site's new settings. Until the operation has computed these, returns the current settings. */
 export function inputsAfterChange({ inputs }: SpokeSite, run: Run): SpokeInputs {
   return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as ConfigurableInputs | undefined });
 }
@@ -33,10 +33,10 @@ export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean 
   return before.host !== after.host;
 }
 
-/** Returns notes that explain the consequences of a changed domain to users. */
+/** Returns notes about what else changes, and what users must do, when a site moves to another domain. */
 export function describeDomainChange(before: SpokeInputs, after: SpokeInputs): string[] {
   return [
-    `When ${after.host} works, ${before.host} redirects to the new front page for ${FORMER_DOMAIN_DAYS} days. ` +
+    `Once ${after.host} works, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. ` +
     `Links to ${before.host} in the site's content are not changed, ` +
     "because Moodle's tool for this (admin/tool/replace) is experimental",
     ...(before.identity
@@ -98,8 +98,8 @@ export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Restores the site's previous settings and domain if the operation changed them. Returns whether this succeeded. If
- * the cluster does not respond, both domains keep working.
+ * Restores the site's previous settings and domain if the operation has changed them. Returns whether this succeeded.
+ * If the cluster does not respond, the site stays reachable under both domains.
  */
 export async function restorePreviousDomain(site: SpokeSite, run: Run): Promise<boolean> {
   try {
@@ -121,7 +121,7 @@ export async function restorePreviousDomain(site: SpokeSite, run: Run): Promise<
   }
 }
 
-/** Ignores a ClusterError, because Moodle's pod may still start later, and the next sweep checks the site. */
+/** Ignores a ClusterError: Moodle's pod may still start later, and the next periodic check examines the site anyway. */
 function ignoreClusterError(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
@@ -134,7 +134,7 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
   }
 }
 
-/** Applies the Ingresses and stores this job's fence (claim number) in them, so that no outdated job deletes them. */
+/** Applies the Ingresses, and records this job's fence (claim number) in them: an older run then cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObjects(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);

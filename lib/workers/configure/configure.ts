@@ -1,7 +1,7 @@
 /**
- * Applies changed settings in a spoke's row to its site: title, administrator, brand, outgoing mail and domain.
- * While the domain changes, both domains serve the site. Once the login page responds under the new domain, the old
- * domain redirects to it. If the operation fails, the site returns to its old domain (address.ts).
+ * Applies settings that were changed in a spoke's row to its site: title, administrator, brand, outgoing mail and
+ * domain. While the domain changes, the site is reachable under both domains. Once the login page responds under the
+ * new domain, the old domain redirects to it. If the operation fails, the site returns to its old domain (address.ts).
  */
 import type { App } from "#lib/app.ts";
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
@@ -59,7 +59,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
   await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
-/** Applies the settings, then waits until pods of earlier attempts, which may write older settings, have ended. */
+/** Applies the settings. Then waits until pods of earlier attempts have ended, because they may write old settings. */
 async function seed(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);

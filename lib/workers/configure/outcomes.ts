@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row after a `configure` operation. After a success, the row's blueprint inputs have the new
- * settings. After a failure, the inputs keep the old domain and only the settings that were applied.
+ * Updates the spoke's row after a `configure` operation. If it succeeded, the blueprint inputs in the row get the new
+ * settings. If it failed, they get only the settings that were applied, and keep the old domain.
  */
 import { type ConfigurableInputs, pickSiteDetails } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -50,7 +50,7 @@ async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: Configurable
   };
 }
 
-/** Returns whether a later `configure` operation is queued. That operation will apply the spoke's current settings. */
+/** Returns whether another `configure` operation is queued, which will apply the spoke's current settings. */
 async function hasLaterConfigure(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
   return (await listLiveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
 }

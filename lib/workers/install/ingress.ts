@@ -1,7 +1,7 @@
 /**
- * Exposes a site: waits for the address of its Ingress and for its TLS certificate.
- * A missing address only adds a note, because some controllers never report an address. A missing certificate is an
- * error, because the site's URL does not work without a certificate.
+ * Waits until a site is reachable: its Ingress has an address, and its TLS certificate is issued. A missing address
+ * only adds a note to the operation, because some controllers never report one. A missing certificate is an error,
+ * because the site's URL does not work without it.
  */
 import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
@@ -21,8 +21,8 @@ const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const ADDRESS_TIMEOUT = 2 * MINUTE; // maximum wait for an address; a cloud load balancer takes about a minute
 
 /**
- * Waits for the site's Ingresses and certificates. `host` is the domain of the Ingresses. Without `host`, checks the
- * spoke's own domain and ignores redirects from former domains.
+ * Waits until the site's Ingresses have an address and its certificates are issued. `host` is the domain of the
+ * Ingresses. Without `host`, checks the spoke's current domain and ignores redirects from its former domains.
  */
 export async function waitForIngresses(
   site: SpokeSite,
@@ -51,15 +51,15 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
 }
 
 /**
- * Deletes a failed Certificate, so that the Ingress creates it again. Otherwise, cert-manager would wait an hour before
- * a retry. An already issued certificate remains in its Secret.
+ * Deletes a Certificate that could not be issued, so that it is created again from the Ingress. Otherwise, cert-manager
+ * would wait an hour before the next attempt. A certificate that was issued before remains in its Secret.
  */
 async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: ObjectRef): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasIssuanceFailed(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
-/** Blames the user for a DNS error, unless the operator controls the domain's DNS records (below the root domain). */
+/** Attributes a DNS error to the user, unless the domain is below the root domain, whose DNS the operator manages. */
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
@@ -71,7 +71,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
   if (name !== undefined && !await hasClass(cluster, run, name)) {
     return await addNotes(run, [
       `The cluster has no ingress class ${name}, so the site cannot be reached from outside. ` +
-      "Install this controller, or set another class (ingressClass in surroundings.yaml, or in the region in CATALOG)",
+      "Install its controller, or set another class as ingressClass (in surroundings.yaml or, per region, in CATALOG)",
     ]);
   }
   try {
@@ -80,14 +80,14 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
     await addNotes(run, [
-      "The site's Ingress has no address yet: check that the ingress controller runs and has an address",
+      "The site's Ingress has no address yet: check that the ingress controller is running and has one",
     ]);
   }
 }
 
 /**
- * Returns whether the IngressClass exists. Without permission to list the classes, also returns true, because waiting
- * for the address then reveals any problem.
+ * Returns whether the IngressClass exists. Also returns true without permission to list the classes: if the class is
+ * missing, the wait for the Ingress's address will time out.
  */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {

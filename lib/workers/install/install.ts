@@ -1,7 +1,7 @@
 /**
- * Installs Moodle: one installation at a time, and never over an existing site.
- * An interrupted installation cannot continue, so its data is deleted before the next attempt. The database shows
- * whether a site exists, because a Job's result does not show this reliably.
+ * Installs Moodle: one installation at a time, and never over an existing site. An interrupted installation cannot be
+ * continued, so its data is deleted before the next attempt. Whether a site exists is read from the database, because
+ * the result of the install Job does not show this reliably.
  */
 import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
@@ -27,7 +27,7 @@ import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
 
 const INSTALL_JOBS_KEY = "installs"; // in the job's progress
 
-/** Installs Moodle and returns the state of the database afterwards. The site in the database may be incomplete. */
+/** Installs Moodle. Returns the site that the database then contains, which may be incomplete. */
 export async function install(context: JobContext, run: Run): Promise<SiteIdentity> {
   try {
     return await installOnce(context, run);
@@ -37,7 +37,7 @@ export async function install(context: JobContext, run: Run): Promise<SiteIdenti
   }
 }
 
-/** Changes an error about a missing image of the requested version, so that it blames the user for the version. */
+/** If the image of the requested version does not exist, attributes the error to the user and lists other versions. */
 export function addVersionHint(
   error: ClusterError,
   { blueprint, inputs }: Pick<JobContext, "blueprint" | "inputs">,
@@ -87,7 +87,7 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
   return facts ?? await readDatabase(context, run); // a custom install Job may print nothing
 }
 
-/** Waits for install Jobs of earlier attempts. `left` is true if these Jobs may have left data behind. */
+/** Waits for install and reset Jobs of earlier attempts. `left` is true if these Jobs may have left data behind. */
 async function waitForEarlierInstalls(
   context: JobContext,
   run: Run,

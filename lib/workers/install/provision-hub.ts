@@ -1,4 +1,4 @@
-/** Creates a hub: its namespace, the objects that hold its settings, and the ClusterIssuer for certificates. */
+/** Creates a hub: its namespace, the objects that store its settings, and the ClusterIssuer for its certificates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -23,8 +23,8 @@ export function provisionHub(app: App): Handler {
 }
 
 /**
- * Creates the hub's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the existing
- * namespace by its labels.
+ * Creates the hub's namespace. If an earlier attempt created the namespace but crashed before storing its UID, finds it
+ * by its labels.
  */
 async function createNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;

@@ -1,4 +1,4 @@
-/** Creates a spoke step by step. Each step keeps the objects that already exist, so that a retry is safe. */
+/** Creates a spoke step by step. Each step keeps objects that already exist, so that every step can be repeated. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { SeedResult } from "#lib/moodle/job-results.ts";
@@ -70,8 +70,8 @@ export function provision(app: App): Handler {
 }
 
 /**
- * Creates the spoke's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the existing
- * namespace by its labels. This is safe because namespace names are never reused.
+ * Creates the spoke's namespace. If an earlier attempt created the namespace but crashed before storing its UID, finds
+ * it by its labels. This is safe because namespace names are never reused.
  */
 async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
@@ -88,8 +88,8 @@ async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Starts the database. If the volumes already contain a site, also creates Moodle's pod, so that both pods start at the
- * same time. Moodle's pod waits until the database is ready.
+ * Starts the database. If the volumes already contain a site, also creates Moodle's pod, so that both pods start in
+ * parallel. Moodle's pod waits until the database is ready.
  */
 async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
   await applyStep(site, run, "database");
@@ -106,8 +106,8 @@ async function applyAll({ space }: SpokeSite, run: Run, objects: readonly KubeOb
 }
 
 /**
- * Creates the Secrets with passwords, which never change later. Applies the mail Secret and the settings objects
- * instead of only creating them, because an operator may change the mail settings.
+ * Creates the Secrets with passwords, which are never changed later. The mail Secret and the settings objects are
+ * applied instead, so that a retry uses mail settings that an operator has changed in the meantime.
  */
 async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
@@ -133,8 +133,8 @@ async function seed(
 }
 
 /**
- * Sets a new password for the account `admin` of a copied site, which still has the original site's password. Adds a
- * note if the account cannot be used.
+ * Sets a new password for the account `admin` of a copied site, which still has the password of the original site. Adds
+ * a note to the operation if the account cannot be used.
  */
 async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
   try {
@@ -148,21 +148,21 @@ async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
 export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // Returns no settings if the spoke is in another cluster, because a hub's settings exist only in its own cluster.
+  // Returns no settings if the spoke is in another cluster: the hub's settings are stored only in the hub's cluster.
   if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
     return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((room) => space.get(room, run))));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
-    // Returns a problem instead of throwing, because the site also works without the hub's settings.
+    // Reports a problem instead of throwing, because the site also works without the hub's settings.
     const problem =
-      `The hub's namespace ${hub.namespace} is missing: the hub's identity, content and brand were not applied`;
+      `The hub's namespace ${hub.namespace} is missing: the hub's single sign-on, courses and brand were not applied`;
     return { ...NO_HUB_SETTINGS, problems: [problem] };
   }
 }
 
-/** Returns a note that explains how to sign in, because few users can read the password in the Secret. */
+/** Returns a note that explains how to sign in, because few users have access to the Secret with the password. */
 function signInNote(spokeId: string): string {
-  return `The site's administrator sets a password with a sign-in link: POST /api/spokes/${spokeId}/sign-in-link`;
+  return `To set a password, the site's administrator needs a sign-in link: POST /api/spokes/${spokeId}/sign-in-link`;
 }

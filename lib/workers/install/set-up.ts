@@ -1,6 +1,6 @@
 /**
- * Finishes an installation with a single Kubernetes Job. The Job checks the site's identity, runs the seed (initial
- * content) and requests the login page. Each kind of failure is reported separately.
+ * Finishes an installation with a single Kubernetes Job, which checks the site's identifier, runs the seed (initial
+ * content) and requests the login page. A failure of each of these parts is reported separately.
  */
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

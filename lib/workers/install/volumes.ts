@@ -1,4 +1,4 @@
-/** Creates a new site's volumes from a backup or a template (snapshots of a fresh installation), if available. */
+/** Creates a new site's volumes from a backup or, if one is ready, a template (snapshots of a fresh installation). */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -20,7 +20,7 @@ import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/wo
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
-/** Creates volumes with data and returns true. Returns false if there is no data, so that Moodle must be installed. */
+/** Creates volumes from a backup or template and returns true. Returns false if Moodle must be installed instead. */
 export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await findSource(site);
   if (!found) return await createVolumesFromTemplate(site, run);
@@ -33,15 +33,15 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   await addNotes(
     run,
-    isCopy(site) ? [`Copied from ${spoke.slug} with ${from}`] : [
+    isCopy(site) ? [`Copied from ${spoke.slug}, using ${from}`] : [
       `Created from ${from} instead of a new installation`,
-      "Users sign in with the passwords in the backup. The Secret admin has a different one: run reset-admin-password",
+      'Users sign in with the passwords in the backup. To set a new one for "admin", run reset-admin-password',
     ],
   );
   return true;
 }
 
-/** Returns the backup if it is ready. Throws while an operation on the original spoke is still taking this backup. */
+/** Returns the backup. If the operation that takes it is still running, throws so that the job waits for it. */
 async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Backup): Promise<Backup> {
   const operation = await findJob(db.rows, operationId);
   if (operation && !isFinalJobState(operation.state)) {
@@ -56,7 +56,7 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
   );
 }
 
-/** Throws if the backup has a different Moodle version, because the original spoke was upgraded before the backup. */
+/** Throws if the backup contains another Moodle version, because the original spoke was upgraded before the backup. */
 function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
   const message = `The backup ${id} contains Moodle ${taken.lmsVersion}, but this site needs ${version}`;
@@ -75,15 +75,15 @@ export function isCopy({ spoke, inputs }: SpokeSite): boolean {
   return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
-/** The settings that the seed (initial content) applies. `parts` is null to apply all parts of the seed. */
+/** The settings that the seed (initial content) applies. If `parts` is null, all parts of the seed are applied. */
 export interface SeedInput {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
-  /** Returns the notes to add to the operation, one sentence each. */
+  /** Returns the notes to show in the operation, one sentence each. */
   readonly notes: (settings: HubSettings) => readonly string[];
 }
 
-/** Returns the settings to apply. For a recreated spoke, returns only the settings that changed after the backup. */
+/** Returns the settings that the seed applies. For a recreated spoke, only those that changed since the backup. */
 export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   const { inputs, app: { db } } = site, found = await findSource(site);
   const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => listSeedNotes(seedInputs, settings);
@@ -105,12 +105,12 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
 const SINGLE_SIGN_ON_NOTE = "The single sign-on of the original site is still set up in this copy. " +
   "The copy's administrators can remove it under OAuth 2 services";
 
-/** Deletes the snapshot objects from which the volumes were created, after all volumes are bound. */
+/** Waits until all volumes are bound, then deletes the snapshot objects from which they were created. */
 export async function deleteVolumeSources(site: SpokeSite, run: Run): Promise<void> {
   if (hasFilledVolumes(site)) await deleteSourceSnapshotsWhenBound(site, run);
 }
 
-/** Returns the backup from which the site is created, and the spoke of the backup. Returns null without a backup. */
+/** Returns the backup from which the site is created, and the backup's spoke; null if there is no such backup. */
 async function findSource({ app: { db: { rows } }, spoke }: SpokeSite) {
   const backup: Backup | null = spoke.fromBackup === null ? null : await findBackup(rows, spoke.fromBackup);
   return backup && {

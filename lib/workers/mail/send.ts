@@ -1,7 +1,6 @@
 /**
  * Sends an email at least once. After a crash, the email is sent again with the same Message-ID. Each attempt creates a
- * new secret for the link in the email, and stores only the secret's hash. All of these secrets open the same
- * single-use link.
+ * new secret for the link in the email and stores only its hash. All these links work until one of them is used.
  */
 import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
@@ -22,7 +21,7 @@ export interface MailRetryDelays {
   readonly maxMs: number;
 }
 
-/** The delay between attempts grows from 2 seconds to 15 minutes, so that emails outlast a mail server outage. */
+/** The delay between attempts grows from 2 seconds to 15 minutes, so that emails survive a long mail server outage. */
 const RETRY: MailRetryDelays = { firstMs: 2 * SECOND, maxMs: 15 * MINUTE };
 
 export function sendMail(
@@ -42,12 +41,12 @@ export function sendMail(
       },
     },
     hooks: {
-      // Runs when the job ends instead of in the step, because an error in the step would send the email again.
+      // Runs after the step rather than in it, because an error in the step would send the email again.
       async onSucceeded(tx, job) {
         await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
         return {};
       },
-      // Logs the error, because no user sees the failure of a mail job.
+      // Logs the error, because users do not see mail jobs.
       async onFailed(tx, job, report) {
         const { letter } = job.payload as MailPayload;
         log.error("Cannot send an email; giving up", {
@@ -85,12 +84,12 @@ async function send(run: Run, transport: MailTransport, home: URL): Promise<void
   run.throwIfStopped();
   const { answer, file } = await transport.send(mail, run.signal);
   if (file === null) return run.log.info("Sent an email", { ...about, messageId: mail.id, answer });
-  run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
+  run.log.info(`Wrote an email to ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }
 
 /**
- * Returns the secret for the link in the email, or null if the email has no link. If the email is no longer needed,
- * returns the `reason` instead.
+ * Returns the secret for the link in the email, or null if the email has no secret link. If the email is no longer
+ * needed, returns the `reason` instead.
  */
 async function prepare(
   tx: Tx,
@@ -118,7 +117,7 @@ function withRetryDelay(
   });
 }
 
-/** Creates the handler that emails a password reset link after the HTTP response was sent; see lib/domains/auth. */
+/** Creates the handler that emails a password reset link once the HTTP response has been sent; see lib/domains/auth. */
 export function forgottenPasswordHandler(): Handler {
   return {
     kind: PASSWORD_RESET_LINK_JOB,

@@ -1,6 +1,6 @@
 /**
- * Emails users with an API token about deprecated features. Runs every 10 minutes, so that users learn about the
- * deprecations in a new release within minutes.
+ * Emails users who have an API token about deprecated features. Runs every 10 minutes, so that users hear of new
+ * deprecations soon after a release is installed.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -13,7 +13,7 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The number of users per transaction. */
+/** The maximum number of users that one transaction handles. */
 const BATCH = 200;
 
 export function announceDeprecations({ db, notices }: Pick<App, "db" | "notices">, batch = BATCH): Handler {

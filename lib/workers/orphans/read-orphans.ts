@@ -1,16 +1,16 @@
 /**
- * Recognizes VolumeSnapshotContents and retained volumes that remain after their namespace was deleted. These objects
- * belong to the cluster, so the namespace name that they contain shows their owner.
+ * Recognizes VolumeSnapshotContents and PersistentVolumes that remain after their namespace was deleted. Such objects
+ * are in no namespace, but they contain the name of the namespace that used them.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { belongsToRelease } from "#lib/moodle/names.ts";
 
 /**
- * Matches names of snapshots of a backup or template, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is the
- * random part of the ID of the backup or template.
+ * Matches the names of a backup's or template's snapshots, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is
+ * the random part of the ID of the backup or template.
  */
 const SNAPSHOT_NAME = /^(?:files|db)-([0-9a-z]{26})$/;
-/** Matches names of snapshots from which new volumes are created, for example `origin-files-k5r2dg7w1x`. */
+/** Matches the names of snapshots from which volumes are created, for example `origin-files-k5r2dg7w1x`. */
 const SOURCE_NAME = /^origin-(?:files|database)-([0-9a-z]+)$/;
 
 export interface OrphanedSnapshotContent {
@@ -18,14 +18,14 @@ export interface OrphanedSnapshotContent {
   readonly namespace: string;
   readonly snapshot: string;
   /**
-   * `cut`: the content of a snapshot that was taken from a volume. `source`: a second content object for data of
-   * another content. `id` is the random part of the ID of the backup or template, or the suffix of the source.
+   * `cut`: the VolumeSnapshotContent of a snapshot of a volume. `source`: another one for the same data, from which a
+   * new volume is created. `id` is the random part of the backup's or template's ID, or the suffix of the source.
    */
   readonly kind: "cut" | "source";
   readonly id: string;
 }
 
-/** Reads a VolumeSnapshotContent. Returns null if the content does not belong to this installation. */
+/** Parses a VolumeSnapshotContent. Returns null if it was not created by this installation of Wheelwright. */
 export function parseOrphanedContent(
   object: KubeObject,
   isOwn: (namespace: string) => boolean,
@@ -51,7 +51,7 @@ export interface OrphanedVolume {
 
 export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
-/** Reads a retained PersistentVolume of this installation that no PVC uses. Returns null for any other volume. */
+/** Parses a PersistentVolume that remained after its PVC was deleted. Returns null for any other volume. */
 export function parseOrphanedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): OrphanedVolume | null {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = object["spec"] ?? {}, phase = object["status"]?.phase;
   const namespace = String(claimRef?.namespace ?? "");
@@ -59,7 +59,7 @@ export function parseOrphanedVolume(object: KubeObject, isOwn: (namespace: strin
   return { object, namespace, claim: String(claimRef.name) };
 }
 
-/** Returns whether the namespace is a sandbox (for restore tests) of this installation. */
+/** Returns whether the namespace is one of this installation's sandboxes (temporary namespaces). */
 export function isSandboxNamespace(namespace: string, release: string): boolean {
   return namespace.startsWith("sandbox-") && belongsToRelease(namespace, release);
 }

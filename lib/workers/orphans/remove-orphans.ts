@@ -1,7 +1,7 @@
 /**
- * Deletes VolumeSnapshotContents and volumes that remain after a sandbox (restore test namespace) was deleted. The
- * release ID in the namespace's name identifies them. This module never deletes data of spokes, because that data may
- * be the last copy: see `wheelwright doctor --reconcile`.
+ * Deletes VolumeSnapshotContents and volumes that remain after a sandbox (temporary namespace) was deleted. They are
+ * identified by the release ID in the name of their namespace.
+ * Data of spokes is never deleted here, because it may be the last copy: see `wheelwright doctor --reconcile`.
  */
 import type { App } from "#lib/app.ts";
 import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
@@ -19,7 +19,7 @@ import {
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const PAGE = 500;
-/** The time limit per cluster in milliseconds, so that an unresponsive cluster does not delay the others. */
+/** The time limit per cluster, in milliseconds, so that an unresponsive cluster does not delay the others. */
 const CLUSTER_TIMEOUT = 10 * MINUTE;
 
 export function deleteOrphanedStorage(app: App): Handler {
@@ -39,7 +39,7 @@ async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
   return [...new Set([...regionClusters, ...rows.map(({ cluster }) => cluster)])];
 }
 
-/** Deletes the orphaned storage objects of one cluster. Logs cluster errors; the hourly job tries again. */
+/** Deletes the orphaned storage objects in one cluster. Logs cluster errors; the next hourly run tries again. */
 async function removeFromCluster(app: App, run: Run, name: string): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]), bounded = { ...run, signal };
   try {
@@ -81,7 +81,7 @@ async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promi
   }
 }
 
-/** Lists all objects of a kind. Returns an empty list if the cluster does not know the kind or denies access. */
+/** Lists all objects of a kind. Returns an empty list if the cluster does not have the kind or denies access. */
 async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
   try {
@@ -98,14 +98,14 @@ async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT
   }
 }
 
-/** Deletes a VolumeSnapshotContent, and for `cut` also the stored data. For `source`, another content owns the data. */
+/** Deletes a VolumeSnapshotContent. Also deletes its data, unless the data belongs to another one (kind `source`). */
 async function removeContent(cluster: Cluster, run: Run, { object, kind }: OrphanedSnapshotContent): Promise<void> {
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;
   if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
   if (kind === "cut") await setSnapshotContentDeletePolicy(cluster, run, object);
   await cluster.deleteGlobal({ ...SNAPSHOT_CONTENT, name }, uid!, run);
-  run.log.info("Deleted a snapshot content of a deleted sandbox", { cluster: cluster.name, content: name, kind });
+  run.log.info("Deleted a VolumeSnapshotContent of a deleted sandbox", { cluster: cluster.name, content: name, kind });
 }
 
 /** Sets an unused volume's reclaim policy to `Delete`, so that the storage driver deletes the volume and its data. */

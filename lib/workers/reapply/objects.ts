@@ -1,4 +1,4 @@
-/** Checks that a site is complete enough to be reapplied, and writes its Kubernetes objects. */
+/** Checks that a site has everything that a reapply cannot recreate, and writes its Kubernetes objects. */
 import { adaptToExistingObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
@@ -22,7 +22,7 @@ import { inputsForBothSizes, withNewResources } from "#lib/workers/reapply/size.
 import { patchSiteObject } from "#lib/workers/workloads.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Throws a permanent ClusterError if the namespace, a volume or an irreplaceable Secret is missing. */
+/** Throws a permanent ClusterError if the namespace, a PVC or a Secret that cannot be recreated is missing. */
 export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<void> {
   await requireNamespace(site, run);
   const irreplaceable = listDesiredObjects(site, run, SPOKE_STEPS).filter(({ missingReason }) =>
@@ -42,14 +42,14 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
     if (await site.space.get(ref, run)) continue;
     throw permanentError(
       "PasswordsLost",
-      `The Secret ${ref.name} is missing. A new Secret would not contain the passwords of the database`,
+      `The Secret ${ref.name} is missing. A new one would not contain the database's passwords`,
       "Restore the Secret from a copy. Or set a new database password (alter role moodle password …, in pod db-0). " +
         `Then create the Secret with these keys: ${keysOf(secret)}, and reapply.`,
     );
   }
 }
 
-/** Returns the objects of the steps, as the preview shows them, with the current CPU, memory and quota of the size. */
+/** Returns the objects that the steps write, computed as in the preview, with the resources now in the catalog. */
 function listDesiredObjects(
   site: SpokeSite,
   run: Run,
@@ -71,14 +71,14 @@ async function requireNamespace(site: SpokeSite, run: Run): Promise<void> {
   if (problem === null) return;
   const isOwn = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
   const hint = isOwn
-    ? "Restore the label, then reapply: Wheelwright changes nothing in a namespace without its label."
+    ? "Restore the namespace's label, then reapply. Wheelwright changes nothing in a namespace without this label."
     : `The site's data is lost. Destroy the spoke, then recreate it from a backup: wheelwright restore ${spoke.id}`;
   throw permanentError("NamespaceLost", `${problem} (${spoke.namespace})`, hint);
 }
 
 /**
- * Restores the namespace's labels, on which the pod security standard and the sweep depend. Patches the namespace,
- * because an apply would create a missing namespace. If the patch is forbidden, adds a note instead.
+ * Restores the namespace's labels, on which the pod security standard and the periodic check depend. Patches the
+ * namespace, because an apply would create a missing one. If the patch is forbidden, adds a note to the operation.
  */
 export async function restoreNamespaceLabels(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, cluster, spoke } = site;
@@ -103,7 +103,7 @@ export async function restoreNamespaceLabels(site: SpokeSite, run: Run): Promise
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns a patch that sets the desired labels or annotations and keeps all other entries. */
+/** Returns a patch that sets the desired labels or annotations and keeps all others. */
 function createMetadataPatch(
   field: "labels" | "annotations",
   existing: Labels | undefined,
@@ -119,7 +119,7 @@ function createMetadataPatch(
 }
 
 /**
- * Applies the settings that Moodle's pods read at startup, without changing existing passwords. If any setting changes,
+ * Applies the settings that Moodle's pods read when they start, and keeps existing passwords. If any setting differs,
  * first records that the pods must restart.
  */
 export async function applySettings(site: SpokeSite, run: Run): Promise<void> {
@@ -139,16 +139,16 @@ function hasOtherData(object: KubeObject, existing: KubeObject): boolean {
     .some(([key, text]) => existing["data"]?.[key] !== text);
 }
 
-/** Recreates a Secret that no pod reads, with a new password. Adds a note, because Moodle still has the old one. */
+/** Recreates a Secret that no pod reads, with a new password. Adds a note that Moodle still has the old password. */
 async function recreateSecret({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await addNotes(run, [
     `The Secret ${secret.metadata.name} was missing and was created with a new password. ` +
-    "The site does not have this password yet: run reset-admin-password to set a password in both",
+    "Moodle still has the old one: run reset-admin-password to set the same new password in both",
   ]);
 }
 
-/** Applies a quota and limits that are large enough for both the current and the new resources of the site. */
+/** Applies a quota and limits that are large enough for both the old and the new resources of the site. */
 export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promise<KubeObject[]> {
   return await applySiteObjects(
     site.space,
@@ -157,7 +157,7 @@ export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promis
   );
 }
 
-/** Applies the objects of one step. Returns the objects as stored in the cluster. */
+/** Applies the objects of one step. Returns them as they are stored in the cluster. */
 export async function applyStepObjects(
   site: SpokeSite,
   run: Run,
@@ -171,7 +171,7 @@ export async function applyStepObjects(
   );
 }
 
-/** Resets the fields that operations such as suspend and resume modify to an active site's values. */
+/** Undoes the changes of operations such as suspend: sets these fields to the values for an active site. */
 export async function resetSiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
   for (const { ref, state = {} } of listDesiredObjects(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
@@ -183,7 +183,7 @@ export async function resetSiteState(site: SpokeSite, run: Run, step: SpokeStep)
   }
 }
 
-/** Applies the objects in the given order. Returns the objects as stored in the cluster. */
+/** Applies the objects in the given order. Returns them as they are stored in the cluster. */
 export async function applySiteObjects(
   space: ClusterNamespace,
   run: Run,
@@ -200,8 +200,8 @@ export async function applySiteObjects(
 }
 
 /**
- * Applies an object. The API server may reject the object, for example if another program added a port with the same
- * name. Then replaces the differing fields and applies the object again.
+ * Applies an object. If the API server rejects it, for example because another program added a port with the same name,
+ * replaces the differing fields and applies the object again.
  */
 async function applyOrReplaceFields(
   space: ClusterNamespace,
@@ -234,7 +234,7 @@ function isRefusal(error: unknown): error is ClusterError {
   return error instanceof ClusterError && error.status === 422 && !error.transient;
 }
 
-/** Adds the hint that an operator must recreate the object, because its immutable fields differ. */
+/** Adds a hint to the error: an operator must recreate the object, because its immutable fields differ. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   return withErrorDetails(error, {
     blame: "operator",

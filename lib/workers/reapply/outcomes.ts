@@ -1,6 +1,6 @@
 /**
- * Updates the spoke's row when a reapply ends. After a success, the row has the new blueprint revision, the current
- * resources of the size, and no drift. If a reapply after a failed upgrade fails too, the state stays `failed`.
+ * Updates the spoke's row when a reapply ends. If it succeeded, the row gets the new blueprint revision and resources,
+ * and no drift. If a reapply after a failed upgrade fails too, the state stays `failed`.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -26,7 +26,7 @@ export const reapplyOutcomes = createActionOutcomes({
   },
 });
 
-/** Returns the spoke's state after a failed or cancelled reapply. The state depends on earlier operations. */
+/** Returns the spoke's state after a failed or cancelled reapply, which depends on the operations before it. */
 async function readStateAfterStop(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
   const observed = job.progress.observed as StateAfterFailure | undefined;
   if (await findInterruptedUpgrade(tx, job) !== null) return { state: "failed", health: "unknown" };

@@ -1,7 +1,7 @@
 /**
- * Applies the blueprint to a spoke again. This reverts manual changes and adds objects that a newer blueprint contains.
- * The namespace, passwords and disks are never recreated, because Moodle would install itself again in an empty
- * database. Moodle is not started if the data belongs to another site or version.
+ * Applies the blueprint (the site's manifests) to a spoke again. This reverts manual changes and adds objects that are
+ * new in the blueprint. The namespace, passwords and disks are never recreated, because Moodle would then install
+ * itself in an empty database. Moodle is not started if the database contains another site or version.
  */
 import type { App } from "#lib/app.ts";
 import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
@@ -33,8 +33,8 @@ export function reapply(app: App): Handler {
   return spokeActionHandler(app, OPERATIONS.reapply, {
     async policies(site, run) {
       await requireCompleteSite(site, run);
-      // Keeps the blueprint revision of the first attempt. If a newer release of Wheelwright continues the job, the
-      // sweep reports the difference.
+      // Keeps the blueprint revision of the first attempt. If another release of Wheelwright continues the job with a
+      // different blueprint, the periodic check reports drift.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
       await saveNewResources(site, run);
       await restoreNamespaceLabels(site, run);
@@ -68,7 +68,7 @@ export function reapply(app: App): Handler {
   }, { hooks: reapplyOutcomes });
 }
 
-/** Throws if the database belongs to another site, or has another Moodle version than the spoke's row. */
+/** Throws if the database contains another site, or another Moodle version than the spoke's row. */
 async function verify(context: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = context;
   const site = await readDatabase(context, run);

@@ -1,6 +1,6 @@
 /**
- * Gives a spoke the CPU, memory and quota that the catalog now lists for the spoke's size. The disks do not change.
- * During the change, the quota and limits are large enough for both the old and the new resources.
+ * Gives a spoke the CPU, memory and quota that the catalog currently lists for its size. The disks do not change.
+ * During the change, the quota and limits allow both the old and the new resources.
  */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -11,7 +11,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Saves the catalog's current resources for the spoke's size in the job's progress, once per operation. */
+/** Saves the resources that the catalog lists for the spoke's size in the job's progress, once per operation. */
 export async function saveNewResources({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = applyOfferedResources(app, inputs);
@@ -29,7 +29,7 @@ export async function saveNewResources({ app, inputs }: SpokeSite, run: Run): Pr
   }
 }
 
-/** Returns the site with the new resources that `saveNewResources` has saved. */
+/** Returns the site with the resources that `saveNewResources` saved. */
 export function withNewResources(site: SpokeSite, run: Run): SpokeSite {
   const newAmounts = readNewResources(run.job);
   return newAmounts ? { ...site, inputs: withSize(site.inputs, newAmounts) } : site;

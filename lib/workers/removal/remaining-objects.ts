@@ -1,6 +1,6 @@
 /**
  * Waits until all Kubernetes objects of a removed spoke or hub are gone. Two kinds can remain after the namespace was
- * deleted: volumes, which belong to the cluster, and, after a forced deletion, objects with finalizers. The snapshot
+ * deleted: volumes, which are in no namespace, and, if the deletion was forced, objects with finalizers. The snapshot
  * contents of retained backups are kept on purpose.
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -10,7 +10,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { addNotes, type NamespaceRecord } from "#lib/workers/site.ts";
 
-/** Kinds of objects to find by label in the whole cluster, because they use resources or are reachable from outside. */
+/** Kinds of objects to find by label in the whole cluster, because they cost money or are reachable from outside. */
 export const KINDS_SEARCHED_BY_LABEL = [
   { apiVersion: "v1", kind: "Namespace" },
   { apiVersion: "v1", kind: "Pod" },
@@ -19,8 +19,8 @@ export const KINDS_SEARCHED_BY_LABEL = [
 ] as const;
 
 /**
- * Kinds of objects to find in the deleted namespace. Secrets are excluded, because permission to list Secrets in a
- * deleted namespace would include all Secrets in the cluster.
+ * Kinds of objects to search in the deleted namespace. Secrets are excluded, because the permission to list them could
+ * not be limited to deleted namespaces.
  */
 export const KINDS_SEARCHED_BY_NAMESPACE = [
   ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
@@ -38,7 +38,7 @@ const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 const ATTEMPT_TIMEOUT = MINUTE;
 const MAX_PAUSE = 10 * SECOND;
 
-/** The spoke, hub or sandbox (restore test namespace) that owned the removed objects. */
+/** The spoke, hub or sandbox (temporary namespace) that owned the removed objects. */
 type RemovedOwner = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
 
 /** A volume and its PVC. The PVC's UID distinguishes the volume from a later volume with the same name. */
@@ -48,7 +48,7 @@ interface Volume {
   readonly volume: string;
 }
 
-/** Saves which volumes the PVCs use, because the volumes cannot be found after the PVCs are deleted. */
+/** Saves which volumes the PVCs use, because this cannot be determined after the PVCs are deleted. */
 export async function recordVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
@@ -61,8 +61,8 @@ export async function recordVolumes(cluster: Cluster, run: Run, namespace: strin
 }
 
 /**
- * Sets the volumes' reclaim policy to `Delete`, so that Kubernetes deletes the volumes together with their PVCs. Skips
- * volumes that Wheelwright may not patch; the removal reports these volumes at its end.
+ * Sets the volumes' reclaim policy to `Delete`, so that they are deleted together with their PVCs. Skips volumes that
+ * Wheelwright may not patch; these are reported at the end of the removal.
  */
 export async function setVolumesToDelete(cluster: Cluster, run: Run): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
@@ -87,7 +87,7 @@ function volumesOf(run: Run): readonly Volume[] {
 const UNKNOWN_ORIGIN_HINT =
   "The object has a spoke or hub label, but Wheelwright did not create it: delete it, or remove the label.";
 const FORCE_DELETED_HINT =
-  "The namespace was force-deleted without this object: delete the object. The removal then continues automatically.";
+  "The object remains after a forced deletion of its namespace. Delete it; the removal then continues automatically.";
 
 interface RemainingObject {
   readonly sentence: string;
@@ -95,8 +95,8 @@ interface RemainingObject {
 }
 
 /**
- * Waits until all objects of the removed spoke, hub or sandbox are deleted. Throws a transient ClusterError if an
- * object remains for more than a minute; the next attempt waits again.
+ * Waits until all objects of the removed spoke, hub or sandbox are gone. Throws a transient ClusterError if an object
+ * still exists after a minute; the next attempt then continues to wait.
  */
 export async function waitForObjectDeletion(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
@@ -136,7 +136,7 @@ function selectorOf(holding: RemovedOwner): string {
   return spokeId === null ? `${FEDERATION_LABEL}=${federationId},!${SPOKE_LABEL}` : `${SPOKE_LABEL}=${spokeId}`;
 }
 
-/** Finds an object that remains in a force-deleted namespace. Returns null if the namespace exists again. */
+/** Finds an object that remains in a force-deleted namespace. Returns null if the namespace still exists. */
 async function findInDeletedNamespace(
   cluster: Cluster,
   run: Run,
@@ -161,13 +161,13 @@ async function findInDeletedNamespace(
   return null;
 }
 
-/** Finds a volume that is still being deleted. Ignores volumes that stay because of their reclaim policy. */
+/** Finds a volume that is not deleted yet. Ignores volumes whose reclaim policy is not `Delete`. */
 async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<RemainingObject | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);
     if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
     if (found["spec"]?.persistentVolumeReclaimPolicy !== "Delete") {
-      notes.push(`The volume ${volume} of the PVC ${claim} stays: its reclaim policy is not Delete`);
+      notes.push(`The volume ${volume} of the PVC ${claim} is kept, because its reclaim policy is not Delete`);
       continue;
     }
     const { phase, message } = found["status"] ?? {};

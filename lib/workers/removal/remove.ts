@@ -1,7 +1,7 @@
 /**
- * Removes a spoke or hub, and retries until no Kubernetes objects remain. Before a spoke is removed, its site is
- * stopped and a last backup is taken. A missing namespace counts as deleted only in the cluster that contained the
- * namespace.
+ * Removes a spoke or hub, and retries until no Kubernetes object remains. Before a spoke is removed, its site is
+ * stopped and a last backup is taken. A missing namespace counts as deleted only if the cluster is the one in which it
+ * was created.
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -21,7 +21,7 @@ import { deleteSourceSnapshotContents } from "#lib/workers/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
-/** Creates the handler that removes a spoke. The handler collects no logs, because the namespace may be gone. */
+/** Creates the handler that removes a spoke. Its failure reports contain no logs, because the namespace may be gone. */
 export function remove(app: App): Handler {
   const steps = {
     async stop(site: SpokeSite, run: Run) {
@@ -61,7 +61,7 @@ const LAST_STEPS = {
   },
 };
 
-/** Deletes VolumeSnapshotContents for volumes that were never created, which would remain without their namespace. */
+/** Deletes VolumeSnapshotContents that were meant for new volumes. They would remain after the namespace is deleted. */
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
   const { namespace } = spoke;
   for (const adoptionId of await listVolumeSuffixes(app.db.rows, spoke)) {
@@ -70,8 +70,8 @@ async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run
 }
 
 /**
- * Deletes the namespace. If the database does not contain the namespace's UID, because the process crashed after
- * creating the namespace, deletes a namespace with this name only if it has Wheelwright's labels.
+ * Deletes the namespace. If a crash prevented its UID from being stored in the database, deletes a namespace with this
+ * name only if it has Wheelwright's labels.
  */
 async function removeNamespace(site: Site, run: Run): Promise<void> {
   const { cluster, holding: { namespace, uid: recordedUid } } = site;
@@ -81,7 +81,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
     await recordVolumes(cluster, run, namespace);
     await cluster.space(namespace, uid).remove(clusterWaitOptions(run));
   }
-  // Checks the cluster's identity again, because the kubeconfig may have changed while the namespace was being deleted.
+  // Checks the cluster's identity again: the kubeconfig may have changed while the namespace was being deleted.
   await requireSameCluster(site, run);
 }
 
@@ -94,7 +94,7 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
 }
 
 /**
- * Wraps a handler so that an unfinished removal is reported once a day in the audit log, in notifications and in the
+ * Wraps a handler so that an unfinished removal is reported once a day: in the audit log, in notifications and in the
  * log.
  */
 function withDailyReport(app: App, handler: Handler): Handler {

@@ -1,6 +1,6 @@
 /**
  * Stops a site before its removal, so that the last backup is consistent and no pod uses a PVC. If the site cannot be
- * stopped, adds a note, and the removal continues.
+ * stopped, adds a note to the operation and continues with the removal.
  */
 import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import {
@@ -40,10 +40,10 @@ export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
   await giveUp(`${MAX_ATTEMPTS} attempts did not finish`);
 }
 
-/** Stops the site's Kubernetes Jobs, Moodle and the database. Skips objects that do not exist. */
+/** Stops the site's Kubernetes Jobs, Moodle and the database. Ignores objects that do not exist. */
 export async function stopWorkloads(space: ClusterNamespace, run: Run): Promise<void> {
   await patchIfExists(space, run, MOODLE_CRONJOB, { op: "add", path: "/spec/suspend", value: true });
-  // Deletes all Jobs, including scheduled tasks and Jobs of cancelled operations, because no operation needs them.
+  // Deletes all Jobs, even scheduled tasks and Jobs of cancelled operations, because no operation needs them.
   for (const { metadata } of await space.list(KUBERNETES_JOB, "", run)) {
     await space.delete({ ...KUBERNETES_JOB, name: metadata.name }, metadata.uid!, run);
   }
@@ -53,12 +53,12 @@ export async function stopWorkloads(space: ClusterNamespace, run: Run): Promise<
   await space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run, podWaitOf(run)));
 }
 
-/** Returns how long to wait for pods to end, in milliseconds. Leaves time to add a note to the operation. */
+/** Returns how long to wait for pods to terminate, in milliseconds. Leaves enough time to add a note afterwards. */
 function podWaitOf(run: Run): number {
   return Math.min(MAX_POD_WAIT, run.timeLeft() / 3);
 }
 
-/** Patches an object if it still exists. Throws FenceLost if a newer run has already changed the object. */
+/** Patches an object if it exists. Throws FenceLost if a newer run has already changed the object. */
 async function patchIfExists(space: ClusterNamespace, run: Run, ref: ObjectRef, change: PatchOperation): Promise<void> {
   if (!await space.get(ref, run)) return;
   await patchFenced(space, { ref, jobFence: run.job, change: () => [change] }, run);

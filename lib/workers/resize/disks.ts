@@ -1,7 +1,7 @@
 /**
- * Enlarges a site's disks by changing the PVCs directly, because the PVC template of a StatefulSet is immutable.
- * The storage driver first enlarges the volume, then the node enlarges the file system. Some drivers enlarge the file
- * system only when a pod starts, so callers wait for the file system after the restart.
+ * Enlarges a site's disks by changing the PVCs directly, because a StatefulSet's PVC template is immutable. The storage
+ * driver first enlarges the volume, then the node enlarges the file system. Some drivers enlarge the file system only
+ * when a pod starts, so callers restart the pod before they wait for the file system.
  */
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
@@ -11,19 +11,19 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
-/** The namespace and blueprint inputs of the site whose disks are resized. */
+/** The namespace and the blueprint inputs of a site whose disks are resized. */
 type DiskSite = Pick<SpokeSite, "space" | "inputs">;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const REQUEST = "/spec/resources/requests/storage";
-/** Matches gRPC errors from the storage driver that a retry cannot fix. */
+/** Matches gRPC errors from the storage driver that a retry does not fix. */
 const PERMANENT_ERROR =
   /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
 
 export type DiskPvcs = Readonly<Record<DiskName, KubeObject>>;
 
-/** The disks to wait for, the stage to wait for (volume or file system), and past errors to ignore. */
+/** The disks to wait for, the stage to wait for (volume or file system), and errors to ignore because they are old. */
 interface GrowthWait {
   readonly disks: readonly DiskName[];
   readonly until: "to the volume" | "to the file system";
@@ -46,13 +46,13 @@ async function readDiskPvc(site: DiskSite, run: Run, disk: DiskName): Promise<Ku
   );
 }
 
-/** Returns the disk sizes that the PVCs request. Kubernetes does not allow these sizes to be reduced. */
+/** Returns the disk sizes that the PVCs request. Kubernetes does not allow a PVC to request less than before. */
 export function requestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
   return { files: requestedSize(files), database: requestedSize(database) };
 }
 
 /**
- * Returns whether each PVC can grow, according to its StorageClass. A PVC without a StorageClass, for a manually
+ * Returns for each PVC whether its StorageClass allows expansion. A PVC without a StorageClass, as for a manually
  * created volume, cannot grow.
  */
 export async function readExpandableDisks(
@@ -68,7 +68,7 @@ export async function readExpandableDisks(
   return { files: await canExpand(files), database: await canExpand(database) };
 }
 
-/** Returns a note that explains to users why a disk does not grow. */
+/** Returns a note that explains to users why a disk keeps its size. */
 export function describeUngrownDisk(claim: KubeObject, desiredSize: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not allow volume expansion`;
@@ -77,7 +77,7 @@ export function describeUngrownDisk(claim: KubeObject, desiredSize: string): str
   } instead of ${desiredSize}: ${why} (allowVolumeExpansion)`;
 }
 
-/** Raises the PVC's requested size to at least `size`. Returns the size that the PVC then requests. */
+/** Raises the size that a PVC requests to at least `size`. Returns the size that the PVC requests afterwards. */
 export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(requestedSize(claim)) < parseQuantity(size)
@@ -86,14 +86,14 @@ export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: st
   return requestedSize(await patchFenced(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
 }
 
-/** Returns keys of earlier resize errors, by which callers distinguish new errors from earlier ones. */
+/** Returns the keys of all resize errors so far. With these, callers can later recognize new errors. */
 export async function readResizeErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
   return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }
 
 /**
- * Waits until the volumes or their file systems have the requested size. Throws a permanent ClusterError if the storage
- * driver reports a new permanent error, or if the step's time runs out.
+ * Waits until the volumes, or their file systems, have the requested size. Throws a permanent ClusterError if the
+ * storage driver reports a new permanent error, or if the step's time runs out.
  */
 export async function waitUntilDisksGrown(
   site: DiskSite,
@@ -128,7 +128,7 @@ function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): s
   } yet`;
 }
 
-/** Returns events about failed resizes of the PVCs of these disks, ordered by time. */
+/** Returns the Kubernetes events about failed resizes of these disks' PVCs, oldest first. */
 async function listResizeFailures(site: DiskSite, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
   const names = getSitePvcNames(site.inputs),
     events = await site.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
@@ -138,7 +138,7 @@ async function listResizeFailures(site: DiskSite, run: Run, disks: readonly Disk
   ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
 }
 
-/** Returns a key for an occurrence of an event: the UID and the count, because a repeated event keeps its UID. */
+/** Returns a key for one occurrence of an event: the UID with the count, because a repeated event keeps its UID. */
 function keyOf(event: KubeObject): string {
   return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
 }

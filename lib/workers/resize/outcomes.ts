@@ -1,13 +1,13 @@
 /**
- * Updates the spoke's row when a resize ends. After a success, the row has the new size. After a failure, the row keeps
- * the old size but has the actual disk sizes, because Kubernetes cannot shrink disks.
+ * Updates the spoke's row when a resize ends. After a success, the row has the new size. After a failure, it has the
+ * old size, but the actual sizes of the disks, because Kubernetes cannot shrink them.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { createActionOutcomes } from "#lib/workers/outcomes.ts";
 
-/** The part of a spoke's blueprint inputs that depends on its size. */
+/** The blueprint inputs of a spoke that depend on its size. */
 export type SizeDependentInputs = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
 
 export const resizeOutcomes = createActionOutcomes({

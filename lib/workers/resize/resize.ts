@@ -1,7 +1,7 @@
 /**
- * Resizes a spoke: raises the quota and limits, enlarges the disks, resizes each workload, and sets the final limits.
- * The first step computes the new size and saves it in the job's progress. Each patch changes only fields that depend
- * on the size, so that a resize does not undo other changes.
+ * Resizes a spoke: raises the quota and limits, enlarges the disks, resizes the database and Moodle, and sets the final
+ * limits. The first step computes the new size and saves it in the job's progress. Each patch changes only fields that
+ * depend on the size, so that a resize does not undo other changes.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -58,8 +58,8 @@ export function resize(app: App): Handler {
 }
 
 /**
- * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered. If
- * payments are configured, also throws if a disk cannot grow, because customers pay for the size.
+ * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered.
+ * Also throws if a disk cannot grow and payments are configured, because the customer would pay for the full size.
  */
 async function prepare(site: SpokeSite, run: Run): Promise<void> {
   const { app, space, cluster, inputs } = site;
@@ -83,8 +83,8 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Raises each quota and limit to the larger value of the old and the new size, or to the total usage during the resize
- * if that is larger. Waits until the quota's status shows the new values, because Kubernetes enforces only these.
+ * Raises each quota and limit to the larger of its old and new values, or to the total usage during the resize if that
+ * is larger. Waits until the quota's status shows the new values, because Kubernetes enforces the values in the status.
  */
 async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs } = site;
@@ -107,7 +107,7 @@ function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
   return { path, value: current === undefined ? value : maxQuantity(String(current), String(value)) };
 }
 
-/** Waits until the status of the resource quotas shows the new limits, because Kubernetes enforces only these. */
+/** Waits until the status of the resource quotas shows the new limits: Kubernetes enforces the limits in the status. */
 export async function waitForQuotaUpdate({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
   const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
@@ -136,7 +136,7 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
 
 /**
  * Applies the new size to the objects of a step. Always restarts the pods of `restarted`, because their settings or
- * disk may have changed.
+ * their disk may have changed.
  */
 async function setSize(
   site: SpokeSite,
@@ -150,7 +150,7 @@ async function setSize(
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isSameObject(ref, restarted))?.fields ?? [];
-  // Uses the same time in all attempts of the operation, so that a repeated patch does not restart the pods again.
+  // Writes the same time in all attempts of the operation, so that a retry does not restart the pods again.
   const value = run.job.startedAt!.toISOString();
   const stamp: SizeField = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
   await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
@@ -160,7 +160,7 @@ function isSameObject(ref: ObjectRef, other: ObjectRef): boolean {
   return ref.kind === other.kind && ref.name === other.name;
 }
 
-/** Returns the spoke's inputs with the size from before or after the resize. */
+/** Returns the spoke's blueprint inputs with its size from before or after the resize. */
 function withStoredSize(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
   return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as SizeDependentInputs });

@@ -1,4 +1,4 @@
-/** Opens a sandbox (restore test namespace), with the inputs that the spoke had when the backup was taken. */
+/** Gives the steps of a restore test access to its sandbox (temporary namespace), backup and spoke. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -12,7 +12,7 @@ import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { SiteSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
-/** The payload of a restore test's job. The backup is not deleted until the job has finished. */
+/** The payload of a restore test's job. A backup is not deleted while a job with its ID is queued or running. */
 export interface RestoreTestPayload {
   readonly backupId: string;
   readonly cluster: string;
@@ -27,7 +27,7 @@ export interface RestoreTestContext extends Sandbox {
 export async function openRestoreTest(app: App, run: Run): Promise<RestoreTestContext> {
   const { backup, spoke } = await readRestoreTest(app, run), from = readBackupSnapshots(backup, spoke);
   const inputs = await sandboxInputsOf(app, run, spoke, backup, from);
-  // Uses Object.assign instead of a spread, which would call the getter `space` before the namespace exists.
+  // Uses Object.assign, because a spread would call the getter `space`, which throws until the namespace exists.
   return Object.assign(await openSandbox(app, backup.cluster, inputs, run), { backup, spoke, from });
 }
 
@@ -41,7 +41,7 @@ export async function readRestoreTest(
 }
 
 /**
- * Returns the blueprint inputs for the sandbox. The inputs are computed once and stored with the job, so that later
+ * Returns the blueprint inputs for the sandbox. They are computed once and stored in the job's progress, so that later
  * changes to the spoke do not affect the restore test.
  */
 async function sandboxInputsOf(

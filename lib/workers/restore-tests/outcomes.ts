@@ -1,5 +1,5 @@
 /**
- * Stores a restore test's result and its events in one transaction. The job continues until its sandbox is deleted.
+ * Stores the result of a restore test, together with its events. The job then continues until its sandbox is deleted.
  * A problem in the cluster, such as missing capacity, says nothing about the backup. The test is then recorded as
  * skipped, and repeated the next night.
  */
@@ -27,14 +27,14 @@ import { SECOND } from "#lib/base/time.ts";
 import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 
-/** The number of log lines from a failed container that the audit event contains. */
+/** The maximum number of log lines from a failed container that the audit event contains. */
 const LOG_LINES = 20;
 
 export function hasTestResult({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
 }
 
-/** Ends a restore test without a result, because nobody needs the result any longer. */
+/** Ends a restore test without a result, because its backup was deleted or its spoke is being removed. */
 export async function endTestWithoutResult(run: Run, reason: string): Promise<void> {
   run.log.info("Ended a restore test without a result", { reason });
   await run.saveProgress({ outcome: "not needed" });
@@ -118,7 +118,7 @@ async function recordReport(
   });
 }
 
-/** Error codes for cluster problems, such as missing capacity, that say nothing about the backup. */
+/** Error codes for problems of the cluster, such as missing capacity, which say nothing about the backup. */
 const CLUSTER_PROBLEMS = new Set([
   ...["ExceededQuota", "FailedQuota", "LimitRange", "Unschedulable", "Forbidden", "PodSecurity", "FailedBinding"],
   ...["WebhookDenied", "WebhookUnreachable", "PolicyDenied", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"],
@@ -126,7 +126,7 @@ const CLUSTER_PROBLEMS = new Set([
   ...["Terminating", "ClaimTaken", "VolumePending"],
 ]);
 
-/** Returns whether the backup caused the failure. A timeout counts, because a real restore would also be too slow. */
+/** Returns whether the failure counts against the backup. A timeout does, as a real restore would also be too slow. */
 function isCausedByBackup({ nature, report: { code, message } }: Pick<FailureAnalysis, "nature" | "report">): boolean {
   if (
     nature === "bug" || CLUSTER_PROBLEMS.has(code) ||

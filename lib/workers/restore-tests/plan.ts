@@ -1,7 +1,7 @@
 /**
- * Queues restore tests. The row of each active spoke contains the time of the spoke's next test. The transaction that
- * queues a test also advances this time, so that replicas never queue the same test twice.
- * Only a few tests run at the same time, because customers do not pay for the capacity that the tests use.
+ * Queues restore tests. Each active spoke's row contains the time of its next test. The transaction that queues a test
+ * also advances this time, so that two replicas never queue the same test. Only a few tests run at the same time,
+ * because customers do not pay for the capacity that tests use.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -16,14 +16,14 @@ import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
 import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
 import { runUntilNoChanges, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The maximum number of spokes per transaction. */
+/** The maximum number of spokes that one transaction updates. */
 const BATCH = 200;
 /**
- * The number of restore tests that may run at the same time in a cluster: BASE_TESTS, plus one for every
+ * The maximum number of restore tests that run at the same time in a cluster: BASE_TESTS, plus one for every
  * SPOKES_PER_TEST active spokes.
  */
 const BASE_TESTS = 3, SPOKES_PER_TEST = 1000;
-/** The share of a replica's lanes (queues) that restore tests may occupy. */
+/** The largest share of a replica's lanes (job queues) that restore tests may occupy. */
 const LANE_SHARE = 1 / 8;
 
 export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
@@ -45,7 +45,7 @@ export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Ha
   });
 }
 
-/** Sets the next test time of spokes without one, and of spokes whose time is too far ahead for the interval. */
+/** Sets a spoke's next test time if it is missing, or too far ahead for the configured interval. */
 async function setMissingTimes(tx: Tx, interval: RestoreTestInterval): Promise<number> {
   const longest = interval === "weekly" ? "7 days 1 hour" : "25 hours";
   const { rows } = await sql<{ id: string; now: Date }>`
@@ -60,7 +60,7 @@ interface DueSpoke {
   readonly id: string;
   readonly federationId: string;
   readonly now: Date;
-  /** The ID of the spoke's newest ready backup and the backup's cluster; null if the spoke has no ready backup. */
+  /** The ID of the newest backup that is ready, and the cluster of this backup. Both are null if no backup is ready. */
   readonly backupId: string | null;
   readonly cluster: string | null;
 }
@@ -72,7 +72,7 @@ interface QueueLimits {
   readonly limit: number;
 }
 
-/** Queues the restore tests that are due in a cluster. Skips rows that are locked; the next run queues their tests. */
+/** Queues the restore tests that are due in a cluster. Skips locked rows; the next run queues their tests. */
 async function queueDue(tx: Tx, { cluster, interval, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::integer as count from jobs where kind = ${RESTORE_TEST.kind} and state in ('queued', 'running')

@@ -1,9 +1,9 @@
 /**
- * Runs a restore test: restores a spoke's newest backup into a sandbox and verifies the restored site. The backup is
- * verified if the database has the site's identifier and the expected counts, all uploaded files exist, the code has
- * the database's version, and the login page responds.
- * An early result skips the remaining steps. The result is stored immediately (outcomes.ts), but the job ends only
- * after the sandbox is deleted.
+ * Runs a restore test: restores a spoke's newest backup in a sandbox (temporary namespace) and checks the restored
+ * site. The backup is verified if the database has the site's identifier and the expected counts, all uploaded files
+ * exist, the code has the database's version, and the login page responds. Once the test has a result, the remaining
+ * checks are skipped. The result is stored immediately (outcomes.ts), but the job ends only after the sandbox is
+ * deleted.
  */
 import type { App } from "#lib/app.ts";
 import { findRestoredDataProblem, findRestoredFilesProblem } from "#lib/domains/backups/restore-test.ts";
@@ -29,7 +29,7 @@ import { permanentError } from "#lib/workers/site.ts";
 import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
 
-/** The job kind of restore tests. The time limit does not apply to the deletion of the sandbox. */
+/** The job kind of restore tests. The deletion of the sandbox is retried even after the time limit. */
 export const RESTORE_TEST = {
   kind: "restore-test",
   plan: 1,
@@ -75,8 +75,8 @@ export function restoreTestHandler(app: App): Handler {
 }
 
 /**
- * Compares the uploaded files with the database. Must run before Moodle starts, because Moodle's start replaces the
- * code on the volume and creates missing directories.
+ * Compares the uploaded files with the database. Must run before Moodle starts, because Moodle then replaces the code
+ * on the volume and creates missing directories.
  */
 async function compareFilesWithDatabase(context: RestoreTestContext, run: Run): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
@@ -108,7 +108,7 @@ async function verifyContent(context: RestoreTestContext, run: Run): Promise<voi
 
 type Work = (run: Run) => Promise<void>;
 
-/** Wraps a step so that a permanent failure ends the test but not the job. Skips the step if the test has a result. */
+/** Wraps a step so that a permanent failure ends the test but not the job. Skips the step if the test has ended. */
 function runUntilResult(app: App, work: Work, step: string): Work {
   return async (run) => {
     if (hasTestResult(run)) return;
@@ -132,7 +132,7 @@ function runUntilResult(app: App, work: Work, step: string): Work {
   };
 }
 
-/** Wraps the step that deletes the sandbox, so that it does nothing if no sandbox was created. */
+/** Wraps the step that deletes the sandbox: the step does nothing if no sandbox was created. */
 function runIfSandboxCreated(work: Work): Work {
   return async (run) => {
     if (run.job.progress.sandbox) await work(run);

@@ -1,4 +1,4 @@
-/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots of the PVCs. */
+/** Deletes PVCs that no site uses. For PVCs that were never used, also deletes the VolumeSnapshots they came from. */
 import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
@@ -10,7 +10,7 @@ import { deleteSourceSnapshots, type VolumeContext } from "#lib/workers/volumes/
 const DELETE_TIMEOUT = MINUTE; // after this time, the storage continues the deletion
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
-/** Deletes PVCs. A PVC with a known UID is deleted only if the UID matches, because its name may have been reused. */
+/** Deletes PVCs. If the UID of a PVC was recorded, deletes the PVC only if it has this UID: names can be reused. */
 export async function deleteRetainedPvcs(
   context: VolumeContext,
   run: Run,
@@ -31,7 +31,7 @@ export async function deleteRetainedPvcs(
   }
 }
 
-/** Deletes PVCs that failed restores left behind, to free quota. A PVC that a pod still uses is deleted later. */
+/** Deletes PVCs that failed restores left behind, to free quota. If a pod still uses a PVC, it is deleted later. */
 export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void> {
   const { app: { db }, spoke: { id } } = site, unused = await listUnusedPvcs(db.rows, id, run.job.id);
   try {

@@ -21,9 +21,9 @@ import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
 export interface PreparedRestore {
   readonly before: SiteBase;
   readonly target: SiteBase;
-  /** The ID of the backup to restore; null for a rollback to the previous volumes. */
+  /** The ID of the backup to restore; null if the site is rolled back to its previous volumes. */
   readonly backupId: string | null;
-  /** Whether the site's settings may have changed since the backup and must be applied again. */
+  /** Whether the site's settings may have changed since the backup, so that they must be applied again. */
   readonly reworded: boolean;
 }
 
@@ -63,7 +63,7 @@ export const restoreOutcomes = createActionOutcomes({
   },
 });
 
-/** Returns whether this restore or an earlier unfinished operation has stopped the site. */
+/** Returns whether the site is stopped because of this restore, or of an earlier operation that did not finish. */
 export async function isSiteDown(rows: RowQueries, job: Job): Promise<boolean> {
   return hasRestoreChangedSite(job) || await findUnfinishedRestore(rows, job.spokeId!) !== null ||
     await isPartlyUpgraded(rows, job);

@@ -1,7 +1,7 @@
 /**
- * Restores a site from a backup, or rolls the site back to the volumes from before its last restore.
- * The new volumes are created while the site still runs. Then the site is stopped and switched to the new volumes
- * (switch-database.ts). The previous volumes are kept for some days, so that a rollback is possible.
+ * Restores a site from a backup, or rolls it back to the volumes from before its last restore. The new volumes are
+ * created while the site still runs. Then the site is stopped and switched to them (switch-database.ts). The previous
+ * volumes are kept for some days, so that the restore can be undone.
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
@@ -91,7 +91,7 @@ export function restoreHandler(app: App): Handler {
   return wrapSteps(handler, (work) => (run) => addRollbackHint(work, run));
 }
 
-/** Chooses what to restore. Stores the choice in the job's progress, so that a retry makes the same choice. */
+/** Chooses the backup or the previous volumes to restore. Stores the choice in the job's progress, for retries. */
 async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
   const choice = "rollback" in request
@@ -99,7 +99,7 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
     : await findBackupTarget(site, run, request.backupId);
   if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
   const { images } = choice.target;
-  // Pulls the image while the site still runs, so that the site keeps running if the image cannot be pulled.
+  // Pulls the image before the site is stopped, so that the site keeps running if the image cannot be pulled.
   if (images.moodle !== inputs.images.moodle) {
     await readCodeVersionOfImage({ ...site, inputs: { ...inputs, images } }, run);
   }
@@ -130,7 +130,7 @@ async function findBackupTarget(
 }
 
 const PASSWORD_NOTE = "The site has the administrator password from the time of the backup. " +
-  "The Secret admin has a newer password: run reset-admin-password to set the same password in both";
+  'The Secret "admin" has a newer one: run reset-admin-password to set the same new password in both';
 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
   const rollback = await findRollbackVolumes(db.rows, spoke);
@@ -146,7 +146,7 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
   return { target, backupId: null, reworded };
 }
 
-/** Throws if a PVC that the rollback needs no longer exists. The site then keeps running. */
+/** Throws if a PVC for the rollback no longer exists or has no volume. This check runs before the site is stopped. */
 async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
   for (const name of Object.values(getSitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
@@ -159,8 +159,8 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
 }
 
 /**
- * Starts the database. Throws if the database contains another site or another Moodle version. Stores the job's fence
- * (claim number) in the database, so that the database refuses Jobs from earlier attempts.
+ * Starts the database. Throws if it contains another site or another Moodle version. Stores the job's fence (claim
+ * number) in the database, so that Kubernetes Jobs of earlier attempts refuse to run.
  */
 async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
   await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);
@@ -175,8 +175,8 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
 }
 
 /**
- * Runs the seed (initial content) and checks the site, with maintenance mode off. Turns maintenance mode on again
- * afterwards if the spoke was in maintenance mode.
+ * Applies changed settings and checks the site, with maintenance mode off. Turns maintenance mode on again if the
+ * spoke's row says that it was on.
  */
 async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
@@ -195,7 +195,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<voi
   await requireMaintenancePage(restoredSite, run);
 }
 
-/** Deletes the snapshots from which the volumes were created. A timeout adds a note only, because the site runs. */
+/** Deletes the snapshots from which the volumes were created. A timeout only adds a note: the site already works. */
 async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
   try {
     await deleteSourceSnapshotsWhenBound(restoredSite, {
@@ -214,7 +214,7 @@ function preparedRestoreOf(run: Run): PreparedRestore {
   return run.job.progress.restore as PreparedRestore;
 }
 
-/** Returns the site with inputs that refer to the restored volumes. */
+/** Returns the site with blueprint inputs that name the restored volumes. */
 function restoredSiteOf(site: SpokeSite, run: Run): SpokeSite {
   const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
   return { ...site, inputs: withStorageQuota(replaceSiteBase(site.inputs, restore.target), storageQuota) };

@@ -1,4 +1,4 @@
-/** Labels the PVCs that a restore replaced. Saves the name and UID of each PVC, because PVC names can be reused. */
+/** Labels PVCs that were replaced by a restore with their deletion date. Saves their UIDs: names can be reused. */
 import type { PvcIdentity } from "#lib/domains/backups/retained-pvcs.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import type { SiteBase } from "#lib/moodle/site-base.ts";
@@ -41,7 +41,7 @@ function addLabel({ metadata }: KubeObject, until: string): PatchOperation[] {
   return [...(metadata.labels ? [] : [emptyLabels]), { op: "add", path: LABEL, value: until }];
 }
 
-/** Returns the patch that removes the deletion date (a label) from a PVC that the site uses again. */
+/** Returns the patch that removes the label with the deletion date from a PVC, because the site uses the PVC again. */
 function removeLabel({ metadata }: KubeObject): PatchOperation[] {
   return metadata.labels?.[KEPT_UNTIL_LABEL] === undefined ? [] : [{ op: "remove", path: LABEL }];
 }

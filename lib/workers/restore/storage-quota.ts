@@ -13,14 +13,14 @@ import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForQuotaUpdate } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
-/** Returns the inputs with a storage quota of at least `storage`, a Kubernetes quantity such as `20Gi`. */
+/** Returns the inputs with a storage quota of at least `storage`, which is a Kubernetes quantity such as `20Gi`. */
 export function withStorageQuota(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
   const { resources } = inputs, { quota } = resources;
   if (storage === undefined) return inputs;
   return { ...inputs, resources: { ...resources, quota: { ...quota, storage: maxQuantity(quota.storage, storage) } } };
 }
 
-/** Raises the storage quota so that the restored volumes fit in the namespace next to the existing PVCs. */
+/** Raises the storage quota to the total size of the PVCs in the namespace and those that the restore will create. */
 export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, ownPvcs = Object.values(getSitePvcNames(inputs));
   const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))

@@ -1,6 +1,6 @@
 /**
  * Switches a stopped site's database to other volumes. The StatefulSet is deleted and recreated, because its PVC
- * template is immutable. The existing PVCs are not deleted.
+ * template is immutable. No PVC is deleted.
  */
 import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -9,7 +9,7 @@ import { patchFenced } from "#lib/workers/fenced-objects.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
-/** Recreates the database's StatefulSet if the site's inputs refer to other PVCs. Safe to repeat. */
+/** Recreates the database's StatefulSet if the site's inputs name other PVCs than the StatefulSet. Can be repeated. */
 export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, run: Run): Promise<void> {
   const objects = blueprint.spokeObjects(inputs, "database");
   const desired = objects.find(({ kind, metadata }) =>

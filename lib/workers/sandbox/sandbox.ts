@@ -1,7 +1,7 @@
 /**
- * Creates and removes sandboxes: temporary sites without a spoke, each in its own namespace.
- * Each job has at most one sandbox. The job must be persistent, so that the job ends only after `removeSandbox` has
- * finished. The inputs of a sandbox come from `buildSandboxInputs` (lib/moodle/sandbox.ts).
+ * Creates and removes sandboxes: temporary sites that belong to no spoke, each in its own namespace. Each job has at
+ * most one sandbox. The job's kind must be persistent, so that the job ends only after `removeSandbox` has finished.
+ * The inputs of a sandbox come from `buildSandboxInputs` (lib/moodle/sandbox.ts).
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
@@ -19,7 +19,7 @@ import { deleteSourceSnapshotContents, type VolumeContext } from "#lib/workers/v
 export interface Sandbox extends VolumeContext {
   readonly cluster: Cluster;
   readonly inputs: SandboxInputs;
-  /** The sandbox's namespace. Reading this property before `createSandbox` throws a `NotFound` ClusterError. */
+  /** The sandbox's namespace. Reading this property throws a `NotFound` ClusterError until `createSandbox` has run. */
   readonly space: ClusterNamespace;
 }
 
@@ -29,7 +29,7 @@ interface SandboxRecord {
   readonly uid: string | null;
 }
 
-/** Opens the sandbox that is recorded in the job's progress. */
+/** Returns the job's sandbox. The job's progress records whether its namespace was created. */
 export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: Run): Promise<Sandbox> {
   const opened = await app.clusters.open(cluster), { namespace } = inputs;
   let space: ClusterNamespace | undefined;
@@ -45,7 +45,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
   };
 }
 
-/** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Safe to repeat. */
+/** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Can be repeated. */
 export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
@@ -67,8 +67,8 @@ async function createAll({ space }: Sandbox, run: Run, objects: readonly KubeObj
 }
 
 /**
- * Creates the sandbox's namespace. If an earlier attempt crashed before it stored the namespace's UID, finds the
- * existing namespace by its labels.
+ * Creates the sandbox's namespace. If an earlier attempt created the namespace but crashed before storing its UID,
+ * finds it by its labels.
  */
 async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
@@ -81,7 +81,7 @@ async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, r
 
 /**
  * Deletes the sandbox if it was created, and waits until all of its objects are gone. Throws a ClusterError: transient
- * while an object remains, permanent if the sandbox was created in another cluster.
+ * if an object still exists, permanent if the sandbox was created in another cluster.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
   const record = readRecord(run), { namespace, sandbox, origin } = inputs;
@@ -115,7 +115,7 @@ async function requireRecordedCluster(cluster: Cluster, run: Run): Promise<void>
   throw permanentError(
     "another_cluster",
     `The cluster ${cluster.name} is not the one in which the sandbox was created`,
-    "Point the kubeconfig to the cluster of the sandbox. The sandbox is then deleted automatically.",
+    "Point the kubeconfig to the cluster that contains the sandbox. The sandbox is then deleted automatically.",
   );
 }
 

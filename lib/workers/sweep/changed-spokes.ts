@@ -1,23 +1,23 @@
-/** Collects the namespaces of spokes in which watched Kubernetes objects have changed since the last check. */
+/** Collects the namespaces in which watched Kubernetes objects of spokes have changed since the last check. */
 import { type Notifier, openNotifier } from "#lib/base/notifier.ts";
 import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts";
 import { openDigestRecorder } from "#lib/workers/sweep/digests.ts";
 import { namespaceOf } from "#lib/workers/sweep/check-spokes.ts";
 
 export interface ChangedNamespaces {
-  /** Wakes up the sweep (periodic check) when a namespace is added or a watch ends. */
+  /** Wakes up the job that checks the cluster when a namespace is added or a watch ends. */
   readonly notifier: Notifier;
-  /** Records objects from a complete list. Listed objects do not count as changed. */
+  /** Records objects that a complete list contains. Their namespaces do not count as changed. */
   recordListed(objects: readonly KubeObject[]): void;
   recordChange(change: WatchedChange): void;
-  /** Adds namespaces that must be checked although no watched object in them has changed. */
+  /** Adds namespaces that must be checked even if no watched object in them has changed. */
   add(namespaces: readonly string[]): void;
-  /** Removes and returns up to `limit` namespaces, those that were added first. */
+  /** Removes and returns up to `limit` namespaces, starting with those that were added first. */
   take(limit: number): string[];
   size(): number;
   /** Returns the namespaces of all recorded objects. */
   listNamespaces(): readonly string[];
-  /** Records that a watch has ended, after which changes may be missed. */
+  /** Records that a watch has ended, which means that later changes may be missed. */
   recordLostWatch(error: unknown): void;
   lostWatch(): { readonly error: unknown } | null;
 }

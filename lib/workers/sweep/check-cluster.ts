@@ -1,8 +1,8 @@
 /**
- * Watches a cluster with many spokes: lists all objects, then checks only spokes whose objects have changed.
- * Lists all objects again after half an hour, when a watch ends or is refused, or when very many spokes have changed.
- * The full list finds changes that a watch has missed. The watch runs in one `check-cluster` job, and the sweep (the
- * periodic check) queues the next job within a minute.
+ * Watches a cluster with many spokes: lists all objects, then checks only spokes whose objects change. Half an hour
+ * later, or when a watch ends or very many spokes change, the job ends. The sweep (the periodic check) then queues a
+ * new `check-cluster` job, which lists all objects again and so finds changes that a watch has missed. Without
+ * permission to watch, each job only lists the objects.
  */
 import type { App } from "#lib/app.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
@@ -37,28 +37,28 @@ import {
   type SweepPace,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
-/** The divisor for the pauses between pages of a full list, because watched clusters are seldom listed in full. */
+/** In a watched cluster, pauses between pages are this many times shorter, because full lists are rare. */
 const PAUSE_DIVISOR = 6;
-/** The maximum number of changed spokes to check together. */
+/** The maximum number of changed spokes that are checked together. */
 const BATCH = 20;
 /**
- * If more than `FEW` spokes and more than one in `SHARE` have changed, lists the whole cluster again. This takes fewer
- * API calls than checking each spoke with a dozen calls.
+ * If more than `FEW` spokes and more than one in `SHARE` change, the whole cluster is listed again. This takes fewer
+ * API calls than checking each spoke, which takes a dozen calls.
  */
 const FEW = 100, SHARE = 100;
-/** The number of spokes whose Secrets are checked together. A small number, so that changed spokes need not wait. */
+/** The number of spokes whose Secrets are checked together. It is small, so that changed spokes are checked soon. */
 const SAMPLE = 5;
 
-/** The number of consecutive failures after which the watch ends. The next check then lists the whole cluster. */
+/** The number of consecutive failures that end the watch. The next job then lists the whole cluster again. */
 const MAX_FAILURES = 2;
 
-/** A watched cluster, with the results of the latest checks of its spokes. */
+/** A watched cluster, with the latest results of the checks of its spokes. */
 interface WatchedCluster extends SweepSite {
   readonly name: string;
   readonly changes: ChangedNamespaces;
-  /** The unhealthy spokes, by namespace. */
+  /** The unhealthy spokes. The keys are their namespaces. */
   readonly unhealthy: Map<string, SpokeHealth>;
-  /** The namespaces of spokes to check again within the next minute. */
+  /** The namespaces of spokes that must be checked again within a minute. */
   readonly recheck: Set<string>;
 }
 
@@ -81,13 +81,13 @@ export async function checkCluster(app: App, run: Run, name: string, pace: Sweep
 }
 
 /**
- * Returns whether Wheelwright may watch the cluster. The default role permits watching either all kinds of objects or
- * none. Without this permission, the sweep lists the cluster repeatedly instead.
+ * Returns whether Wheelwright may watch the cluster. Tests only ConfigMaps, because the default role permits watching
+ * either all kinds of objects or none. Without permission, each check lists all objects instead.
  */
 async function canWatch({ cluster, run }: SweepSite): Promise<boolean> {
   const isAllowed = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
   if (!isAllowed) {
-    run.log.warn("No permission to watch a cluster with many spokes; listing it instead", { cluster: cluster.name });
+    run.log.warn("No permission to watch a cluster with many spokes; listing its objects", { cluster: cluster.name });
   }
   return isAllowed;
 }
@@ -102,7 +102,7 @@ async function follow(watched: WatchedCluster, count: number, signal: AbortSigna
     await changes.notifier.waitForNotification(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.watch.burstMs, signal);
     const lost = changes.lostWatch();
-    if (lost) run.log.warn("Relisting a cluster because a watch ended", { cluster: watched.name, error: lost.error });
+    if (lost) run.log.warn("Listing a cluster again: a watch has ended", { cluster: watched.name, error: lost.error });
     if (lost || changes.size() > manyChanges || performance.now() >= until) return;
     try {
       if (performance.now() >= minute) {
@@ -124,7 +124,7 @@ function withShorterPauses(pace: SweepPace): SweepPace {
   return { ...pace, pauseMs: pace.pauseMs / PAUSE_DIVISOR };
 }
 
-/** Checks all spokes of the cluster once, and starts to watch the cluster for changes. */
+/** Checks all spokes in the cluster once, and starts to watch the cluster for changes. */
 async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<void> {
   const spokes = await readSpokesToCheck(watched.app.db.rows, watched.name);
   const ownNamespaces = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = watched.app.config;
@@ -136,7 +136,7 @@ async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<v
 }
 
 /**
- * Lists the objects of each kind, and then watches for changes since that list, so that no change is missed. Ignores
+ * Lists the objects of each kind, then watches for changes from that list onwards, so that no change is missed. Ignores
  * objects in namespaces of other installations.
  */
 function listAndWatch(
@@ -155,8 +155,8 @@ function listAndWatch(
     }
   };
   return async (kind, take) => {
-    // Does not watch pods, because their status changes often. The Deployment's status shows when a site's pod is
-    // replaced.
+    // Does not watch pods, because their status changes often. When a site's pod is replaced, the status of its
+    // Deployment changes too.
     if (kind.kind === SITE_POD.kind) return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
     const version = await readPages(cluster, run, kind, withShorterPauses(pace), async (objects) => {
       changes.recordListed(objects);
@@ -167,13 +167,13 @@ function listAndWatch(
 }
 
 /**
- * Runs the checks of one minute: checks spokes that operations have changed, checks the Secrets of some spokes, and
- * increases the number of failed checks of each unhealthy spoke.
+ * Runs the checks that are due every minute: schedules a check of spokes that operations have changed, checks the
+ * Secrets of some spokes, and counts one more failed check for each unhealthy spoke.
  */
 async function runMinuteChecks(watched: WatchedCluster, since: Date): Promise<Date> {
   const { app, run, cluster, pace, name, changes, unhealthy, recheck } = watched, now = await app.db.now();
   await cluster.identity(run); // throws if the cluster does not respond, before anything is changed
-  // Looks back one minute further, because an update may be committed later than its `updatedAt`.
+  // Reads one minute further back, because a transaction may be committed later than the `updatedAt` it writes.
   const changed = await readChangedNamespaces(app.db.rows, name, new Date(since.getTime() - pace.watch.failedCheckMs));
   const due = [...recheck, ...changed];
   recheck.clear();
@@ -213,7 +213,7 @@ function storeResult({ unhealthy, recheck }: WatchedCluster, { unhealthy: found,
   for (const namespace of again) recheck.add(namespace);
 }
 
-/** Creates a function that lists the same kinds of objects as a full list, but only in these spokes' namespaces. */
+/** Creates a function that lists the same kinds of objects as a full list, but only in the spokes' namespaces. */
 function listEach({ run, cluster }: WatchedCluster, spokes: readonly CheckedSpoke[]): SweepCheck["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {

@@ -1,7 +1,7 @@
 /**
- * Checks the health and drift of active spokes in a cluster.
- * Lists objects kind by kind, and keeps only a few facts about each spoke. Stores the results only after all lists are
- * complete. If the cluster does not respond, the spokes therefore keep their earlier results.
+ * Checks the health and drift of active spokes in a cluster. Lists objects kind by kind, and keeps only a few facts
+ * about each spoke. Results are stored only after all lists that they need are complete. If the cluster does not
+ * respond, the spokes therefore keep their earlier results.
  */
 import {
   type ExpectedObject,
@@ -35,20 +35,20 @@ const NAMESPACE: CheckedResource = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH_KINDS: readonly CheckedResource[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
 const ROWS = 500;
 
-/** The part of a sweep's result that is kept in memory instead of in the database. */
+/** The part of a check's result that is not stored in the database. */
 export interface SweepResult {
-  /** The unhealthy spokes, by namespace. */
+  /** The unhealthy spokes. The keys are their namespaces. */
   readonly unhealthy: ReadonlyMap<string, SpokeHealth>;
   /** The namespaces of spokes to check again, because the check failed or its result could not be stored. */
   readonly recheck: readonly string[];
 }
 
-/** The cluster to check, and the pace of the check. */
+/** The cluster whose spokes are checked, and the pace of the check. */
 export type SweepSite = Pick<SweepCheck, "app" | "run" | "cluster" | "pace">;
 
 /**
- * Checks the health and drift of spokes. `list` reads the objects of one kind. If `counted` is true, unhealthy spokes
- * get another failed check; at most one check per minute may count.
+ * Checks the health and drift of spokes. `list` reads the objects of one kind. `counted` adds a failed check to each
+ * unhealthy spoke; callers set it at most once a minute.
  */
 export async function checkSpokes(
   site: SweepSite,
@@ -91,8 +91,8 @@ export async function checkSpokes(
 }
 
 /**
- * Checks whether the Secrets of these spokes exist, because lists never include Secrets. For all other objects, keeps
- * the earlier results.
+ * Checks whether the Secrets of these spokes exist, because lists never include Secrets. For all other objects, the
+ * earlier results remain.
  */
 export async function checkSecrets(site: SweepSite, spokes: readonly CheckedSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await selectOwnSpokes(site.cluster, site.run, spokes);
@@ -101,7 +101,7 @@ export async function checkSecrets(site: SweepSite, spokes: readonly CheckedSpok
   await checkDrift({ ...site, startedAt: began, facts, listed: new Set(), list: () => Promise.resolve() });
 }
 
-/** Stores the health of the spokes in batches. Returns the IDs of the updated spokes. */
+/** Stores the health of the spokes in batches. Returns the IDs of the spokes whose rows were updated. */
 export async function saveHealthResults(run: Run, began: Date, healths: readonly SpokeHealth[]): Promise<Set<string>> {
   const written = new Set<string>();
   for (let i = 0; i < healths.length; i += ROWS) {
@@ -111,8 +111,8 @@ export async function saveHealthResults(run: Run, began: Date, healths: readonly
 }
 
 /**
- * Returns the spokes that were created in this cluster. If the cluster's name now refers to a different cluster, the
- * other spokes would wrongly seem to be missing.
+ * Returns the spokes that were created in this cluster. If the kubeconfig now points to a different cluster, all other
+ * spokes would wrongly seem to be missing.
  */
 async function selectOwnSpokes(
   cluster: Cluster,
@@ -132,7 +132,7 @@ interface ListedKind extends CheckedResource {
   readonly steps: readonly SpokeStep[];
 }
 
-/** Returns the kinds of objects to list. Reads only one spoke, because all spokes have the same kinds of objects. */
+/** Returns the kinds of objects to list. Reads just one spoke, because all spokes have the same kinds of objects. */
 async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string, ListedKind>> {
   for (const { spoke: { id, maintenance } } of facts.values()) {
     const inputs = (await readSpokeInputs(app, [id])).get(id);
@@ -195,7 +195,7 @@ function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], 
   }
 }
 
-/** Returns the namespace of an object. For a Namespace object, returns its own name. */
+/** Returns the namespace that contains an object. If the object is itself a Namespace, returns its name. */
 export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }

@@ -1,6 +1,6 @@
 /**
  * Stores a four-byte digest of each Kubernetes object, to detect changes with little memory. A digest covers all fields
- * except the status, which changes often. Of the status, the digest covers only whether the object is healthy.
+ * except the status, which changes often, and also covers whether the object is healthy.
  */
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -14,12 +14,12 @@ export interface DigestRecorder {
   namespaces(): readonly string[];
 }
 
-/** The initial number of objects per spoke, enough for the built-in blueprint. The table grows if needed. */
+/** The initial number of objects per spoke, enough for the built-in blueprint. The table can grow. */
 const WIDTH = 32;
 
 /**
- * Creates a table of digests with a row per namespace and a column per object title. All spokes can share the columns,
- * because their objects have the same titles.
+ * Creates a table of digests with a row per namespace and a column per object title (kind and name). All spokes can
+ * share the columns, because their objects have the same titles.
  */
 export function openDigestRecorder(): DigestRecorder {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
@@ -58,8 +58,8 @@ export function openDigestRecorder(): DigestRecorder {
 }
 
 /**
- * Returns the digest of an object. Never returns 0, which means unknown. Picks the fields explicitly, because lists and
- * watches return the fields in different orders.
+ * Returns the digest of an object, but never 0, which stands for an unknown digest. Picks the fields one by one,
+ * because lists and watches return them in different orders.
  */
 function digestOf(object: KubeObject): number {
   const { apiVersion: _, kind: __, status: ___, metadata: { labels, annotations, deletionTimestamp, uid }, ...rest } =

@@ -1,8 +1,8 @@
 /**
- * Checks spokes for drift: differences between the blueprint and the cluster. If an object seems changed or missing,
- * the API server compares the object in a dry run. The number of dry runs per check is limited; spokes beyond the limit
- * keep their earlier result. Secrets are read by name, because permission to list Secrets would include all Secrets in
- * the cluster.
+ * Checks spokes for drift: differences between the blueprint (manifests) and the cluster. If an object seems changed or
+ * missing, it is compared by a dry run in the API server. The number of dry runs per check is limited; spokes beyond
+ * the limit keep their earlier result. Secrets are read by name, because permission to list Secrets would include all
+ * Secrets in the cluster.
  */
 import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -27,7 +27,7 @@ interface DriftCandidate {
   readonly secrets: readonly ExpectedObject[];
 }
 
-/** Checks the spokes for drift and stores the results. Returns the namespaces of spokes without a stored result. */
+/** Checks the spokes for drift and stores the results. Returns the namespaces of spokes whose result was not stored. */
 export async function checkDrift(check: SweepCheck): Promise<string[]> {
   const facts = [...check.facts.values()], candidates: DriftCandidate[] = [];
   for (let i = 0; i < facts.length; i += ROWS) {
@@ -85,7 +85,7 @@ async function compareAll(check: SweepCheck, candidates: readonly DriftCandidate
       );
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      // Continues with the other spokes. The next sweep checks this spoke again.
+      // Continues with the other spokes; the next periodic check examines this spoke again.
       check.run.log.warn("Cannot check a spoke for drift", { spoke: candidate.spokeFacts.spoke.id, error });
       if (error.transient) break;
     }

@@ -1,4 +1,4 @@
-/** Determines the health of spokes. Reads an object by name before it counts as missing. */
+/** Determines the health of spokes. Before an unlisted object counts as missing, it is read by name, up to a limit. */
 import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
@@ -7,8 +7,8 @@ import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
 import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
 
 /**
- * Returns the health of all spokes. Reads objects by name that no list contained, for example because they lost their
- * labels. The number of reads is limited; beyond the limit, objects that were not listed count as missing.
+ * Returns the health of all spokes. Objects that no list contained, for example because they lost their labels, are
+ * read by name. The number of such reads is limited; beyond the limit, unlisted objects count as missing.
  */
 export async function determineHealth(check: SweepCheck): Promise<SpokeHealth[]> {
   const healths: SpokeHealth[] = [];
@@ -33,7 +33,7 @@ function isUnlisted({ problems }: SpokeFacts, { kind, name }: ObjectRef): boolea
   return !problems.has(formatObjectTitle({ kind, metadata: { name } }));
 }
 
-/** Returns whether all listed objects are healthy, so that only an object that was not listed may have a problem. */
+/** Returns whether all listed objects are healthy, so that only an unlisted object can be the problem. */
 function hasNoListedProblem({ problems }: SpokeFacts): boolean {
   return [...problems.values()].every((problem) => problem === null);
 }
@@ -59,7 +59,7 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
 
 /**
  * Returns a description of a spoke's problems, or null if the spoke is healthy. If the namespace itself has a problem,
- * describes only that problem.
+ * the description contains only this problem.
  */
 function describeProblems({ spoke, problems }: SpokeFacts): string | null {
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");

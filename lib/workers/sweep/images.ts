@@ -1,6 +1,6 @@
 /**
- * Compares the digest of each site's running image with the digest in the spoke's row. If the digests differ, the image
- * tag was moved and a node pulled the new image. If the row has no digest, stores the current digest.
+ * Compares the digest of each site's running image with the digest in the spoke's row. If they differ, the image's tag
+ * now refers to another image, which a node has pulled. If the row has no digest, stores the current one.
  */
 import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
@@ -21,7 +21,7 @@ export const SITE_POD: CheckedResource = {
 };
 const PREFIX = "Pod/", ROWS = 500;
 
-/** Reads which images the sites' pods run. Without permission to list pods, keeps the earlier results. */
+/** Reads which images the sites' pods run. Without permission to list pods, the earlier results remain. */
 export async function readImages(check: SweepCheck): Promise<void> {
   const { run, facts } = check;
   try {
@@ -47,7 +47,7 @@ function recordImage(spokeFacts: SpokeFacts | undefined, pod: KubeObject): void 
   if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, listImageDigests(pod, spokeFacts.spoke.image));
 }
 
-/** Returns the pods whose image differs from the recorded digest although the image tag is unchanged. */
+/** Returns the pods whose image has another digest than the recorded one, although its tag is the same. */
 export function findMovedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
   if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
@@ -57,7 +57,7 @@ export function findMovedImages({ listed }: SweepCheck, { spoke, images }: Spoke
 }
 
 /**
- * Stores the digests of spokes without one. Sets `recorded_at` to null, so that a job updates their site records too.
+ * Stores image digests of spokes without one. Sets `recorded_at` to null, so that a job updates their site records too.
  */
 async function recordDigests(tx: Tx, began: Date, found: readonly { id: string; digest: string }[]): Promise<void> {
   const ids = found.map(({ id }) => id), digests = found.map(({ digest }) => digest);

@@ -1,7 +1,7 @@
 /**
- * Reads and writes the database rows of spokes for the sweep (the periodic check of every site).
- * A check can take minutes. Its result is stored only if the spoke is still active and no operation has updated the row
- * since the check began. Locked rows are skipped, because the next check follows within a minute.
+ * Reads and writes the database rows of spokes for the sweep (the periodic check of every site). A check can take
+ * minutes. Its result is stored only if the spoke is still active and no operation has updated the row since the check
+ * began. Locked rows are skipped, because the next check follows within a minute.
  */
 import { sql } from "kysely";
 import * as v from "valibot";
@@ -15,7 +15,7 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 
-/** The columns of a spoke's row that the sweep (periodic check) needs, without the large columns. */
+/** The columns of a spoke's row that the sweep (periodic check) needs. Large columns are left out. */
 export interface CheckedSpoke {
   readonly id: string;
   readonly namespace: string;
@@ -23,15 +23,15 @@ export interface CheckedSpoke {
   readonly clusterUid: string | null;
   readonly blueprintRevision: string;
   readonly maintenance: boolean;
-  /** The site's PVC names, from the spoke's blueprint inputs. */
+  /** The names of the site's PVCs, from the spoke's blueprint inputs. */
   readonly claims: SpokeInputs["claims"] | null;
   readonly drift: unknown;
-  /** The image, with its tag, that the site's Moodle pods should run. */
+  /** The image and tag that the site's Moodle pods should run. */
   readonly image: string | null;
   readonly imageDigest: string | null;
 }
 
-/** Returns the active spokes in a cluster. If `namespaces` is set, returns only the spokes in these namespaces. */
+/** Returns a cluster's active spokes. If `namespaces` is given, returns only the spokes in these namespaces. */
 export async function readSpokesToCheck(
   rows: RowQueries,
   cluster: string,
@@ -61,7 +61,7 @@ export async function readChangedNamespaces(rows: RowQueries, cluster: string, s
   return found.map(({ namespace }) => namespace);
 }
 
-/** Returns the blueprint inputs by spoke ID. Omits spokes with invalid inputs, which are not checked for drift. */
+/** Returns the spokes' blueprint inputs by spoke ID. Omits invalid inputs; such a spoke is not checked for drift. */
 export async function readSpokeInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
   const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
@@ -74,17 +74,17 @@ export async function readSpokeInputs({ db, config }: App, ids: readonly string[
 
 export interface SpokeHealth {
   readonly id: string;
-  /** Describes the problem of the spoke; null if the spoke is healthy. */
+  /** A description of the spoke's problem; null if the spoke is healthy. */
   readonly problem: string | null;
 }
 
 /**
- * Stores the health of spokes, and counts failed checks. Records an event for each spoke whose health has changed.
- * Returns the IDs of the updated rows.
+ * Stores the health of spokes, and counts failed checks. Records an event for each spoke whose health changes. Returns
+ * the IDs of the updated rows.
  */
 export async function writeHealth(tx: Tx, began: Date, healths: readonly SpokeHealth[]): Promise<string[]> {
   const ids = healths.map(({ id }) => id), problems = healths.map(({ problem }) => problem);
-  // Restarts the count of failed checks at 1 if an operation has updated the row since the previous check.
+  // If an operation has updated the row since the previous check, a failed check counts as the first.
   const { rows: written } = await sql<Written>`
     with look as (select * from unnest(${ids}::text[], ${problems}::text[]) as look (id, problem)),
     held as (
@@ -119,8 +119,8 @@ async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> 
 }
 
 /**
- * Marks the health of a cluster's active spokes as unknown. Each call handles one batch, to lock few rows at the same
- * time, and skips locked rows. Returns whether this was the last batch.
+ * Marks the health of active spokes in a cluster as unknown. Each call updates one batch, so that few rows are locked
+ * at the same time, and skips locked rows. Returns whether this was the last batch.
  */
 export async function markHealthUnknown(tx: Tx, cluster: string, reason: string): Promise<boolean> {
   const { rows: written } = await sql<Written>`
@@ -134,7 +134,7 @@ export async function markHealthUnknown(tx: Tx, cluster: string, reason: string)
   return written.length < BATCH;
 }
 
-/** Returns the IDs of a cluster's active spokes whose health is not `unknown`. */
+/** Returns the IDs of active spokes in a cluster whose health is not `unknown`. */
 export async function listSpokesWithHealth(rows: RowQueries, cluster: string): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("id").where("cluster", "=", cluster)
     .where("state", "=", "active").where("health", "<>", "unknown").orderBy("id").execute();
@@ -142,7 +142,7 @@ export async function listSpokesWithHealth(rows: RowQueries, cluster: string): P
 }
 
 /**
- * Marks the health of one spoke as unknown. Throws a `database_locked` fault if the row stays locked for two seconds.
+ * Marks the health of one spoke as unknown. Throws a `database_locked` fault if its row stays locked for two seconds.
  */
 export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string): Promise<void> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT)}`.execute(tx);
@@ -160,7 +160,7 @@ export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string)
 const LOCK_WAIT = "2s";
 const BATCH = 500;
 
-/** Stores changed drift results. Returns the IDs of the updated rows. */
+/** Stores drift results that have changed. Returns the IDs of the updated rows. */
 export async function writeDrift(
   tx: Tx,
   began: Date,

@@ -1,4 +1,4 @@
-/** Defines the data types of the sweep (periodic check), and reads long lists of objects page by page. */
+/** Defines the types that the sweep (periodic check) uses, and reads long lists of objects page by page. */
 import type { App } from "#lib/app.ts";
 import { type ExpectedObject, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -17,18 +17,18 @@ export type PageConsumer = (objects: readonly KubeObject[]) => Promise<void>;
 
 export interface ListPaging {
   readonly page: number;
-  /** The pause before each page, in milliseconds. Pauses spread the load of a check over minutes. */
+  /** The pause before each page, in milliseconds. It spreads the API calls of a check over minutes. */
   readonly pauseMs: number;
 }
 
-/** The maximum number of times that a list restarts because its continue token has expired. */
+/** How often a list may restart because its continue token expired. */
 const MAX_RESTARTS = 3;
 /** The label selector for objects of spokes. Excludes objects of hubs, Kubernetes Jobs and the pods of Jobs. */
 export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/spoke`;
 
 /**
- * Reads a list page by page, and returns the resourceVersion of the complete list. If the continue token expires, the
- * list restarts, so that `take` may receive an object twice.
+ * Reads a list page by page, and returns the list's resourceVersion. If the continue token expires, the list starts
+ * again, so `take` may receive an object twice.
  */
 export async function readPages(
   cluster: Cluster,
@@ -56,34 +56,34 @@ export async function readPages(
 
 /** When and how to watch a large cluster for changes instead of listing its objects. All times are in milliseconds. */
 export interface WatchPace {
-  /** The number of spokes from which a cluster is watched instead of listed. */
+  /** A cluster with at least this many spokes is watched instead of listed. */
   readonly minSpokes: number;
-  /** How long to watch a cluster before all objects are listed again. */
+  /** How long to watch a cluster until all its objects are listed again. */
   readonly relistMs: number;
-  /** The minimum time between two failed checks of a spoke that both count. */
+  /** A failed check of a spoke counts only if at least this much time has passed since the previous one. */
   readonly failedCheckMs: number;
-  /** How long to wait for further changes, because changes usually come in groups. */
+  /** How long to wait for further changes after the first one, because changes usually come in groups. */
   readonly burstMs: number;
 }
 
 export interface SweepPace extends ListPaging {
   readonly watch: WatchPace;
 
-  /** The maximum number of objects to compare by dry run in a check. All other objects keep their earlier result. */
+  /** The maximum number of objects that a check compares by dry run. Other objects keep their earlier result. */
   readonly maxComparisons: number;
-  /** The maximum number of unlisted objects to read by name in a check. Further unlisted objects count as missing. */
+  /** How many unlisted objects a check may read by name. Beyond this number, unlisted objects count as missing. */
   readonly maxReads: number;
 }
 
-/** The facts that a check has collected about one spoke. */
+/** The facts that a check collects about one spoke. */
 export interface SpokeFacts {
   readonly spoke: CheckedSpoke;
-  /** The problem of the namespace and of each object, by title; null if healthy. An unlisted object has no entry. */
+  /** The problem of each object, including the namespace, by title; null if healthy. Unlisted objects have no entry. */
   readonly problems: Map<string, string | null>;
   /** The digests of the images that the site's pods run, by pod name. */
   readonly images: Map<string, readonly string[]>;
   readonly titles: Set<string>;
-  /** The titles of objects that seem to differ from the blueprint. */
+  /** The titles (kind and name) of objects that seem to differ from the blueprint. */
   readonly suspects: Set<string>;
 }
 
@@ -93,11 +93,11 @@ export interface SweepCheck {
   readonly cluster: Cluster;
   readonly pace: SweepPace;
   readonly startedAt: Date;
-  /** The facts about each spoke, by the spoke's namespace. */
+  /** The facts about each spoke. The keys are the spokes' namespaces. */
   readonly facts: ReadonlyMap<string, SpokeFacts>;
-  /** Reads all objects of one kind that belong to the spokes, and passes them to `take`. */
+  /** Reads all objects of one kind that belong to spokes, and passes them to `take` page by page. */
   readonly list: (kind: CheckedResource, take: PageConsumer) => Promise<void>;
-  /** The kinds that were listed completely. Only objects of these kinds can be reported as missing. */
+  /** The kinds of objects that were listed completely. Only their objects can be reported as missing. */
   readonly listed: Set<string>;
 }
 

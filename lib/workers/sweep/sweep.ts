@@ -1,9 +1,9 @@
 /**
  * Queues a check of each cluster's active spokes every minute. A separate job checks each cluster, so that a slow
- * cluster does not delay the others.
- * A check lists all kinds of objects except Secrets, in pages of 500, and compares at most 200 objects by dry run. With
- * a pause of 0.3 s before each page, a check makes about two API calls per second. A check of 10,000 spokes would take
- * minutes, so clusters with 2,000 or more spokes are watched instead (check-cluster.ts).
+ * cluster does not delay the others. A check lists all kinds of objects except Secrets, in pages of 500, and compares
+ * at most 200 objects by dry run. With a pause of 0.3 s before each page, it makes about two API calls per second. A
+ * check of 10,000 spokes would take minutes, so clusters with 2,000 or more spokes are watched instead
+ * (check-cluster.ts).
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
@@ -16,7 +16,7 @@ import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluste
 import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The job that checks one cluster. The job does not repeat; each sweep queues one for every cluster with spokes. */
+/** The kind of job that checks one cluster. Every minute, the sweep queues one for each cluster that has spokes. */
 const CLUSTER_CHECK: JobKind = {
   kind: "check-cluster",
   plan: 1,
@@ -48,7 +48,7 @@ export function clusterCheckHandler(app: App, pace: SweepPace = SWEEP_PACE): Han
   };
 }
 
-/** Creates the job that checks a cluster. Each cluster has at most one queued or running job of this kind. */
+/** Creates the job that checks a cluster. It is not queued again while such a job for the cluster is unfinished. */
 export function createClusterCheckJob(cluster: string): NewJob {
   return {
     kind: CLUSTER_CHECK,

@@ -1,4 +1,4 @@
-/** Checks a cluster's spokes. If the cluster does not respond, marks the health of these spokes as unknown. */
+/** Checks a cluster's spokes. If the cluster does not respond, marks the health of its spokes as unknown. */
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { isClusterBusy, isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
@@ -8,7 +8,7 @@ import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { listSpokesWithHealth, markHealthUnknown, markSpokeHealthUnknown } from "#lib/workers/sweep/rows.ts";
 import type { SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
 
-/** The number of failed attempts until a cluster counts as unavailable, because one failure may be a coincidence. */
+/** The number of failed attempts after which a cluster counts as unavailable. A single failure may be a coincidence. */
 const MAX_ATTEMPTS = 2;
 
 export async function checkClusterOrMarkUnknown(app: App, run: Run, cluster: string, pace: SweepPace): Promise<void> {
@@ -26,7 +26,7 @@ export async function checkClusterOrMarkUnknown(app: App, run: Run, cluster: str
 
 /**
  * Marks the health of the remaining spokes, whose rows were locked before, as unknown. Waits for each lock. If a row
- * stays locked, the job's next attempt tries again.
+ * stays locked, the next attempt of the job tries again.
  */
 async function markLockedRows({ db }: App, run: Run, cluster: string, reason: string): Promise<void> {
   for (const id of await listSpokesWithHealth(db.rows, cluster)) {

@@ -1,8 +1,8 @@
 /**
- * Creates a template (a pristine Moodle installation for new sites): installs Moodle in a sandbox, checks the database,
- * stops the site and takes two snapshots. The job waits while an operation that a user requested is queued.
- * After a failure, the job skips the remaining steps except the deletion of the sandbox. A later request tries to
- * create the template again.
+ * Creates a template (snapshots of a new Moodle installation, from which new sites start): installs Moodle in a sandbox
+ * (temporary namespace), checks the database, stops the site and takes two snapshots.
+ * The job waits while operations that users requested are queued. After a failure, it only deletes the sandbox. A later
+ * request tries to create the template again.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -116,7 +116,7 @@ export function createTemplate(app: App): Handler {
   return { kind: TEMPLATE_CREATION, steps };
 }
 
-/** Runs a step. After a permanent failure, the later steps are skipped, but the job still deletes the sandbox. */
+/** Runs a step unless an earlier step failed permanently. The job deletes the sandbox in any case. */
 async function tryStep(app: App, run: Run, step: Step, payload: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
@@ -140,7 +140,7 @@ async function openTemplateSandbox(app: App, run: Run): Promise<Sandbox> {
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
-/** Waits while operations of users need the capacity. Then deletes the snapshots of earlier attempts. */
+/** Waits while operations that users requested need the capacity. Then deletes snapshots of earlier attempts. */
 async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
   const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
@@ -164,20 +164,20 @@ async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: R
   throw permanentError("NoSnapshotClass", message, "Create a VolumeSnapshotClass with deletionPolicy: Retain.");
 }
 
-/** Installs Moodle. Checks the database for success, because the Job's result does not show success reliably. */
+/** Installs Moodle. Checks the database afterwards, because the result of the install Job does not prove success. */
 async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
   await install(siteSandbox, run);
   const { state } = await readDatabase(siteSandbox, run);
   if (state === "installed") return;
   throw permanentError(
     "NotInstalled",
-    "The database has no complete Moodle site",
+    "The database does not contain a complete Moodle site",
     "Check the log of the install Job.",
     "cluster",
   );
 }
 
-/** Takes the template's snapshots. Stores the snapshots' names in the database before creating the snapshots. */
+/** Takes the template's snapshots. Their names are stored in the database before the snapshots are created. */
 async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
   const { template: id } = run.job.payload as TemplatePayload;
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
@@ -197,7 +197,7 @@ async function deleteSandbox(app: App, run: Run): Promise<void> {
   await removeSandbox(siteSandbox, run);
 }
 
-/** Changes the deletion policy of a failed template's snapshots, so that their data is deleted with the namespace. */
+/** Sets the deletion policy of a failed template's snapshots to `Delete`, so that their data is deleted too. */
 async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
   const row = await findTemplateById(db.rows, (run.job.payload as TemplatePayload).template);
   for (const { snapshot: name } of row?.volumes ?? []) {

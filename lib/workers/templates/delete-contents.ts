@@ -1,6 +1,6 @@
 /**
- * Deletes a template's VolumeSnapshotContents, which remain after their namespace is deleted. Deletes only contents
- * that the template's database row lists.
+ * Deletes a template's VolumeSnapshotContents, which still exist after their namespace was deleted. Deletes only
+ * contents that the template's database row lists.
  */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -8,7 +8,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/workers/site.ts";
 
-/** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if a content remains. */
+/** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if one of them still exists. */
 export async function deleteTemplateContents(
   cluster: Cluster,
   run: Run,
@@ -32,8 +32,8 @@ export async function deleteTemplateContents(
 }
 
 /**
- * Returns the VolumeSnapshotContent for one of the template's volumes; null if the content was deleted or replaced.
- * Compares the snapshot's UID, because names can be reused.
+ * Returns the VolumeSnapshotContent of one of the template's volumes; null if it was deleted or replaced. Compares the
+ * UID of the snapshot, because names can be reused.
  */
 async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
   const { content: name, snapshotUid } = volume;

@@ -1,6 +1,6 @@
 /**
- * Requests a template after a site was installed without a template. The installation has shown that the images work,
- * and the template cannot delay the site, which is already installed.
+ * Requests a template (snapshots from which new sites start) after a site was installed without one. By then, it is
+ * known that the images work, and the creation of the template cannot delay the site.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -12,7 +12,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { createTemplateJob } from "#lib/workers/templates/create.ts";
 
-/** Requests a template, unless a template with the same key exists or recently failed. */
+/** Requests a template for sites like this one, unless one exists, is being created or failed recently. */
 export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> {
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;

@@ -1,6 +1,6 @@
 /**
- * Retires templates (pristine installations for new sites) that were not used for two weeks or no longer suit new
- * spokes. Deletes a template's snapshots before its row.
+ * Retires templates (snapshots from which new sites start) that were not used for two weeks or no longer match new
+ * spokes. A template's snapshots are deleted before its row.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -22,7 +22,7 @@ const UNUSED_LIMIT = 14 * DAY;
  * the same time would delete each other's templates.
  */
 const OUTDATED_LIMIT = DAY;
-/** The time limit per template, in milliseconds, so that an unresponsive cluster cannot delay the others. */
+/** The time limit per template, in milliseconds, so that an unresponsive cluster does not delay the others. */
 const TEMPLATE_TIMEOUT = 2 * MINUTE;
 
 export function retireTemplates(app: App): Handler {
@@ -51,7 +51,7 @@ function isExpired(app: App, template: SiteTemplate, now: Date): boolean {
   return idle > (app.config.templates && isCurrent(app, template) ? UNUSED_LIMIT : OUTDATED_LIMIT);
 }
 
-/** Returns whether the current configuration would still use this template for a new spoke. */
+/** Returns whether new spokes would still use this template with the current configuration. */
 function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate): boolean {
   const { version, cluster, storageClass, moodleImage, postgresImage } = template;
   if (template.revision !== blueprint.revision || catalog.findProblem("lmsVersion", version) !== null) return false;
@@ -63,7 +63,7 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
   );
 }
 
-/** Deletes a template's snapshots, then the template's row. After an error, the next hourly run tries again. */
+/** Deletes a template's snapshots, and then its row. After an error, the next hourly run tries again. */
 async function deleteRetired(
   { clusters }: App,
   run: Run,

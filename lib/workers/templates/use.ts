@@ -1,8 +1,8 @@
 /**
- * Creates a new site from a template (a pristine Moodle installation) instead of running the install Job.
- * A database row records which template a site uses, so that every attempt uses the same template and the template is
- * not retired. If the template cannot be used, all objects created from it are deleted, and the install Job runs
- * instead. A site whose installation was once complete is never deleted.
+ * Creates a new site from a template (snapshots of a new Moodle installation) instead of running the install Job. A
+ * database row records which template a site uses, so that every attempt uses the same template and the template is not
+ * retired. If the template cannot be used, all objects created from it are deleted, and the install Job runs instead. A
+ * site whose installation was complete at any time is never deleted.
  */
 import { sql } from "kysely";
 import { minimumDiskSizes } from "#lib/domains/backups/usable.ts";
@@ -42,14 +42,14 @@ import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/workers/vol
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 
-/** The time limits for steps with a template, in milliseconds, after which installing Moodle would be faster. */
+/** Time limits in milliseconds for steps that use a template. If they take longer, installing Moodle is faster. */
 const TIMEOUTS = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;
 const POD = { apiVersion: "v1", kind: "Pod" };
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
- * Creates the site's volumes from a template and returns true. Returns false if no template can be used. In that case,
- * deletes the objects that were already created from an abandoned template.
+ * Creates the site's volumes from a template and returns true. If no template can be used, deletes all objects that
+ * were created from one before, and returns false.
  */
 export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await chooseTemplate(site, run);
@@ -70,7 +70,7 @@ export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Prom
   return false;
 }
 
-/** Starts the database with the template's data. If this fails, deletes the data and starts an empty database. */
+/** Starts the database with the template's data. If this fails, deletes the data and starts with an empty database. */
 export async function startDatabaseFromTemplate(
   site: SpokeSite,
   run: Run,
@@ -81,13 +81,13 @@ export async function startDatabaseFromTemplate(
   const abandonedUse = use.fallbackReason !== null ? use : await tryTemplate(site, run, use, async (limitRun) => {
     await start(site, limitRun("database"));
     await run.write((tx) => resetTemplateFailures(tx, use.templateId));
-    await addNotes(run, [`Created from the template of Moodle ${site.inputs.version}`]);
+    await addNotes(run, [`Created from the template for Moodle ${site.inputs.version}`]);
   });
   if (!abandonedUse) return;
   await start(await undoTemplateUse(site, run, abandonedUse), run);
 }
 
-/** Chooses a template for the spoke. If no template can be used, adds a note and returns null. */
+/** Chooses a template for the spoke. If no template can be used, adds a note to the operation and returns null. */
 async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
@@ -120,7 +120,7 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
     : `the site's volumes are smaller than the volumes of the ${label}`;
 }
 
-/** Returns whether the site already has PVCs, for example from an earlier operation. */
+/** Returns whether the site already has a PVC, for example from an earlier operation. */
 async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
   const names = Object.values(getSitePvcNames(inputs));
   const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
@@ -129,7 +129,7 @@ async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean>
 
 const TEMPLATE_MISMATCH = "OtherTemplate";
 
-/** Returns the template. Throws if the template was deleted or no longer matches the spoke. */
+/** Returns the template that the spoke uses. Throws if it was deleted or no longer matches the spoke. */
 async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use: TemplateUse): Promise<SiteTemplate> {
   const template = await findTemplateById(app.db.rows, use.templateId);
   const key = Object.entries(buildTemplateKey(spoke, inputs, blueprint.revision)) as [keyof SiteTemplate, string][];
@@ -143,7 +143,7 @@ async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use
 
 type LimitedRun = (step: keyof typeof TIMEOUTS) => Run;
 
-/** Calls `work`, which uses the template. Returns null after a success, or the abandoned use after a failure. */
+/** Calls `work`, which uses the template, and returns null. If it fails, records the reason and returns the record. */
 async function tryTemplate(
   site: SpokeSite,
   run: Run,
@@ -167,15 +167,15 @@ async function tryTemplate(
   }
 }
 
-/** Error codes for a faulty template: a snapshot failed, or the container that adapts the template's data failed. */
+/** Error codes of a faulty template: a snapshot failed, or the container that adapts the template's data failed. */
 const TEMPLATE_ERRORS = new Set([
   ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
   ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
 ]);
 
 /**
- * Returns whether other spokes would also fail with this template. Returns false for an error that affects only one
- * spoke, such as a full quota or node.
+ * Returns whether the error would also affect other spokes that use this template. Returns false for an error that
+ * affects only one spoke, such as a full quota or node.
  */
 function isTemplateError({ code, message }: ClusterError): boolean {
   if (TEMPLATE_ERRORS.has(code)) return true;
@@ -184,7 +184,7 @@ function isTemplateError({ code, message }: ClusterError): boolean {
   return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
-/** Returns whether the site was once complete, so that its data no longer depends on the template. */
+/** Returns whether the site was complete at any time, so that its data no longer depends on the template. */
 function wasComplete({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
@@ -199,8 +199,8 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
 }
 
 /**
- * Deletes all objects that were created from the template, and creates empty PVCs. Returns the site with inputs that do
- * not refer to the template.
+ * Deletes all objects that were created from the template, and creates empty PVCs. Returns the site with blueprint
+ * inputs that do not refer to the template.
  */
 async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = getSitePvcNames(inputs);
@@ -219,7 +219,7 @@ async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Pro
   await space.gone(refs, clusterWaitOptions(run));
   await deleteSourceSnapshots(withTemplateOrigin(site, use), run);
   for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createFenced(space, claim, run.job, run);
-  await addNotes(run, [`Not created from a template: the template could not be used: ${use.fallbackReason}`]);
+  await addNotes(run, [`Not created from a template, because it could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);
     await deleteTemplateUse(tx, use);

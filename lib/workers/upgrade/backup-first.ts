@@ -1,6 +1,6 @@
 /**
- * Takes the backup before an upgrade. A retry after a partial upgrade takes no new backup, because only the first
- * backup contains the site from before the upgrade.
+ * Takes a backup before an upgrade. If an upgrade is retried after it changed the site, no new backup is taken, because
+ * only the first one contains the site from before the upgrade.
  */
 import { type Backup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +16,9 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as UpgradeBackup | null;
     await run.saveProgress({ backup });
-    return await addNotes(run, [`No new backup, because the site is partly upgraded. ${describeBackup(backup)}`]);
+    return await addNotes(run, [
+      `No new backup was taken, because the site is partly upgraded. ${describeBackup(backup)}`,
+    ]);
   }
   try {
     await run.saveProgress({ backup: summarizeBackup(await takeBackup(site, run, { kind: "upgrade" })) });
@@ -24,7 +26,7 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<vo
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
     const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
-    // Continues without a backup only if the user set `skipBackup` and the error is permanent or a timeout.
+    // Continues without a backup only if the user set `skipBackup`, and the error is permanent or a timeout.
     if (!skipBackup) throw addSkipHint(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));

@@ -1,8 +1,7 @@
 /**
- * Handles upgrades that failed after the site was stopped. The site stays down, and the failure report explains how to
- * recover the site.
- * A site's past operations show whether the site is partly upgraded. The spoke's state cannot show this, because the
- * current operation has already changed the state.
+ * Handles upgrades that failed after the site was stopped. The site then stays down, and the failure report explains
+ * how to recover it. Whether a site is partly upgraded can be seen from its past operations. The spoke's state does not
+ * show it, because the current operation has already changed the state.
  */
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -26,8 +25,8 @@ export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps"
 }
 
 /**
- * Returns the last upgrade if that upgrade left the site incomplete. Returns null if a later upgrade, reapply or
- * restore has repaired the site.
+ * Returns the last upgrade if it left the site partly upgraded. Returns null if a later upgrade, reapply or restore has
+ * repaired the site.
  */
 export async function findInterruptedUpgrade(rows: RowQueries, job: Job): Promise<Job | null> {
   const before = await listEndedOperationsBefore(rows, job, [UPGRADE, ...REPAIRS]);
@@ -42,7 +41,7 @@ export async function isPartlyUpgraded(rows: RowQueries, job: Job): Promise<bool
   return hasStartedMigration(job) || await findInterruptedUpgrade(rows, job) !== null;
 }
 
-/** Describes the version that the site had before the upgrade, and the backup that contains this version. */
+/** Describes the version that the site had before the upgrade, and the backup with this version. */
 export function describeRollback(job: Pick<Job, "progress">): string {
   const { release, version } = job.progress.upgrade?.from ?? {};
   const backup = job.progress.backup as UpgradeBackup | null | undefined;
@@ -52,7 +51,7 @@ export function describeRollback(job: Pick<Job, "progress">): string {
   return `${previous}. This version is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/** Adds rollback instructions to the error with which an upgrade failed. */
+/** Adds instructions for a rollback to the error that an upgrade failed with. */
 export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
   const rollback = job.progress.backup
     ? `Or ask an operator to restore the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`

@@ -1,9 +1,8 @@
 /**
- * Migrates a site's database to a newer version. Only one upgrade runs at a time.
- * An interrupted upgrade can run again, because Moodle continues after the last finished part. A killed upgrade leaves
- * a lock (`upgraderunning`, a time), so the step waits for up to about five minutes until Moodle releases the lock.
- * Only the Job's success shows that an upgrade is complete, because Moodle stores the new release before it upgrades
- * its plugins.
+ * Migrates a site's database to a newer version. Only one upgrade runs at a time. An interrupted upgrade can run again,
+ * because Moodle continues after the last finished part. A killed upgrade leaves a lock (`upgraderunning`, a time), so
+ * the step waits up to about five minutes until Moodle releases it. Only the Job's success shows that an upgrade is
+ * complete, because Moodle stores the new release before it upgrades its plugins.
  */
 import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
@@ -21,12 +20,12 @@ const FAILURE = "Moodle could not be upgraded";
 const LOCKED_LINE = /Site is being upgraded, please retry later/i;
 
 export interface SiteMigration {
-  /** Text that identifies the upgrade path: the release before the upgrade, and the image after it. */
+  /** Text that identifies the upgrade path: the release before the upgrade and the image after it. */
   readonly path: string;
-  /** Whether the upgrade changes the Moodle branch. Such an upgrade takes longer, so its Job has more time. */
+  /** Whether the upgrade is to another Moodle branch (such as 4.5 to 5.2), for which its Job gets more time. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
-  /** Throws if the database belongs to another site. */
+  /** Throws if the database contains another site than the spoke's. */
   readonly requireSite: (site: SiteIdentity) => Promise<void>;
 }
 

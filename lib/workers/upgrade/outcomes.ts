@@ -1,6 +1,6 @@
 /**
  * Updates the spoke's row when an upgrade ends. After a success, the row has the new version. After a failure, the
- * spoke's state is `failed` if the site may have been changed.
+ * spoke's state is `failed` if the upgrade may have changed the site.
  */
 import { markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";

@@ -1,7 +1,7 @@
 /**
- * Upgrades a site: checks the requirements, takes a backup, stops the site and migrates its database. If a step fails
- * after the stop, the site stays down, and the failure report explains how to roll back (interrupted.ts). A retry
- * continues the upgrade.
+ * Upgrades a site: checks the requirements, takes a backup, stops the site and migrates its database. If a later step
+ * fails, the site stays down, and the failure report explains how to roll back (interrupted.ts). A retry continues the
+ * upgrade.
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
@@ -116,15 +116,15 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
     throw upgradeError(problem.code, problem.message, problem.hint, blame);
   }
-  // Takes the previous version from the interrupted upgrade, if one exists, because the database may already have the
-  // new version.
+  // After an interrupted upgrade, reads the previous version from that operation, because the database may already have
+  // the new version.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isBranchChange(from, version) };
   await run.saveProgress({ upgrade });
 }
 
-/** Pulls the new image while the site still runs, and returns the version of the Moodle code in the image. */
+/** Pulls the new image before the site is stopped, and returns the version of the Moodle code in the image. */
 async function readCode(context: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
   try {
     return await readCodeVersionOfImage(context, run);
@@ -160,13 +160,13 @@ async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): 
   await requireSameSite(run, here.spoke, site);
   if (isSiteAtVersion(site, preparedUpgradeOf(run))) return;
   const { version } = preparedUpgradeOf(run);
-  throw new ClusterError("NotUpgraded", `The upgrade finished, but the database has Moodle ${site.release}`, {
+  throw new ClusterError("NotUpgraded", `The upgrade finished, but the database still has Moodle ${site.release}`, {
     transient: false,
     hint: `Check the log of the upgrade Job, and whether the image contains ${version}; then retry.`,
   });
 }
 
-/** Runs a step. If the step fails after the site was stopped, adds rollback instructions to the error. */
+/** Runs a step. If it fails after the site was stopped, adds instructions for a rollback to the error. */
 async function addRollbackHint(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
     await work(run);

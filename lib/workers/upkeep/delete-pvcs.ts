@@ -1,6 +1,6 @@
 /**
- * Deletes PVCs that restores left behind. Replaced PVCs are kept for some days, and at least until a newer good backup
- * exists. Nothing is deleted while the spoke is inactive or a restore is queued or running.
+ * Deletes PVCs that restores left behind. PVCs that a restore replaced are kept for some days, and at least until a
+ * newer good backup exists. Nothing is deleted while the spoke is not active, or a restore is queued or running.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -58,7 +58,7 @@ async function openVolumeContext(
   return { cluster, space, blueprint, inputs: applyMailSettings(config, spoke.blueprintInputs as SpokeInputs) };
 }
 
-/** Locks the spoke, then marks and returns the PVCs to delete. A marked PVC can no longer be used for a rollback. */
+/** Locks the spoke's row, marks the PVCs to delete, and returns them. A rollback can no longer use a marked PVC. */
 async function markDuePvcs(
   tx: Tx,
   id: string,

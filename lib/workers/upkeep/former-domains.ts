@@ -1,6 +1,6 @@
 /**
- * Releases a spoke's former domains when their reservation ends. Queues a `configure` operation, which removes the
- * redirect and frees the domain. If another operation prevents this, the next hourly run tries again.
+ * Releases a spoke's former domains when their reservation ends: queues a `configure` operation, which removes the
+ * redirects and frees the domains. If another operation prevents this, the next hourly run tries again.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -35,7 +35,7 @@ async function releaseDomains(tx: Tx, id: string): Promise<void> {
   if (acceptance) await enqueueConfigureJob(tx, SYSTEM_REQUESTER, spoke, acceptance);
 }
 
-/** Returns the accepted `configure` action, or null if another operation on the spoke prevents the action. */
+/** Returns the accepted action `configure`, or null if another operation on the spoke rules it out at the moment. */
 function checkConfigure(facts: SpokeFacts): AcceptedAction | null {
   try {
     return checkAction("configure", facts);

@@ -1,4 +1,4 @@
-/** Deletes old database rows. docs/operating.md lists the rules and the rows that are never deleted. */
+/** Deletes old rows from the database. docs/operating.md lists the rules, and the rows that are never deleted. */
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -6,13 +6,13 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The minimum number of stream events to keep per hub, regardless of their age. */
+/** How many of a hub's newest stream events are kept, whatever their age. */
 const MIN_EVENTS = 1000;
 const BATCH = 1000;
 
 /**
- * Returns an SQL expression for the time that lies `age` in the past. The subquery lets PostgreSQL read the clock only
- * once and use an index.
+ * Returns an SQL expression for the time `age` ago. Because of the subquery, PostgreSQL reads the clock only once and
+ * can use an index.
  */
 const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
 
@@ -26,7 +26,7 @@ const isFollowed = sql`case when spoke_id is null
   else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
     and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
 
-/** The rows to delete in each step: a description for the step's label, the table, and the SQL condition. */
+/** The rows that each step deletes: a description for the step's label, the table, and the SQL condition. */
 const PRUNE_RULES = {
   keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
@@ -37,13 +37,13 @@ const PRUNE_RULES = {
   links: ["expired links", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
   jobs: ["finished jobs of the service", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
   operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
-  // Deletes only records of successful nightly backups. Records of failed and manual backups are kept.
+  // Deletes only records of nightly backups that succeeded. Records of failed and manual backups are kept.
   backups: [
     "records of deleted nightly backups",
     "backups",
     sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  // Deletes unused ready lanes (queue entries) of job kinds that no replica runs, unless jobs are queued in the lane.
+  // Deletes ready lanes (queues to poll) that have been ready for 7 days and have no queued job.
   lanes: [
     "unused ready lanes",
     "ready_lanes",
@@ -75,7 +75,7 @@ export function pruneOldRows({ db }: Pick<App, "db">): Handler {
 
 /**
  * Deletes stream events that are older than 7 days. Keeps the newest thousand events of each hub, and the latest event
- * of each spoke, with which new clients start. Updates the hub's head row before the deletion.
+ * of each spoke, because new clients start with it. First stores in the hub's head row which events it deletes.
  */
 async function pruneEvents(db: Database, run: Run): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`
@@ -99,7 +99,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
   }
 }
 
-/** Deletes rows in small batches to keep locks short. Checks before each batch whether the run may continue. */
+/** Deletes rows in small batches, so that locks are short. Before each batch, throws if the run must stop. */
 async function deleteInBatches(
   run: Run,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,

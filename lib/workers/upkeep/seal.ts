@@ -1,5 +1,5 @@
 /**
- * Seals new audit events: hashes the events into a chain that reveals later changes. Also logs the last hash of each
+ * Seals new audit events: adds them to a chain of hashes that reveals later changes. Also logs the last hash of each
  * chain, so that logs stored elsewhere can be compared with the database.
  */
 import type { App } from "#lib/app.ts";
@@ -10,7 +10,7 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
-/** The number of audit events per transaction. */
+/** The maximum number of audit events that one transaction seals. */
 const BATCH = 1000;
 
 export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
@@ -24,7 +24,7 @@ export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
   });
 }
 
-/** Seals the new events of one hash chain in batches. After a failure, the next run continues with the next batch. */
+/** Seals the new events of one hash chain in batches. After a failure, the next run continues from the last batch. */
 async function sealChain(
   db: Database,
   run: Run,

@@ -1,6 +1,6 @@
 /**
  * Writes the site records of hubs and spokes whose rows have changed or whose record is missing. Keeps a record that is
- * newer than its row, because the database may have been restored (lib/doctor/reconcile).
+ * newer than its row, because an older copy of the database may have been restored (lib/doctor/reconcile).
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -21,7 +21,7 @@ export function updateSiteRecords(app: App): Handler {
   });
 }
 
-/** Writes all outdated site records. Skips clusters that do not respond; the next run includes them again. */
+/** Writes all outdated site records. Skips clusters that do not respond; the next run tries them again. */
 async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable): Promise<void> {
   const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
   const failures = { newer: 0, others: 0, error: null as unknown };

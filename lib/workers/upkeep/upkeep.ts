@@ -1,14 +1,14 @@
-/** Creates handlers for the service's own maintenance tasks, whose jobs are hidden from users. */
+/** Creates handlers for Wheelwright's own maintenance tasks. Their jobs are hidden from users. */
 import { HOUR } from "#lib/base/time.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 
 interface UpkeepOptions {
   readonly kind: string;
-  /** The version of the list of steps; must increase whenever the steps change. The default is 1. */
+  /** The version of the list of steps, which must increase whenever the steps change. The default is 1. */
   readonly plan?: number;
-  /** How long transient errors are retried, in milliseconds. The default is an hour. */
+  /** How long the job is retried after transient errors, in milliseconds. The default is an hour. */
   readonly limit?: number;
-  /** Milliseconds between the end of a run and the start of the next run. Undefined if other code queues the task. */
+  /** Milliseconds from the end of a run to the start of the next run. Undefined if other code queues the task. */
   readonly every?: number;
 }
 
@@ -28,7 +28,7 @@ export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOpt
   };
 }
 
-/** Calls `work`, which runs a small transaction and returns the number of changes, until nothing has changed. */
+/** Repeats `work` until it returns 0. `work` runs a small transaction and returns the number of changes it made. */
 export async function runUntilNoChanges(run: Run, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

@@ -1,13 +1,11 @@
-/** Reads a backup's snapshots from its database row. */
+/** Reads the details of a backup's snapshots from its database row. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SiteSnapshots, StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 
-/**
- * Returns the two snapshots that a backup's row describes. Throws a permanent ClusterError if the row lacks a snapshot.
- */
+/** Returns the two snapshots described by a backup's row. Throws a permanent ClusterError if one is not described. */
 export function readBackupSnapshots(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,
   { clusterUid }: Pick<SpokeRow, "clusterUid">,

@@ -1,8 +1,8 @@
 /**
- * Creates a site's PVCs from snapshots, before the site's other objects.
- * VolumeSnapshots are deleted with their namespace, so a backup stores the storage driver's handles instead. For each
- * PVC, this module creates a VolumeSnapshotContent with the handle and a VolumeSnapshot bound to this content. Both
- * objects are deleted later, but the stored data remains, because the deletionPolicy is `Retain`.
+ * Creates a site's PVCs from snapshots, before the site's other objects. VolumeSnapshots are deleted with their
+ * namespace, so a backup stores the storage driver's handles instead. For each PVC, this module creates a
+ * VolumeSnapshotContent with the handle, and a VolumeSnapshot that is bound to this content. Both objects are deleted
+ * later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
 import { buildOriginSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
 import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
@@ -27,30 +27,30 @@ import { createFenced } from "#lib/workers/fenced-objects.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
 import { clusterWaitOptions, permanentError, pollUntil } from "#lib/workers/site.ts";
 
-/** The context in which a site's volumes are created from snapshots. The blueprint inputs must have an `origin`. */
+/** The context in which volumes are created from snapshots. The blueprint inputs must contain `origin`. */
 export interface VolumeContext extends JobContext {
   readonly cluster: Cluster;
 }
 
-/** The values by which a storage driver identifies a snapshot, and the size of its volume. */
+/** The values with which a storage driver finds a snapshot, and the size of its volume. */
 export interface StorageSnapshot {
   readonly handle: string;
   readonly driver: string;
   readonly class: string;
-  /** The minimum size of a volume that is created from this snapshot, in bytes; null if the driver reports no size. */
+  /** The minimum size of a volume created from this snapshot, in bytes; null if the driver does not report it. */
   readonly restoreSize: number | null;
 }
 
-/** The snapshots of a site's two volumes, and the cluster that contains the snapshots. */
+/** The snapshots of a site's two volumes, and the cluster in which they were taken. */
 export interface SiteSnapshots {
   readonly cluster: string;
-  /** The UID of the cluster; null if the UID is unknown. */
+  /** The UID of the cluster; null if it is unknown. */
   readonly clusterUid: string | null;
   readonly volumes: Readonly<Record<DiskName, StorageSnapshot>>;
 }
 
 /**
- * Creates the PVCs from the snapshots; safe to repeat. A PVC may stay Pending until a pod first uses the PVC.
+ * Creates the PVCs from the snapshots. Can be repeated. A PVC may stay Pending until a pod first uses it.
  * Throws a permanent ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the
  * cluster's error for a missing snapshot.
  */
@@ -93,7 +93,7 @@ export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run
   await deleteSourceSnapshots(context, run);
 }
 
-/** Deletes the snapshot objects from which the PVCs were created. The snapshots in the storage itself remain. */
+/** Deletes the snapshot objects from which the PVCs were created. The data in the storage remains. */
 export async function deleteSourceSnapshots(context: VolumeContext, run: Run): Promise<void> {
   const { space, cluster } = context, { adoptionId } = requireOrigin(context), deleted: ObjectRef[] = [];
   for (const disk of DISK_NAMES) {
@@ -107,7 +107,7 @@ export async function deleteSourceSnapshots(context: VolumeContext, run: Run): P
   await deleteSourceSnapshotContents(cluster, run, { namespace: space.namespace, adoptionId });
 }
 
-/** Deletes VolumeSnapshotContents, which belong to the cluster and would remain after the namespace is deleted. */
+/** Deletes the VolumeSnapshotContents, which are in no namespace and would remain after the namespace is deleted. */
 export async function deleteSourceSnapshotContents(
   cluster: Cluster,
   run: Run,
@@ -137,11 +137,11 @@ function contentNameOf(namespace: string, disk: DiskName, adoptionId: string): s
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
-  if (!origin) throw new TypeError("The inputs have no origin");
+  if (!origin) throw new TypeError("The blueprint inputs lack an origin: the snapshots to use");
   return origin;
 }
 
-/** Throws if the snapshots are in another cluster, because their storage handles are not valid in this cluster. */
+/** Throws if the snapshots are in another cluster, because their storage handles are valid only there. */
 async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
   const isSame = from.clusterUid === null
     ? cluster.name === from.cluster
@@ -154,7 +154,7 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from
   );
 }
 
-/** Renders the blueprint's PVCs. Enlarges PVCs that are too small for the snapshots. */
+/** Renders the blueprint's PVCs. Enlarges PVCs that would be too small for the snapshots. */
 function renderPvcs(
   { blueprint, inputs }: VolumeContext,
   { volumes }: SiteSnapshots,
@@ -179,11 +179,11 @@ function requireSource({ metadata: { name }, spec }: KubeObject, source: string)
   throw permanentError(
     "ClaimTaken",
     `PersistentVolumeClaim ${name} already exists and was not created from the snapshot`,
-    "The PersistentVolumeClaim may contain data. If nobody needs the data, delete it, then retry.",
+    "The PersistentVolumeClaim may contain data. If nobody needs this data, delete the claim, then retry.",
   );
 }
 
-/** Returns a VolumeSnapshotClass for each snapshot: the original class or, if missing, a class for the same driver. */
+/** Returns a VolumeSnapshotClass for each snapshot: its original class or, if missing, one for the same driver. */
 async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
   run: Run,
@@ -197,7 +197,7 @@ async function chooseSnapshotClasses(
     throw permanentError(
       "NoSnapshotClass",
       `Cannot create volumes: the cluster has no VolumeSnapshotClass for ${driver} with deletionPolicy: Retain`,
-      "Create such a class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",
+      "Create this snapshot class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",
     );
   };
   return { files: chooseClass(volumes.files), database: chooseClass(volumes.database) };

@@ -1,7 +1,7 @@
 /**
- * Waits until a site's PVCs are bound. A running site may be stopped only after its new volumes exist.
- * If a PVC's StorageClass has `WaitForFirstConsumer` binding, a Kubernetes Job first mounts the PVC
- * (lib/moodle/mount-job.ts), because otherwise the PVC would not be bound.
+ * Waits until a site's PVCs are bound, because a running site must not be stopped before its new volumes exist. If a
+ * PVC's StorageClass has `WaitForFirstConsumer` binding, the PVC is bound only when a pod uses it. A Kubernetes Job
+ * therefore mounts it first (lib/moodle/mount-job.ts).
  */
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { getSitePvcNames, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
@@ -16,7 +16,7 @@ const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Waits until the PVCs are bound; safe to repeat. Throws a ClusterError that contains the storage driver's message. */
+/** Waits until the PVCs are bound. Can be repeated. Throws a ClusterError with the message of the storage driver. */
 export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
   const { space, inputs } = context, names = getSitePvcNames(inputs);
   const pvcs = await Promise.all(DISK_NAMES.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
@@ -52,7 +52,7 @@ async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSite
   }
 }
 
-/** Deletes the Job. A pending pod of the Job would prevent Kubernetes from deleting an unused PVC. */
+/** Deletes the Job that mounts the PVC, because its pending pod would prevent the deletion of an unused PVC. */
 async function deleteMountJob({ space }: VolumeContext, run: Run, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {

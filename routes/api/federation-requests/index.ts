@@ -12,7 +12,7 @@ import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
-  summary: "Hub requests, newest first: your own, or all for operators",
+  summary: "Requests for new hubs, newest first. Operators see all requests, other users only their own",
   access: signedInAccess,
   scope: "readonly",
   query: v.object({ state: RequestStateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

@@ -7,7 +7,7 @@ import { listUserRecords } from "#lib/domains/users/records.ts";
 import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
-  summary: "Users, newest first. The filter email matches an address or its beginning",
+  summary: "Users, newest first. The parameter email matches addresses that start with its value",
   access: operatorAccess,
   scope: "readonly",
   query: v.object({ ...userFilters, limit: pageLimit(25), before: v.optional(BeforeCursor) }),

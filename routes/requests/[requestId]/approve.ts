@@ -5,7 +5,7 @@ import { requestView } from "#lib/portal/requests/request.ts";
 import { formAction, formSchema, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Approve a hub request",
+  summary: "Approve a request for a new hub",
   body: formSchema("slug", "name", "region", "mode", "tier", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(approve, { body: nonEmptyFields(typed), key });

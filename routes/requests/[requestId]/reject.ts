@@ -5,7 +5,7 @@ import { requestView } from "#lib/portal/requests/request.ts";
 import { formAction, formSchema, nonEmptyFields } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Reject a hub request",
+  summary: "Reject a request for a new hub",
   body: formSchema("reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(reject, { body: nonEmptyFields(typed), key });

@@ -2,7 +2,7 @@ import { DELETE as withdraw } from "#routes/api/federation-requests/[requestId]/
 import { formAction } from "#lib/portal/page/page.ts";
 
 export const POST = formAction({
-  summary: "Withdraw a hub request",
+  summary: "Withdraw a request for a new hub",
   async submit({ callApi }) {
     const { id } = await callApi(withdraw);
     return { to: `/requests/${id}?done=withdrawn` };

@@ -8,7 +8,7 @@ import type { NavLink } from "#lib/portal/components/view.ts";
 import { MAX_NAMED_MEMBERSHIPS, userView } from "#lib/portal/people/user.ts";
 
 export const GET = portalPage({
-  summary: "One user, for operators",
+  summary: "A user's details, for operators",
   show: (call) => show(call),
 });
 

@@ -149,7 +149,7 @@ test("tells between which counts it differs, when heads were exported on the way
   await tamper(db, `update audit_events set ip = 'x' where id = '${await eventAt(db, hub, 35)}'`);
   const found = await verifyChain(db, hub, heads, LIMIT);
   assert.equal(found.differs, { after: 30, through: 42 });
-  assert.match(found.problems.join(), /The exported head at 42 does not match the events$/);
+  assert.match(found.problems.join(), /The exported hash of the first 42 events does not match the events$/);
   assert.equal((await verifyChain(db, hub, [], LIMIT)).differs, { after: 0, through: 52 });
 });
 
@@ -222,7 +222,7 @@ test("takes no head of another chain for this one's, and tells of two that contr
   assert.is((await verifyChain(db, hub, [{ ...good, chain: "system" }], LIMIT)).exported, 0);
   const bad = { ...good, count: 20, hash: "b".repeat(64) };
   const found = await verifyChain(db, hub, [good, bad], LIMIT);
-  assert.match(found.problems.join(), /at 20 and 30 contradict each other/, formatHead(bad));
+  assert.match(found.problems.join(), /of 20 and 30 events contradict each other/, formatHead(bad));
 });
 
 test("sees one moment, whatever is written and sealed meanwhile", async ({ db, hub }) => {

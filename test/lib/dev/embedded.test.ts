@@ -123,7 +123,7 @@ test("reports a directory that cannot be used, with the reason", async ({ parent
   const directory = join(parent, "file");
   await writeFile(directory, "");
   const failure = await rejection(openEmbeddedPostgres({ directory, durable: false, log: silentLog }));
-  assert.match(failure.message, /Cannot run PostgreSQL under .*file: /);
+  assert.match(failure.message, /Cannot run PostgreSQL in .*file: /);
 });
 
 test.run();

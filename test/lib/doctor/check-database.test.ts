@@ -126,7 +126,7 @@ migrations("fails for a missing or changed migration", () => {
   const [, second] = MIGRATIONS;
   assert.match(
     describe(applied("0001_a"), [second], true),
-    /^failing: .*0001_a\.sql was applied .* this program lacks it/,
+    /^failing: .*0001_a\.sql was applied .* this program does not include it/,
   );
   assert.match(
     describe([{ name: "0001_a", checksum: "x", needs: null }], MIGRATIONS, true),

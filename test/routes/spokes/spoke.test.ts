@@ -182,8 +182,8 @@ test("show passed and failed restore tests with their counts", async ({ scene })
   );
   assert.match(page.text, /The last restore test failed on .*Last passed restore test: 20 Nov 2026/);
   const fleet = await parsePage(scene, "/hubs", "operator");
-  assert.match(fleet.text, /Oldest restore test: 20 Nov 2026.*The newest backup of 1 spoke failed the restore test/);
-  assert.match((await parsePage(scene, `/hubs/${hub}`, "operator")).text, /Oldest restore test: 20 Nov 2026/);
+  assert.match(fleet.text, /Least recently tested spoke: 20 Nov 2026.*backup of 1 spoke failed the restore test/);
+  assert.match((await parsePage(scene, `/hubs/${hub}`, "operator")).text, /Least recently tested spoke: 20 Nov 2026/);
 });
 
 test("answer 404 for spokes of others", async ({ scene }) => {

@@ -87,7 +87,7 @@ test("listens only on this machine, and logs requests and mail links, but no pro
   const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
   await client.send("POST", "/api/federations/north/members", { email: "eve@school.example" });
   for (const probe of ["healthz", "readyz"]) await fetch(`${url}/api/${probe}`);
-  const mail = JSON.parse(await program.said(/"Mail for eve@school\.example: /));
+  const mail = JSON.parse(await program.said(/"Wrote an email to eve@school\.example: /));
   assert.match(mail.link, new RegExp(`^${url}/invite\\?token=`));
   const done = JSON.parse(await program.said(/"Operation succeeded".*"kind":"provision"/));
   assert.equal([done.hub, done.spoke, done.user], [hub.id, spoke.id, user.id]);

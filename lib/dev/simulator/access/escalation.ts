@@ -1,6 +1,6 @@
 /**
- * Prevents privilege escalation, as Kubernetes RBAC does. To write or bind a role, a user must already have every
- * permission in this role, or the verb `escalate` (to write) or `bind` for this role.
+ * Prevents privilege escalation, as Kubernetes RBAC does. A user who does not have all of a role's permissions can
+ * write the role only with the verb `escalate` on it, and can bind it only with the verb `bind` on it.
  */
 import {
   type AccessRequest,
@@ -17,7 +17,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 const RBAC = "rbac.authorization.k8s.io";
 const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
-/** Throws 403 if the written role or role binding would grant permissions that the writing user does not have. */
+/** Throws a 403 error if a role or role binding would grant permissions that the user writing it does not have. */
 export function rejectPrivilegeEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
   if (!world.authorization || user.groups.includes(CLUSTER_ADMIN_GROUP)) return;
@@ -51,7 +51,7 @@ function namespaceOf({ kind }: { readonly kind: string }, namespace: string | un
   return kind === "Role" ? namespace : undefined;
 }
 
-/** Returns the permissions in `rule` that the user's own rules lack, with one line per API group and resource. */
+/** Returns the permissions in `rule` that the user's own rules do not grant, one line per API group and resource. */
 function findMissingPermissions(
   { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
   own: readonly PolicyRule[],

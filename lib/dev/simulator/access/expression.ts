@@ -1,10 +1,10 @@
 /**
  * Evaluates the expressions in admission policies, which use CEL (Common Expression Language). Supports comparisons of
- * fields, labels and lists. Throws an error for all other syntax, so that the simulator ignores no policy silently.
+ * fields, labels and lists. Throws an error for any other syntax, so that no policy is silently ignored.
  */
 import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
-/** A parsed CEL expression: a function that returns its value for the given variables. Throws if a field is missing. */
+/** A parsed CEL expression: a function that computes its value from variables. It throws if a field is missing. */
 export type CelExpression = (variables: Readonly<Record<string, Json>>) => Json;
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|\d+|[A-Za-z_]\w*|&&|\|\||==|!=|[!?:().,[\]])/y;
@@ -14,15 +14,17 @@ export function parseCelExpression(text: string): CelExpression {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; text.slice(TOKEN.lastIndex).trim() !== "";) {
     const at = TOKEN.lastIndex, [, token] = TOKEN.exec(text) ?? [];
-    if (token === undefined) throw new Error(`Unexpected CEL: ${JSON.stringify(text.slice(at, at + 20))}`);
+    if (token === undefined) {
+      throw new Error(`Unexpected text in a CEL expression: ${JSON.stringify(text.slice(at, at + 20))}`);
+    }
     tokens.push(token);
   }
   const takeToken = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
   const expectToken = (token: string): void => {
-    if (!takeToken(token)) throw new Error(`Expected ${token} in CEL, but found ${tokens[0] ?? "the end"}`);
+    if (!takeToken(token)) throw new Error(`Expected ${token} in a CEL expression, found ${tokens[0] ?? "the end"}`);
   };
   const expression = parseConditional();
-  if (tokens.length > 0) throw new Error(`Expected the end of a CEL expression, but found ${tokens[0]}`);
+  if (tokens.length > 0) throw new Error(`Expected the end of a CEL expression, found ${tokens[0]}`);
   return expression;
 
   function parseConditional(): CelExpression {
@@ -64,7 +66,7 @@ export function parseCelExpression(text: string): CelExpression {
     return (variables) => !one(variables);
   }
 
-  /** Parses a value and the fields selected from this value (`a.b[0]`). Reports each field to `last`, for `has()`. */
+  /** Parses a value with field accesses, such as `a.b[0]`. Calls `last` for each field, to implement `has()`. */
   function parseSelection(last?: (of: CelExpression, name: string) => void): CelExpression {
     let of = parsePrimary();
     for (;;) {
@@ -93,7 +95,7 @@ export function parseCelExpression(text: string): CelExpression {
     if (name === "all" || name === "exists") {
       const item = tokens.shift() ?? "";
       if (!/^[A-Za-z_]\w*$/.test(item)) {
-        throw new Error(`Expected a variable name in a CEL expression, but found ${item || "the end"}`);
+        throw new Error(`Expected a variable name in a CEL expression, found ${item || "the end"}`);
       }
       expectToken(",");
       const holds = parseConditional();
@@ -130,7 +132,7 @@ export function parseCelExpression(text: string): CelExpression {
     }
     if (/^["']/.test(token)) return () => token.slice(1, -1);
     if (/^\d/.test(token)) return () => Number(token);
-    if (!/^[A-Za-z_]/.test(token)) throw new Error(`Expected a value in CEL, but found ${token || "the end"}`);
+    if (!/^[A-Za-z_]/.test(token)) throw new Error(`Expected a value in a CEL expression, found ${token || "the end"}`);
     if (token === "true" || token === "false") return () => token === "true";
     return (variables) => readField(variables, token);
   }

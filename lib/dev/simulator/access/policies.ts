@@ -15,7 +15,7 @@ export interface PolicyRequest {
   readonly oldObject: StoredObject | null;
 }
 
-/** Throws an error if an admission policy denies the request: 422, or the status that the failed validation sets. */
+/** Throws if an admission policy denies the request. The status is 422, unless the failed validation sets another. */
 export function enforceAdmissionPolicies(
   world: SimulatorContext,
   { user, operation, object, oldObject }: PolicyRequest,

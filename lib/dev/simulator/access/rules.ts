@@ -1,12 +1,12 @@
 /**
- * Decides whether a user may perform a request, as Kubernetes RBAC does: from the roles that are bound to the user in
- * the cluster or in a namespace. RBAC rules can only allow a request. A request that no rule allows is refused.
+ * Checks whether a user may perform a request, as Kubernetes RBAC does. Considers the roles that are bound to the user
+ * in the cluster and in the request's namespace. Without a rule that allows it, a request is refused.
  */
 import { CLUSTER_ADMIN_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** A request whose authorization is checked. `name` restricts the check to a single object. */
+/** A request for which permissions are checked. `name` is set if the request concerns a single object. */
 export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
@@ -32,7 +32,7 @@ export interface AccessDecision {
   readonly allowed: boolean;
   /** The names of the roles that allow the request. */
   readonly roles: readonly string[];
-  /** The API server's error message about bound roles that do not exist. Empty if all bound roles exist. */
+  /** The API server's error message about role bindings to roles that do not exist. Empty if all these roles exist. */
   readonly bindingError: string;
 }
 
@@ -57,7 +57,7 @@ export function checkAccess(world: SimulatorContext, user: SimulatedUser, reques
   return { allowed, roles, bindingError: `: RBAC: ${trouble.length === 1 ? trouble[0] : `[${trouble.join(", ")}]`}` };
 }
 
-/** Returns all RBAC rules for the user in the namespace, and the names of bound roles that do not exist. */
+/** Returns the RBAC rules that apply to the user in the namespace, and the names of bound roles that do not exist. */
 export function listUserRules(
   { store }: SimulatorContext,
   user: SimulatedUser,

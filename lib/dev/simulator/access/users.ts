@@ -1,6 +1,6 @@
 /**
- * Identifies the user who sends a request. As on a real API server, a bearer token identifies a service account. All
- * permissions are granted to requests without a token and, if the simulator's authorization is off, to every request.
+ * Identifies the user who sent a request. As on a real API server, a bearer token identifies a service account.
+ * Requests without a token have all permissions, as has every request if authorization is off.
  */
 import type { IncomingMessage } from "node:http";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
@@ -12,7 +12,7 @@ export interface SimulatedUser {
 }
 
 const AUTHENTICATED_GROUP = "system:authenticated";
-/** The Kubernetes group whose members have all permissions. The simulator checks no roles for these members. */
+/** The Kubernetes group whose members have all permissions, whatever roles are bound to them. */
 export const CLUSTER_ADMIN_GROUP = "system:masters";
 const ADMIN: SimulatedUser = { name: "simulated", groups: [CLUSTER_ADMIN_GROUP, AUTHENTICATED_GROUP] };
 
@@ -21,12 +21,12 @@ export interface ServiceAccountRef {
   readonly name: string;
 }
 
-/** Returns a service account's bearer token, which the simulator accepts. The token is only a name, not a secret. */
+/** Returns a service account's bearer token for the simulator. The token only names the account and is not secret. */
 export function formatServiceAccountToken({ namespace, name }: ServiceAccountRef): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Returns the user who sends a request. Throws 401 if the token names a service account that does not exist. */
+/** Returns the user who sent the request. Throws 401 if the token names a service account that does not exist. */
 export function authenticateUser(
   { authorization, store }: SimulatorContext,
   { headers }: Pick<IncomingMessage, "headers">,

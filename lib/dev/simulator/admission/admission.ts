@@ -1,4 +1,4 @@
-/** Simulates admission: sets the cluster's defaults on new objects and rejects objects that violate a policy. */
+/** Simulates Kubernetes admission: sets defaults on new objects and rejects objects that violate a policy. */
 import {
   applyLimitRanges,
   computeQuotaCost,
@@ -14,7 +14,7 @@ import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts
 import { describePodSecurityViolations, readPodSecurityPolicy } from "#lib/dev/simulator/admission/security.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-/** Throws 404 if the namespace does not exist, or 403 if the namespace is being deleted. */
+/** Throws a 404 error if the namespace does not exist, or 403 if the namespace is being deleted. */
 export function requireActiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFoundError(world.kinds.named("Namespace"), namespace);
@@ -24,7 +24,7 @@ export function requireActiveNamespace(world: SimulatorContext, kind: ApiKind, n
   throw forbiddenError(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
 }
 
-/** Returns a new object with the values that admission adds, such as limits, a storage class or a service account. */
+/** Returns the object with the values that admission adds, such as limits, a storage class or a service account. */
 export function applyAdmissionDefaults(world: SimulatorContext, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(applyLimitRanges(object.spec, limitRangesOf(world, object)));
@@ -48,7 +48,7 @@ export function applyAdmissionDefaults(world: SimulatorContext, object: StoredOb
   return object;
 }
 
-/** Throws if a policy forbids the object. Calls `warn` if its pod spec violates the namespace's `warn` level. */
+/** Throws if a policy forbids the object. Calls `warn` if its pod spec violates the Pod Security level for warnings. */
 export function enforceAdmission(
   world: SimulatorContext,
   object: StoredObject,
@@ -94,7 +94,7 @@ export function enforceAdmission(
   }
 }
 
-/** Throws 403 if a PVC requests more storage than before but its StorageClass does not allow expansion. */
+/** Throws a 403 error if a PVC requests more storage than before but its StorageClass does not allow expansion. */
 function requireExpandable(world: SimulatorContext, kind: ApiKind, object: StoredObject, live: StoredObject): void {
   const requestedStorage = ({ spec }: StoredObject): number =>
     parseThousandthsOrZero(spec.resources?.requests?.storage);
@@ -130,13 +130,13 @@ function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path
   );
 }
 
-/** Returns the error for a failed webhook: 500 if the webhook is unreachable, 403 if the webhook denies the request. */
+/** Returns the error that an admission webhook causes: 500 if it is unreachable, 403 if it denies the request. */
 function webhookError(message: string): StatusError {
   const failed = /failed calling webhook/.test(message);
   return failed ? new StatusError(500, "InternalError", message) : new StatusError(403, "Forbidden", message);
 }
 
-/** Throws 403 if the pod's service account does not exist. Allows `default`, which may be created a moment later. */
+/** Throws 403 if the pod's service account does not exist, except `default`, which may be created a moment later. */
 function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;

@@ -1,9 +1,9 @@
 /**
  * Performs server-side apply: merges the fields that a manager applies into the stored object.
  *
- * A field that the manager no longer applies is removed, unless another manager also owns it. Applying a different
- * value to a field that another manager owns is a conflict, unless forced. Keyed lists are merged item by item. Most
- * other lists are replaced as a whole.
+ * A field that the manager no longer applies is removed, unless another manager also owns it. If another manager owns a
+ * field with a different value, the request fails with a conflict, unless it is forced. Keyed lists are merged item by
+ * item. Most other lists are replaced as a whole.
  */
 import { type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import {
@@ -76,7 +76,7 @@ export function applyServerSide(
   };
 }
 
-/** Returns managedFields for an object without any. A manager named `before-first-apply` then owns all fields. */
+/** Returns managedFields for an object that has none: the manager `before-first-apply` then owns all fields. */
 function managedBeforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
   const writer: FieldWriter = { manager: "before-first-apply", operation: "Update", subresource: undefined };
   return [createManagedEntry(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
@@ -129,7 +129,7 @@ function merge(live: Json, config: Json, type: FieldType): Json {
   return merged;
 }
 
-/** Returns the value without the field at the path, and without any maps or lists that become empty. */
+/** Removes the field at the path, along with any maps and lists that become empty. Returns the new value. */
 function removePath(value: Json, type: FieldType, path: readonly string[]): Json {
   const [step = "", ...rest] = path;
   if (step.startsWith("f:")) {

@@ -2,7 +2,7 @@
 import { applyPodDefaults } from "#lib/dev/simulator/admission/pod-defaults.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the object with the default values for its kind. A Service keeps the cluster IP that `live` has. */
+/** Returns the object with its kind's default values. A Service keeps the cluster IP of `live`, the stored object. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;

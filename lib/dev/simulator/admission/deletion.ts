@@ -55,7 +55,7 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
 
 const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
-/** Deletes an object. Returns the object's resulting state. `gone` is true if the object was removed immediately. */
+/** Deletes an object and returns its last state. `gone` is false if finalizers or a grace period still keep it. */
 export function deleteObject(
   world: SimulatorContext,
   live: StoredObject,
@@ -97,7 +97,7 @@ export function deleteObject(
   return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
-/** Returns the error for a failed precondition. For a namespace, the message names the resource, not the kind. */
+/** Returns the error for a failed precondition. Its wording is different for namespaces, as on a real API server. */
 function preconditionError(
   kind: ApiKind,
   { metadata }: StoredObject,
@@ -117,7 +117,7 @@ function preconditionError(
   return new StatusError(409, "Conflict", message, details);
 }
 
-/** Returns the finalizers for the propagation policy. The default policy is Orphan for Jobs, otherwise Background. */
+/** Returns the finalizers that the propagation policy needs. The default is Orphan for Jobs, otherwise Background. */
 function finalizersFor(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");

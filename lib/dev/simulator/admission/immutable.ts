@@ -54,7 +54,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
-    // Allows reducing the storage request of an unfinished expansion, but not to the current capacity or below.
+    // During an expansion, the storage request may be reduced, but it must stay above the current capacity.
     const less = resized &&
       parseThousandthsOrZero(requestedStorage(next)) < parseThousandthsOrZero(requestedStorage(live)) &&
       parseThousandthsOrZero(requestedStorage(next)) <= parseThousandthsOrZero(live.status.capacity?.storage);
@@ -126,7 +126,7 @@ function checkFixedSelector({ spec: old }: StoredObject, { spec: { selector } }:
   return collectCauses(!isSameJson(old.selector, selector) && immutable("spec.selector", goSelector(selector)));
 }
 
-/** Whether the Job's template may still change, because the Job is suspended and has never been started. */
+/** Whether the Job's pod template may still be changed: only if the Job is suspended and has never started. */
 function canChangeTemplate(job: StoredObject): boolean {
   return job.spec.suspend === true && job.status?.startTime === undefined;
 }
@@ -135,7 +135,7 @@ function immutable(field: string, formatted: string): StatusCause {
   return invalidFormattedValue(field, `${formatted}: field is immutable`);
 }
 
-/** Formats a label selector the way the API server prints the Go struct. */
+/** Formats a label selector as the API server prints it in errors: in Go's notation for structs. */
 function goSelector(selector: Json): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([name, value]) =>
     `${JSON.stringify(name)}:${JSON.stringify(value)}`

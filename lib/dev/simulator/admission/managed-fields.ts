@@ -1,8 +1,8 @@
 /**
- * Tracks the owner of each field in `metadata.managedFields`. An owner is a field manager, such as `kubectl`.
+ * Records in `metadata.managedFields` which field manager, such as `kubectl`, owns each field of an object.
  *
- * A field path consists of steps joined by NUL, for example `f:spec`, `f:containers`, `k:{"name":"m"}`, `f:image`. Each
- * item in a keyed list has its own path. An atomic value has a single path, whatever it contains.
+ * A field path consists of steps joined by NUL characters, for example `f:spec`, `f:containers`, `k:{"name":"m"}`,
+ * `f:image`. Each item in a keyed list has its own path. An atomic value has a single path, whatever it contains.
  */
 import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { FieldType } from "#lib/dev/simulator/admission/schema/fields.ts";
@@ -38,7 +38,7 @@ export function formatListItemKey(item: Json, keys: readonly string[]): string {
   return "k:" + JSON.stringify(Object.fromEntries(named));
 }
 
-/** Returns the object's managedFields after `writer` updates it from `before` to `after`. */
+/** Returns the object's managedFields after `writer` has changed the object from `before` to `after`. */
 export function trackFieldUpdate(
   before: StoredObject | null,
   after: StoredObject,
@@ -97,7 +97,7 @@ export function removeFieldPaths(entry: ManagedFields, paths: ReadonlySet<string
   return remaining.length === owned.size ? entry : { ...entry, fieldsV1: renderFieldPaths(remaining) };
 }
 
-/** Returns the entries that own at least one field. Returns undefined if no entry owns a field. */
+/** Returns the entries that own at least one field; undefined if there are no such entries. */
 export function omitEmptyManagedFields(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
   const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
   return owning.length > 0 ? owning : undefined;

@@ -33,7 +33,7 @@ export function parseThousandthsOrZero(text: string | undefined): number {
   return text === undefined ? 0 : parseThousandths(text) ?? 0;
 }
 
-/** Formats a quantity as the shortest exact text. Uses binary suffixes if `binary` is set, and `m` for fractions. */
+/** Formats a quantity as short as possible without rounding. Uses suffixes such as `Mi` if `binary` is set. */
 export function formatThousandths(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const wholeUnits = thousandths / 1000;

@@ -39,7 +39,7 @@ export function computeQuotaCost(kinds: ApiKinds, object: StoredObject): Resourc
   return cost;
 }
 
-/** Returns how much of each resource in `hard` the namespace's objects use. */
+/** Returns how much of each resource limited in `hard` is used by the objects in the namespace. */
 export function sumQuotaUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
   const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
@@ -56,9 +56,9 @@ export function formatUsage(cost: ResourceUsage): Record<string, string> {
 }
 
 /**
- * Returns why the quota rejects a write, or null if the object fits. `used` is the namespace's current usage. `cost` is
- * the object's usage after the write, and `freed` is the object's usage before the write. Until the quota's status is
- * computed, the quota rejects every object that it counts.
+ * Returns the reason why the quota rejects a write; null if the write fits. `used` is the namespace's current usage.
+ * `cost` is the object's usage after the write, and `freed` is its usage before the write. Until the quota controller
+ * has computed the quota's status, the quota rejects every object that counts toward it.
  */
 export function findQuotaViolation(
   quota: StoredObject,
@@ -89,7 +89,7 @@ export function findQuotaViolation(
     `limited: ${list(limit)}`;
 }
 
-/** Returns a text for each required limit or request that is missing, with the names of the containers that lack it. */
+/** Returns a message for each required limit or request that is missing, with the containers that lack it. */
 function listUnspecified(hard: Json, spec: Json): string[] {
   const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
   return Object.keys(hard).sort().flatMap((each) => {
@@ -118,7 +118,7 @@ function podCost(spec: Json): ResourceUsage {
   return cost;
 }
 
-/** Returns the pod spec with the defaults that the namespace's LimitRanges set. */
+/** Returns the pod spec with the default requests and limits from the namespace's LimitRanges. */
 export function applyLimitRanges(spec: Json, ranges: readonly Json[]): Json {
   const items = itemsOf(ranges, "Container");
   if (items.length === 0) return spec;

@@ -1,4 +1,4 @@
-/** Checks the pod security levels `baseline` and `restricted`, with the API server's error messages. */
+/** Checks pods against the Pod Security levels `baseline` and `restricted`, with the API server's error messages. */
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type PodSecurityLevel = "privileged" | "baseline" | "restricted";
@@ -17,7 +17,7 @@ const ALLOWED_CAPABILITIES = new Set(
     .split(" "),
 );
 
-/** Returns the pod security policy that a namespace's labels set. `warn` defaults to the `enforce` level. */
+/** Returns the Pod Security level from a namespace's labels. The level for `warn` defaults to the one for `enforce`. */
 export function readPodSecurityPolicy(
   namespace: StoredObject | undefined,
   mode: "enforce" | "warn",
@@ -29,7 +29,7 @@ export function readPodSecurityPolicy(
   return { level, name: `${level}:${read(`${which}-version`) ?? "latest"}` };
 }
 
-/** Describes how the pod spec violates the policy. Returns an empty text if there are no violations. */
+/** Describes how the pod spec violates the policy. Returns an empty string if there are no violations. */
 export function describePodSecurityViolations(spec: Json, policy: PodSecurityPolicy): string {
   if (policy.level === "privileged" || !spec) return "";
   return joinViolations(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
@@ -105,7 +105,7 @@ function containersOf(spec: Json): Json[] {
   return [...spec.initContainers ?? [], ...spec.containers ?? []];
 }
 
-/** Returns a text with the names of the containers for which `is` returns true. Empty if no container matches. */
+/** Returns the names of the containers for which `is` returns true, formatted for a message; empty if none matches. */
 function namesOfContainers(spec: Json, is: (security: Json, container: Json) => boolean): string {
   const names = containersOf(spec).filter((each) => is(each.securityContext ?? {}, each)).map(({ name }) => name);
   return names.length > 0 ? plural("container", names) : "";

@@ -7,7 +7,7 @@ import { validateLabelKey, validateLabelValue } from "#lib/dev/simulator/admissi
 export type ObjectPredicate = (object: StoredObject) => boolean;
 
 const COMMON_FIELDS = ["metadata.name", "metadata.namespace"];
-/** For each kind, the additional fields that a field selector can use. */
+/** The extra fields that field selectors can use, keyed by kind. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Event: [
     ..."apiVersion fieldPath kind name namespace resourceVersion uid".split(" ").map((name) =>
@@ -66,7 +66,7 @@ export function matchesSelector(selector: Json, labels: Record<string, string> |
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Parses a label selector. Throws 400 if its syntax is invalid. */
+/** Parses a label selector. Throws a 400 error if its syntax is invalid. */
 export function parseLabelSelector(text: string): ObjectPredicate {
   const tests = parseRequirements(text);
   return (object) => tests.every((test) => test(object.metadata.labels ?? {}));

@@ -1,4 +1,4 @@
-/** Creates error responses and the causes in them, with the API server's messages. */
+/** Creates error responses and lists their causes, with the same messages as the API server. */
 import { type ApiKind, formatKindName, formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -108,7 +108,7 @@ export function createStatusDetails(kind: ApiKind, name: string): Json {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
-/** Returns all given causes in order. Skips false, empty and missing values. */
+/** Collects all causes into one list, in order. Skips arguments that are false, empty or missing. */
 export function collectCauses(
   ...found: readonly (StatusCause | readonly StatusCause[] | false | "" | 0 | null | undefined)[]
 ): StatusCause[] {
@@ -123,7 +123,7 @@ export function invalidValue(field: string, value: Json, why: string): StatusCau
   );
 }
 
-/** Returns a cause for an invalid value. `text` contains the value and the reason, already formatted. */
+/** Returns the cause for an invalid value. `text` is the value with the reason, formatted by the caller. */
 export function invalidFormattedValue(field: string, text: string): StatusCause {
   return cause("Invalid", field, `Invalid value: ${text}`);
 }
@@ -164,7 +164,7 @@ export function checkNumberRange(field: string, value: number, least: number, mo
   );
 }
 
-/** Returns every item whose key already occurred earlier in the list, with the item's index. */
+/** Returns the items whose key also occurs earlier in the list, with their indexes. */
 export function findDuplicates<T>(
   items: readonly T[],
   keyOf: (item: T) => string | undefined,

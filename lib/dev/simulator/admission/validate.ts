@@ -37,7 +37,7 @@ import {
 } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
-/** The maximum name length for each kind. A CronJob's name must be shorter, because its Jobs append 11 characters. */
+/** The maximum name length for each kind. It is shorter for a CronJob, whose Jobs' names have 11 more characters. */
 const MAX_NAME_LENGTHS: Readonly<Record<string, number>> = {
   Namespace: 63,
   Service: 63,
@@ -184,7 +184,7 @@ const FURTHER_RULES: Readonly<Record<string, (object: Json) => StatusCause[]>> =
   StatefulSet: validateStatefulSet,
 };
 
-/** Returns the errors in a workload. Each PVC template in a StatefulSet counts as a volume of the pods. */
+/** Returns the errors in a workload. The pods of a StatefulSet can also use its PVC templates as volumes. */
 function validateWorkload(
   { spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject,
 ): StatusCause[] {
@@ -220,7 +220,7 @@ function validatePod(field: string, spec: Json): StatusCause[] {
   );
 }
 
-/** Returns the errors in a restart policy. A Job must set a policy, because the default `Always` is not allowed. */
+/** Returns the errors in a restart policy. Jobs must set one, because they do not allow the default policy `Always`. */
 function validateRestartPolicy(field: string, policy: string, policies: readonly string[]): StatusCause[] {
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");

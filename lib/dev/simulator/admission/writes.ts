@@ -35,13 +35,13 @@ import {
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface WriteOptions {
-  /** The user who sends the request. Undefined for a controller, whose permissions are not checked. */
+  /** The user who sent the request. Undefined for a controller, whose permissions are not checked. */
   readonly user?: SimulatedUser;
   readonly manager: string;
   readonly dryRun?: boolean;
   readonly subresource?: "status" | "scale";
   readonly warn?: (text: string) => void;
-  /** The object's managedFields, if the write is an apply. Other writes compute their managedFields from the change. */
+  /** The object's new managedFields, set for server-side apply only. Other writes compute them from the change. */
   readonly managed?: ManagedFields[] | undefined;
   readonly applied?: true;
 }

@@ -14,7 +14,7 @@ import {
 } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
-/** Parses JSON and, if `yaml` is set, also YAML. Throws 400 if the text is invalid. */
+/** Parses JSON and, if `yaml` is set, also YAML. Throws a 400 error if the text is invalid. */
 export function parseJsonBody(text: string, expectedType: string, yaml: boolean): Json {
   try {
     return JSON.parse(text);
@@ -24,7 +24,7 @@ export function parseJsonBody(text: string, expectedType: string, yaml: boolean)
   }
 }
 
-/** Parses a patch body: a list if `operations` is set, otherwise an object. Throws 400 if the body is invalid. */
+/** Parses the body of a patch: a list if `operations` is set, otherwise an object. Throws 400 if it is invalid. */
 export function parsePatchBody(text: string, operations: boolean): Json {
   let change: Json;
   try {
@@ -60,7 +60,7 @@ function describeParseError(text: string, error: Error): string {
   return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
-/** Returns the object in a create or update request. Throws 400 if the object's kind or a field is invalid. */
+/** Returns the object in a create or update request. Throws a 400 error if the object's kind or a field is invalid. */
 export function parseObjectBody(
   body: Json,
   kind: ApiKind,
@@ -116,7 +116,7 @@ export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema,
   const type = schema.of(kind.kind);
   const { value, misfits: violations } = pruneToSchema(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
-  // The error message contains the namespace from the body, or an empty text if the body sets none.
+  // The error message contains the namespace from the body, or an empty string if the body sets no namespace.
   const { name, namespace: own = "" } = body.metadata ?? {};
   const who = namespace === undefined ? name : `${own}/${name}`;
   const errors = [...violations.map(describeViolation), ...findDuplicateItems(value, type, "")];
@@ -127,7 +127,7 @@ export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema,
   return omitEmptyFields(value, type, kind);
 }
 
-/** Returns the value without empty maps and lists, because the encoding for built-in kinds omits them. */
+/** Removes empty maps and lists, because the API server omits them when it encodes objects of built-in kinds. */
 export function omitEmptyFields(value: Json, type: FieldType, kind: ApiKind): Json {
   if (kind.custom) return value;
   if (Array.isArray(value) && type.form === "list") return value.map((item) => omitEmptyFields(item, type.of, kind));

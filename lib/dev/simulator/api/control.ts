@@ -1,11 +1,10 @@
 /**
- * Serves `/simulator/…`, the interface for working with a running simulated cluster by hand.
+ * Serves `/simulator/…`, through which people and tests inspect and disturb a running simulated cluster.
  *
- * `faults` adds and removes faults (listed in fault-types.ts). `writes` and `history` return recorded requests and
- * changes as a JSON list, oldest first. Both accept `since` (only entries with a higher number) and `limit`. `history`
- * also accepts `kind`, `namespace` and `name`.
- *
- * If the first number in a response is above `since + 1`, older entries are no longer stored.
+ * `faults` adds and removes injected failures (listed in fault-types.ts). `writes` and `history` return recorded
+ * requests and object changes as a JSON list, oldest first. Both accept `since` (only entries with a higher number) and
+ * `limit`. `history` also accepts `kind`, `namespace` and `name`. If a response starts with a number above `since + 1`,
+ * older entries are no longer stored.
  */
 import { parseFault } from "#lib/dev/simulator/fault-types.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
@@ -72,7 +71,7 @@ export function handleHistoryRequest(
   return { status: 200, body: found.slice(0, limit) };
 }
 
-/** Returns the entries with a number above `since`. Computes the start index, because numbers are consecutive. */
+/** Returns the entries numbered above `since`. Numbers are consecutive, so the first index can be computed. */
 function entriesAfter<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
   const first = entries[0]?.n ?? 1;
   return entries.slice(Math.max(0, since + 1 - first));

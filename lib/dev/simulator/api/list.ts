@@ -81,7 +81,7 @@ export function listObjects(
   const all = world.store.list(kind.kind, namespace);
   const selecting = query.get("labelSelector") || query.get("fieldSelector");
   const start = token === null ? 0 : indexAfter(all, token.start);
-  // Stops the search after one page if there is a selector, because the response then has no remainingItemCount.
+  // With a selector, stops the search after one page, because the response then contains no remainingItemCount.
   const found = selecting && limit > 0
     ? takeMatching(all, start, selected, limit + 1)
     : all.slice(start).filter(selected);
@@ -140,7 +140,7 @@ function toMetadataList(list: Json): Json {
   return { ...list, kind: "PartialObjectMetadataList", apiVersion, items };
 }
 
-/** Returns an object as a list item. For built-in kinds, only the list itself states the apiVersion and kind. */
+/** Converts an object to a list item. Items of built-in kinds have no apiVersion and kind. Only their list has them. */
 export function toListItem(kind: ApiKind, object: StoredObject): Json {
   if (kind.custom) return object;
   const { apiVersion: _, kind: __, ...rest } = object;

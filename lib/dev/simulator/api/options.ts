@@ -20,7 +20,7 @@ const TYPES = "application/json, application/yaml, application/vnd.kubernetes.pr
 const ACCEPTED_TYPES = new Set(["*/*", "application/*", "application/json"]);
 const READABLE_TYPES = new Set(["application/json", "application/yaml"]);
 
-/** Throws 406 if the client does not accept JSON. */
+/** Throws a 406 error if the client does not accept JSON. */
 export function requireJsonAccepted(accept: string | undefined): void {
   const types = (accept ?? "").split(",").map((each) => each.split(";")[0]!.trim()).filter((each) => each !== "");
   if (types.length === 0 || types.some((each) => ACCEPTED_TYPES.has(each))) return;
@@ -28,7 +28,7 @@ export function requireJsonAccepted(accept: string | undefined): void {
   throw new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** Throws 415 unless the request body is JSON or YAML. A missing content type counts as JSON. */
+/** Throws a 415 error unless the request body is JSON or YAML. A missing content type counts as JSON. */
 export function requireJsonOrYaml(contentType: string): void {
   const type = contentType.split(";")[0]!.trim();
   if (type === "" || READABLE_TYPES.has(type)) return;
@@ -87,7 +87,7 @@ function validateFieldManager(manager: string): StatusCause[] {
 /** Matches host names that always resolve to this machine. Allows any port, because ports can be forwarded. */
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-/** Throws 403 for a request from another host or web origin, or 415 for a POST that an HTML form could send. */
+/** Throws 403 for a request to another host name or from another web origin, or 415 for a POST from an HTML form. */
 export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   if (!LOCAL_HOST.test(headers.host ?? "")) {
     throw new StatusError(

@@ -2,7 +2,7 @@
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
 
-/** Returns the value after all operations are applied. Throws 422 if an operation is invalid or a `test` fails. */
+/** Returns the value after all operations. Throws 422 if an operation is invalid or a `test` operation fails. */
 export function applyJsonPatch(value: Json, operations: readonly Json[]): Json {
   return operations.reduce((at: Json, operation) => applyOperation(at, operation), value);
 }

@@ -1,4 +1,4 @@
-/** Checks permissions and performs access reviews. The `forbid` fault removes permissions even if RBAC is off. */
+/** Checks permissions and performs access reviews. The fault `forbid` denies permissions even if RBAC is off. */
 import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
@@ -38,7 +38,7 @@ export function performReview(
   return { ...review, apiVersion: kind.apiVersion, kind: kind.kind, metadata, status: { allowed } };
 }
 
-/** Throws 403 if the user lacks the permission that the request needs. */
+/** Throws a 403 error if the user lacks the permission that the request needs. */
 export function requirePermission(
   world: SimulatorContext,
   user: SimulatedUser,
@@ -98,12 +98,12 @@ function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string
   return ["1", "true"].includes(query.get("watch") ?? "") ? "watch" : "list";
 }
 
-/** Returns the object name if a list request selects one object by name. RBAC treats such a request like a read. */
+/** Returns the name if a list request selects a single object by name. RBAC then checks permissions for that object. */
 function nameIn(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
 }
 
-/** Returns a resource's name as rules and messages write it, for example `pods`, `pods/log` or `jobs.batch`. */
+/** Returns a resource's name as in RBAC rules and messages, for example `pods`, `pods/log` or `jobs.batch`. */
 function nameOf(group: string, plural: string, subresource: string): string {
   return plural + (group === "" ? "" : `.${group}`) + (subresource === "" ? "" : `/${subresource}`);
 }

@@ -116,7 +116,7 @@ function groupsOf(kinds: ApiKinds): Json[] {
   });
 }
 
-/** Returns a group's position in discovery: the aggregator's group first, then `apps`, and groups from CRDs last. */
+/** Returns a group's position in the list of API groups. Kubernetes lists a few groups first, and CRD groups last. */
 function rank(kind: ApiKind): number {
   if (kind.custom) return FIRST_GROUPS.length + 1;
   const at = FIRST_GROUPS.indexOf(kind.group);

@@ -28,7 +28,7 @@ export function sendResponse(
   response.statusCode = status;
   if (broken?.at === "performed") return breakConnection(response, broken.how);
   if (broken) {
-    // Sends the headers before the connection breaks, because the client would otherwise receive nothing.
+    // Sends the headers before the connection breaks. Otherwise, the client would receive nothing at all.
     response.flushHeaders();
     const piece = broken.at === "body" ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes.subarray(0, 0);
     if (piece.length === 0) return void setImmediate(() => breakConnection(response, broken.how));
@@ -45,7 +45,7 @@ export function sendResponse(
   timers.after(trickle.ms, () => drop(0));
 }
 
-/** Closes the connection for `cut`. For `hang`, leaves it open until the client or the simulator closes it. */
+/** For `cut`, closes the connection. For `hang`, leaves it open until the client or the simulator closes it. */
 export function breakConnection(response: ServerResponse, how: "cut" | "hang"): void {
   if (how === "cut") response.socket?.destroy();
 }

@@ -123,7 +123,7 @@ function performRequest(
   }
 }
 
-/** Returns the resourceVersion of the object in the path or of the new object. Returns null if none exists. */
+/** Returns the resourceVersion of the object in the path or of the newly created object; null if it does not exist. */
 function versionOf(
   { store }: SimulatorContext,
   { kind, namespace, name }: ApiRoute,

@@ -1,4 +1,4 @@
-/** Performs a request's HTTP method on the resource that the URL names. */
+/** Performs API requests: applies the HTTP method to the resource that the URL names. */
 import type { ServerResponse } from "node:http";
 import { applyServerSide } from "#lib/dev/simulator/admission/apply.ts";
 import {

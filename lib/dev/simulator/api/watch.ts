@@ -1,6 +1,6 @@
 /**
- * Streams changes to objects as JSON lines, from a given version or from the current state. An object that starts to
- * match the selector is sent as ADDED. An object that stops matching is sent as DELETED.
+ * Streams changes to objects as JSON lines, starting at a given version or with the current state. An object that
+ * starts to match the selector is sent as ADDED. An object that stops matching is sent as DELETED.
  */
 import type { ServerResponse } from "node:http";
 import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";

@@ -1,6 +1,6 @@
 /**
  * Simulates cert-manager: marks ClusterIssuers as ready and creates a Secret for each Certificate whose issuer is
- * ready. While a fault withholds a certificate, its CertificateRequest, Order and Challenge remain.
+ * ready. While a fault withholds a certificate, its CertificateRequest, Order and Challenge stay in the cluster.
  */
 import { DAY } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
@@ -58,7 +58,7 @@ export function certificateController(world: SimulatorContext): Controller {
       const issuer = world.store.get("ClusterIssuer", undefined, certificate.spec.issuerRef?.name ?? "");
       const broken = world.faults.find("uncertified", namespace, name);
       if (broken) withholdCertificate(world, certificate, broken);
-      // Does not retry a failed certificate, because cert-manager retries it only after an hour.
+      // Never retries a failed certificate. The real cert-manager waits for an hour before it retries.
       if (broken?.final || findCondition(certificate, "Issuing")?.reason === "Failed") return;
       const ready = issuer !== undefined && isConditionTrue(issuer, "Ready") && !broken;
       const left = ready ? memory.left(certificate, world.delays.certificate, String(generation)) : 0;

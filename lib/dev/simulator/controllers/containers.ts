@@ -1,4 +1,4 @@
-/** Starts, probes and ends containers. A missing image, a missing environment variable or a crash delays the start. */
+/** Starts, probes and stops containers. A missing image or environment variable, or a crash, delays the start. */
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
@@ -31,7 +31,7 @@ export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms
   changeContainerStatus(kubelet.world, slot, (status) => status); // adds the waiting containers to the status
 }
 
-/** Starts the container now. Retries later if its image cannot be pulled or an environment variable is missing. */
+/** Starts the container. Retries later if its image cannot be pulled or part of its environment is missing. */
 export function startContainer(kubelet: Kubelet, planned: ContainerSlot): void {
   const { world } = kubelet, slot = reloadContainerSlot(world, planned);
   if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
@@ -117,7 +117,7 @@ function toMountStatus({ name, mountPath, readOnly }: Json): Json {
   return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }
 
-/** Runs the program of an already running container again, for example after the simulator was restarted. */
+/** Runs the program of a container that was already running, for example before the simulator was restarted. */
 export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = getContainerSpec(slot);
   const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });
@@ -171,7 +171,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   world.logs.end(log);
 }
 
-/** Probes a container that serves requests. Returns the milliseconds until the next probe if the page probe failed. */
+/** Probes a container that serves requests. Returns the milliseconds until the next probe if the login page fails. */
 export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;

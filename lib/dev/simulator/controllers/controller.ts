@@ -10,13 +10,13 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface Controller {
   readonly kind: string;
-  /** The kind of object that this controller creates. A change to such an object reconciles its owner. */
+  /** The kind of object that this controller creates. A change to such an object causes its owner to be reconciled. */
   readonly owns?: string;
   /** Returns other objects of this controller's kind that must be reconciled after the change. */
   readonly also?: (change: StoreChange) => Iterable<StoredObject>;
   /** Called after an object of this controller's kind has been removed. */
   readonly removed?: (object: StoredObject) => void;
-  /** Moves the cluster one step toward the object's spec. Returns the milliseconds until the next call, if needed. */
+  /** Moves the cluster one step toward the object's spec. Returns the milliseconds until the next call, if any. */
   readonly reconcile?: (object: StoredObject, memory: ReconcileState) => number | void;
   /** Like `reconcile`, but called for an object that is being deleted. */
   readonly end?: (object: StoredObject, memory: ReconcileState) => number | void;
@@ -24,11 +24,11 @@ export interface Controller {
 
 /** The delays and the number of failures for each object. They are forgotten when the object is removed. */
 export interface ReconcileState {
-  /** Returns the remaining milliseconds of a delay, or 0 once the delay has passed. The first call starts the delay. */
+  /** Returns the milliseconds that remain of a delay, or 0 once it has passed. The first call starts the delay. */
   left(object: StoredObject, ms: number, stage?: string): number;
-  /** Resets a delay, so that the next call of `left` starts the delay again. */
+  /** Resets a delay, so that the next call to `left` starts it again. */
   reset(object: StoredObject, stage?: string): void;
-  /** Returns the milliseconds until a retry, or undefined if nothing failed. Consecutive failures increase the time. */
+  /** Returns the milliseconds until a retry, more after each consecutive failure; undefined if nothing failed. */
   backoff(object: StoredObject, failed: boolean): number | void;
 }
 
@@ -76,7 +76,7 @@ export function runControllers(world: SimulatorContext, controllers: readonly Co
       delay = (live.metadata.deletionTimestamp === undefined ? reconcile : end)?.(live, memory);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      world.log.debug("The API server rejected a controller's request", {
+      world.log.debug("The simulated API server rejected a controller's request", {
         kind,
         name: metadata.name,
         error: error.message,

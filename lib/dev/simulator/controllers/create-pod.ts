@@ -1,4 +1,4 @@
-/** Creates pods from a template, for any controller. Records each success or failure as an event about the owner. */
+/** Creates pods from a template for all controllers. Records each success or failure as an Event about the owner. */
 import {
   CONTROLLER_MANAGER,
   createManagedObject,
@@ -12,7 +12,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 export interface PodCreation {
   readonly owner: StoredObject;
   readonly template: Json;
-  /** The full name of a StatefulSet's pod. If it is missing, a name is generated from the owner's name. */
+  /** The pod's name, set for StatefulSets only. If it is missing, a name is generated from the owner's name. */
   readonly name?: string;
   readonly labels?: Record<string, string>;
   /** The component that reports the event, for example `job-controller`. */

@@ -14,7 +14,7 @@ export type ObjectEvent = EventText & {
 
 const MAX_EVENTS_PER_NAMESPACE = 200;
 
-/** Records an event about an object. Repeating an event increases the count on the existing event. */
+/** Records an Event about an object. If the same Event already exists, increments its count instead. */
 export function recordEvent(world: SimulatorContext, about: StoredObject, details: ObjectEvent): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in details ? ["Warning", details.warning] : ["Normal", details.normal];

@@ -26,7 +26,7 @@ export function ingressController(world: SimulatorContext): Controller {
       if (issuer !== undefined) { for (const tls of spec.tls ?? []) applyCertificate(world, ingress, issuer, tls); }
       dropCertificates(world, ingress);
       if (status?.loadBalancer?.ingress) return;
-      // Ignores an Ingress without an existing IngressClass. On a real cluster, no controller handles such an Ingress.
+      // Ignores an Ingress whose IngressClass does not exist. On a real cluster, no controller would handle it either.
       if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
       const left = memory.left(ingress, world.delays.address);
       if (left > 0) return left;
@@ -40,7 +40,7 @@ export function ingressController(world: SimulatorContext): Controller {
   };
 }
 
-/** Deletes Certificates that the Ingress no longer lists, as ingress-shim does. The Certificates' Secrets remain. */
+/** Deletes Certificates that the Ingress no longer lists, as ingress-shim does. Their Secrets remain. */
 function dropCertificates(world: SimulatorContext, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
   for (const certificate of listOwnedObjects(world, "Certificate", ingress)) {

@@ -31,7 +31,7 @@ interface Pods {
   readonly active: readonly StoredObject[];
   readonly stopping: readonly StoredObject[];
   readonly succeeded: number;
-  /** The number of failed pods. A pod that is deleted before it finishes also counts, even after it is removed. */
+  /** The number of failed pods, including pods that were deleted before they finished, even if they no longer exist. */
   readonly failed: number;
 }
 
@@ -96,7 +96,7 @@ function decideOutcome(
   return { type: "FailureTarget", reason: "BackoffLimitExceeded", message };
 }
 
-/** Writes the Job's counts and conditions. Sets the final condition only after every pod has stopped. */
+/** Writes the Job's pod counts and conditions. Sets the final condition only after every pod has stopped. */
 function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome: JobOutcome | null): void {
   const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
   const at = world.timers.stamp();

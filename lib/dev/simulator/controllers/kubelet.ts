@@ -1,4 +1,4 @@
-/** Keeps the kubelet's state in memory, and writes container statuses and events. */
+/** Keeps the simulated kubelet's container state in memory, and writes container statuses and events. */
 import {
   type ContainerStatus,
   type ContainerType,
@@ -28,7 +28,7 @@ export interface Kubelet {
   readonly world: SimulatorContext;
   /** Stores a new entry for the container and cancels its previous entry. */
   register(slot: ContainerSlot, run?: ProgramRun): ContainerEntry;
-  /** Schedules the container's next step, after `ms` milliseconds. */
+  /** Schedules the container's next step to run after `ms` milliseconds. */
   wait(slot: ContainerSlot, ms: number, next: () => void): void;
   find(slot: ContainerSlot): ContainerEntry | undefined;
   release(slot: ContainerSlot): void;

@@ -1,6 +1,6 @@
 /**
- * Simulates the namespace and ResourceQuota controllers. Deleting a namespace first deletes the objects in it. While
- * objects remain, the namespace's conditions list these objects and their finalizers.
+ * Simulates the namespace and ResourceQuota controllers. Before a namespace is removed, all objects in it are deleted.
+ * As long as objects remain, the namespace's conditions list these objects and their finalizers.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
@@ -109,7 +109,7 @@ function remainingConditions(world: SimulatorContext, left: readonly StoredObjec
   ];
 }
 
-/** Returns a text that states how often each name occurs, for example `pods. has 2 resource instances`. */
+/** Formats how often each name occurs, as Kubernetes words it, for example `pods. has 2 resource instances`. */
 function formatCounts(names: readonly string[], words: string): string {
   const counts = Map.groupBy(names, (name) => name);
   return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");

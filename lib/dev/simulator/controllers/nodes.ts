@@ -1,6 +1,6 @@
 /**
- * Simulates the node controller: taints an unreachable node and marks its pods as not ready. As on a real cluster,
- * deleted pods stay on that node. Pod eviction is not simulated.
+ * Simulates the node controller: taints an unreachable node and marks its pods as not ready. As on a real cluster, pods
+ * that are deleted during that time remain. Pod eviction is not simulated.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {

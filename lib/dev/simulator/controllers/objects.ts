@@ -32,7 +32,7 @@ export function setAnnotations(
   });
 }
 
-/** Removes finalizers from an object. An object that is being deleted is removed with its last finalizer. */
+/** Removes finalizers from an object. If it is being deleted, removing the last finalizer removes the object. */
 export function removeFinalizers(
   world: SimulatorContext,
   object: StoredObject,

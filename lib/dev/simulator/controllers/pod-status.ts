@@ -15,7 +15,7 @@ export interface ContainerStatus {
   readonly [field: string]: Json;
 }
 
-/** Returns container statuses in the spec's order, for all containers or one type. The default status is waiting. */
+/** Returns the statuses of all containers or of one type, in the spec's order. The default status is waiting. */
 export function listContainerStatuses(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
   if (which === undefined) {
     return [...listContainerStatuses(pod, "initContainers"), ...listContainerStatuses(pod, "containers")];

@@ -86,14 +86,14 @@ export function podController(world: SimulatorContext): Controller {
   };
 }
 
-/** Returns containerd's error message. It contains a random ID, because each attempt creates a new sandbox. */
+/** Returns containerd's error for a pod sandbox that could not be created. The sandbox ID in it is random. */
 function sandboxError(why: string): string {
   const number = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
   const failed = `failed to setup network for sandbox "${number}": ${why}`;
   return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
 }
 
-/** Performs the container's next step, unless a step is running. Returns the milliseconds until the next probe. */
+/** Performs the container's next step, unless one is running. Returns the milliseconds until the next probe, if any. */
 function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
@@ -118,12 +118,12 @@ function isFirst({ pod, name }: ContainerSlot): boolean {
   return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
 }
 
-/** Whether changes to network policies or to the database can affect the pod's readiness probe. */
+/** Whether the pod serves Moodle pages, so that its readiness depends on network policies and the database. */
 function servesPages(pod: StoredObject): boolean {
   return pod.status?.phase === "Running" && pod.spec.containers.some(hasLoginPageProbe);
 }
 
-/** Whether the pod may be waiting for a change to this object. */
+/** Whether a change to this object may let the pod continue. */
 function canUnblock(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
     return !pod.spec.nodeName && listPvcNames(pod).includes(object.metadata.name);

@@ -1,4 +1,4 @@
-/** Simulates the scheduler: assigns the only node to each pod whose PVCs, affinity and resource requests allow it. */
+/** Simulates the scheduler: assigns each pod to the only node, if its PVCs, affinity and resource requests allow it. */
 import { changeObjectStatus, setAnnotations, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
 import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
@@ -98,7 +98,7 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
   return lonely ? `1 node(s) didn't match pod affinity rules. ${NO_HELP}` : null;
 }
 
-/** Whether the node's capacity is limited. Only then are the pods' resource requests added up. */
+/** Whether the node's capacity is limited. If so, the scheduler adds up the pods' resource requests. */
 function isCapacityLimited(world: SimulatorContext): boolean {
   return parseThousandthsOrZero(world.node.cpu) < parseThousandthsOrZero("10k") ||
     parseThousandthsOrZero(world.node.memory) < parseThousandthsOrZero("100Ti");

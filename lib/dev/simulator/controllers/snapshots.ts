@@ -1,7 +1,7 @@
 /**
- * Simulates external-snapshotter 8, with its error messages. A snapshot is a copy of a PVC's volume, or an existing
- * copy that a VolumeSnapshotContent (the "content") names. Deleting a snapshot deletes the copy only if the content's
- * policy is `Delete` at that time.
+ * Simulates external-snapshotter 8, with its error messages. A snapshot is a new copy of a PVC's volume, or an existing
+ * copy that a VolumeSnapshotContent (the "content") refers to. When a snapshot is deleted, its copy is deleted only if
+ * the content's deletion policy is `Delete` at that time.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
@@ -22,7 +22,7 @@ const DEFAULT = "snapshot.storage.kubernetes.io/is-default-class";
 const AS_SOURCE = "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection";
 const BOUND = "snapshot.storage.kubernetes.io/volumesnapshot-bound-protection";
 const CONTENT_BOUND = "snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection";
-/** The annotation for a content whose snapshot is being deleted. A bound content without this annotation is kept. */
+/** The annotation on a VolumeSnapshotContent whose snapshot is being deleted. Without it, a bound content is kept. */
 const BEING_DELETED = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted";
 const RETRY = 1000; // ms between retries
 
@@ -59,7 +59,7 @@ export function snapshotController(world: SimulatorContext): Controller {
   };
 }
 
-/** Simulates the CSI sidecar: deletes the stored copy together with a content that has the deletion policy `Delete`. */
+/** Simulates the CSI sidecar: deletes the stored copy with its VolumeSnapshotContent, if its policy is `Delete`. */
 export function snapshotContentController(world: SimulatorContext): Controller {
   return {
     kind: "VolumeSnapshotContent",
@@ -73,7 +73,7 @@ export function snapshotContentController(world: SimulatorContext): Controller {
   };
 }
 
-/** Returns the VolumeSnapshotContent for the snapshot. Adds the snapshot's UID to a manually created content. */
+/** Returns the VolumeSnapshotContent for the snapshot. If it was created manually, adds the snapshot's UID to it. */
 function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
   const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
@@ -94,7 +94,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
   });
 }
 
-/** Whether the snapshot's class exists. Also true if the snapshot has no class yet: a default class is set later. */
+/** Whether the snapshot's class exists. Also true if no class is set yet, because a default is set later. */
 function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: className } = snapshot.spec;
   if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
@@ -103,7 +103,7 @@ function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
   return false;
 }
 
-/** Records why the VolumeSnapshotContent that the snapshot names cannot be used. */
+/** Records why the snapshot cannot use the VolumeSnapshotContent that its spec refers to. */
 function reportUnusableContent(world: SimulatorContext, snapshot: StoredObject): undefined {
   const name: string = snapshot.spec.source.volumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, name);
@@ -116,7 +116,7 @@ function reportUnusableContent(world: SimulatorContext, snapshot: StoredObject):
   return refuse("SnapshotContentMismatch", why);
 }
 
-/** Whether the storage driver has the copy that the content refers to. Records an error if the copy is missing. */
+/** Whether the storage has the copy that the VolumeSnapshotContent refers to. Records an error if it is missing. */
 function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, content: StoredObject): boolean {
   const { driver, source: { snapshotHandle: handle } } = content.spec;
   if (!world.store.list("StorageClass").some(({ provisioner }) => provisioner === driver)) return false;
@@ -153,7 +153,7 @@ function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): numbe
   removeFinalizers(world, snapshot, MANAGER, [AS_SOURCE]); // the other finalizer is removed after the content
 }
 
-/** Whether a pending PVC will be created from the snapshot. */
+/** Whether a PVC that is still pending uses the snapshot as its data source. */
 function isRestoreSource(world: SimulatorContext, { metadata: { name, namespace } }: StoredObject): boolean {
   return world.store.list("PersistentVolumeClaim", namespace).some(({ spec: { dataSource: source }, status }) =>
     source?.kind === "VolumeSnapshot" && source.name === name && status?.phase === "Pending"
@@ -211,7 +211,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
   return world.store.get("VolumeSnapshotContent", undefined, content);
 }
 
-/** Copies the volume's data and size, unless a copy already exists. Writes the copy's handle to the content. */
+/** Copies the volume's data and size, unless a copy exists. Writes the copy's handle to the VolumeSnapshotContent. */
 function copyVolumeData(world: SimulatorContext, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;

@@ -31,7 +31,7 @@ export function pvcController(world: SimulatorContext): Controller {
       expansion.forget(claim);
       releaseVolume(world, claim);
     },
-    // Keeps a PVC while an unfinished pod uses it, even if that pod is not yet scheduled.
+    // Keeps a deleted PVC while an unfinished pod uses it, even if that pod is not yet scheduled.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
         .some((pod) => !isPodFinished(pod) && listPvcNames(pod).includes(claim.metadata.name));

@@ -23,10 +23,10 @@ export interface VolumeExpansion {
 }
 
 export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
-  /** The UIDs of the pods that had mounted the volume when the driver expanded it, keyed by the PVC's UID. */
+  /** The UIDs of the pods that had the volume mounted when the driver expanded it, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
-  /** Returns the milliseconds left in a stage. Resets a finished stage, because the PVC may be expanded again. */
+  /** Returns the milliseconds left in a resize stage. Resets a finished stage, because the PVC may be resized again. */
   function left(memory: ReconcileState, claim: StoredObject, stage: string): number {
     const ms = memory.left(claim, world.delays.expansionStage, stage);
     if (ms === 0) memory.reset(claim, stage);

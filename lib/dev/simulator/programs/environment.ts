@@ -1,4 +1,4 @@
-/** Finds errors before a container starts: missing environment sources, unmountable volumes and unpullable images. */
+/** Finds errors that keep a container from starting: a missing Secret or ConfigMap, volume or image. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";

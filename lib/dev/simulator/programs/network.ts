@@ -1,5 +1,5 @@
 /**
- * Simulates NetworkPolicies between pods, and the `pg_isready` check by `wheelwright doctor`. The injected fault
+ * Simulates NetworkPolicies between pods, and the `pg_isready` check that `wheelwright doctor` runs. The injected fault
  * `open-network` simulates a network plugin that ignores all NetworkPolicies.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
@@ -14,7 +14,7 @@ export function canPodConnect(world: SimulatorContext, from: StoredObject, to: S
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
 
-/** Whether the pod's NetworkPolicies allow the connection in this direction. Without policies, all are allowed. */
+/** Whether the pod's NetworkPolicies allow the connection in this direction. A pod without policies allows all. */
 function allowsConnection(
   world: SimulatorContext,
   pod: StoredObject,
@@ -57,7 +57,7 @@ function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: s
 
 const PORT = 5432;
 const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
-/** The number of identical lines to print. The real script can stop after fewer identical results. */
+/** The number of identical result lines to print. The real script may stop after fewer of them. */
 const PRINTED_LINES = 5;
 
 export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {

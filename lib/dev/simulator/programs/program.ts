@@ -8,7 +8,7 @@ export interface ProgramContext {
   readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;
-  /** Whether the simulator was restarted while the program was running, so that this run continues an earlier run. */
+  /** If true, this run continues an earlier one: the simulator was restarted while the program was running. */
   readonly resumed: boolean;
 }
 
@@ -20,10 +20,10 @@ export interface ProgramRun {
   readonly exit: number | null;
   /** The termination reason in the container's status. Absent for `Completed` and `Error`. */
   readonly reason?: "OOMKilled";
-  /** Whether the program ignores SIGTERM and therefore runs until the end of the termination grace period. */
+  /** If true, the program ignores SIGTERM and runs until the end of the pod's termination grace period. */
   readonly ignoresSigterm?: boolean;
-  /** Whether the program waits for a precondition, such as a database. If so, the simulator runs it again later. */
+  /** Whether the program is still waiting, for example for a database. If so, the simulator runs it again later. */
   readonly waits?: boolean;
-  /** Applies the program's effect. Called when the program ends without being killed, or when the server is ready. */
+  /** Applies the program's effect. Called when a server is ready, or when another program ends without being killed. */
   readonly done?: () => void;
 }

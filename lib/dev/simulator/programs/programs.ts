@@ -1,6 +1,6 @@
 /**
- * Chooses the simulated program for a container by image and command. If no program matches, the container runs forever
- * in a pod with the restart policy Always, and otherwise exits with code 0.
+ * Chooses the simulated program for a container by image and command. If no program matches, a container in a pod with
+ * the restart policy Always runs forever. In any other pod, it exits with code 0.
  */
 import { runDatabaseAdoption, runFileAdoption } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import {
@@ -29,7 +29,7 @@ type Program = readonly [
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
-/** Matches a command with the blueprint's facts.php, which the Moodle image's entry point receives as an argument. */
+/** Matches a command that runs the script facts.php, which the Moodle image's entry point receives as an argument. */
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
@@ -73,7 +73,7 @@ export function runProgram(context: ProgramContext): ProgramRun {
   return { lines: [], exit: forever ? null : 0 };
 }
 
-/** Simulates a shell script with `echo` (to stdout or stderr), `exit` and `false`. A long `sleep` runs forever. */
+/** Simulates a shell script with `echo` (to stdout or stderr), `exit` and `false`. A long `sleep` never ends. */
 function runShell({ container, pod }: ProgramContext): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Renders the HTML pages that a simulated site shows. The footer of each page says that no Moodle runs here. */
+/** Renders the HTML pages that a simulated site shows. Each page's footer says that no real Moodle is running. */
 
 export interface SitePageHeading {
   readonly title: string;

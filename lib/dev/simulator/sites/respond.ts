@@ -77,7 +77,7 @@ function findErrorPage(
     return message(503, heading, "The site is suspended", "All data is kept. Resume the spoke to use the site again.");
   }
   if (files.maintenance || isUpgradeLocked(database, world.timers.now())) {
-    return message(503, heading, "The site is in maintenance mode", "The site is closed for now. Try again later.");
+    return message(503, heading, "The site is in maintenance mode", "The site is temporarily closed. Try again later.");
   }
   const [pod] = listServicePods(world, namespace!, "moodle");
   if (!pod) return message(503, heading, "The site is starting", "Reload this page in a few seconds.");
@@ -98,7 +98,7 @@ function showForm(world: SimulatorContext, site: OpenSite, heading: SitePageHead
     : { status: 200, html: renderPasswordForm(heading, { name, token, problem: null }) };
 }
 
-/** Sets the password that the user entered. Then the sign-in link is no longer valid, as in Moodle. */
+/** Sets the password that the user entered. As in Moodle, the sign-in link is no longer valid afterwards. */
 function setPassword(
   world: SimulatorContext,
   site: OpenSite,

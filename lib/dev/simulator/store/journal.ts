@@ -1,7 +1,7 @@
 /**
- * Writes a journal: a numbered line for each change after the last save of the state file. Writes the line before the
- * client receives a response, so that a killed process loses no acknowledged change. The state file contains the number
- * of the last included journal line.
+ * Writes a journal with a numbered line for each change since the state file was last saved. Each line is written
+ * before the client receives a response, so that no acknowledged change is lost if the process is killed. The state
+ * file contains the number of the last journal line that it includes.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -11,9 +11,9 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 export interface StateJournal {
   /** Returns the number of the last journal line. */
   last(): number;
-  /** Writes a journal line. After an incomplete write, this and all later writes throw until `startNext` succeeds. */
+  /** Writes a journal line. If it is written only partly, this and all later calls throw until `startNext` succeeds. */
   write(entry: Json): void;
-  /** Starts a new journal file. Returns a function that deletes the older journal files. Changes nothing on error. */
+  /** Starts a new journal file. Returns a function that deletes the older files. If it fails, nothing has changed. */
   startNext(): () => Promise<void>;
   close(): void;
 }
@@ -35,7 +35,7 @@ export async function openJournal(path: string, last: number): Promise<StateJour
     last: () => last,
     write(entry) {
       const line = Buffer.from(JSON.stringify({ number: ++last, entry }) + "\n");
-      if (isIncomplete) throw new Error("The previous line may be incomplete"); // allowed only for the last line
+      if (isIncomplete) throw new Error("The last journal line may be incomplete"); // allowed only for the last line
       isIncomplete = true;
       if (writeSync(file, line) < line.length) throw Object.assign(new Error("Cut off"), { code: "ENOSPC" });
       isIncomplete = false;

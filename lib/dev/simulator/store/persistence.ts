@@ -1,6 +1,6 @@
 /**
  * Saves the simulated cluster's state to a file, at most once per second. A journal records the changes between saves.
- * If the state file is unreadable, the simulator does not start, so that existing spokes are not lost. If a save fails,
+ * If the state file is unreadable, the simulator refuses to start, so that no simulated site is lost. If a save fails,
  * the simulator retries and logs an error only for the first failure.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -37,7 +37,7 @@ export async function openStatePersistence(
       await rm(`${path}.tmp`, { force: true }).catch(() => {}); // the incomplete file may use the last free disk space
       throw error;
     }
-    if (failing) world.log.info("Saved the simulated cluster's state again", { path });
+    if (failing) world.log.info("Saving the simulated cluster's state works again", { path });
     failing = false;
     await forget();
   }
@@ -75,7 +75,7 @@ export async function openStatePersistence(
   };
 }
 
-/** Passes each change to an object, a volume or a log to `note`. Returns a function that unsubscribes. */
+/** Calls `note` for each change to an object, a volume or a log. Returns a function that unsubscribes. */
 function follow({ store, volumes, logs }: SimulatorContext, note: (entry: Json) => void): () => void {
   const stops = [
     store.subscribe(({ type, object, version }) => note({ type, object, version })),
@@ -119,7 +119,7 @@ async function load(world: SimulatorContext, path: string): Promise<number> {
     restore(world, loaded);
     return lines.at(-1)?.number ?? state.journal;
   } catch (cause) {
-    const message = `Cannot use the simulated cluster's state in ${path}: ${whyUnreadable(cause)}`;
+    const message = `Cannot load the simulated cluster's state from ${path}: ${whyUnreadable(cause)}`;
     throw new StartError(`${message}; to start with an empty cluster, move this file to another folder`, { cause });
   }
 }

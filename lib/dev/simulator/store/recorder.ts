@@ -14,17 +14,17 @@ export interface WriteRecord {
   readonly fieldManager: string | null;
   readonly dryRun: boolean;
   readonly userAgent: string;
-  /** The fence (attempt number) in the request's body or in the Job name in its path; null if neither has a fence. */
+  /** The attempt number (fence) in the request's body or in the Job name in its path; null if there is none. */
   readonly fence: string | null;
   /** The HTTP status of the response; 0 if the simulator sent no response. */
   readonly status: number;
   /** Whether the request created, changed or removed the object in its URL path. */
   readonly changed: boolean;
-  /** The object's resourceVersion after the request; null if no such object exists then. */
+  /** The object's resourceVersion after the request; null if the object does not exist then. */
   readonly resourceVersion: string | null;
 }
 
-/** A recorded change to one object. `write` is the number of the write request; null if a controller changed it. */
+/** A recorded change to an object. `write` is the number of the request that caused it; null for a controller. */
 export type RecordedChange = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
 
 type Digest = Readonly<ReturnType<typeof digest>>;
@@ -46,7 +46,7 @@ export interface WriteEffect {
 export interface WriteRecorder {
   writes(): readonly WriteRecord[];
   history(): readonly RecordedChange[];
-  /** Runs a synchronous function and records all its object changes as changes by the current request. */
+  /** Runs a synchronous function and records the object changes that it makes as changes by the current request. */
   during<T>(run: () => T): T;
   note(requested: RecordedRequest, status: number, effect?: WriteEffect): void;
 }

@@ -16,7 +16,7 @@ export interface ObjectStore {
   /** Returns the oldest resourceVersion from which a watch can still start. */
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
-  /** Returns all objects of this kind, or those in one namespace, sorted by key as in etcd. */
+  /** Returns all objects of this kind or, if `namespace` is set, those in that namespace, sorted by key as in etcd. */
   list(kind: string, namespace?: string): readonly StoredObject[];
   /** Returns all objects in a namespace, but not the namespace itself. */
   contents(namespace: string): StoredObject[];
@@ -70,7 +70,7 @@ export function createObjectStore(): ObjectStore {
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
     [...objects].sort((a, b) => getListSortKey(a) < getListSortKey(b) ? -1 : 1);
-  /** The cache of sorted objects, keyed by kind. Without it, each page of a paged list would sort all objects again. */
+  /** A cache of sorted objects, keyed by kind. Without it, each page of a list would need all objects sorted again. */
   const sortedByKind = new Map<string, StoredObject[]>();
 
   return {

@@ -1,9 +1,9 @@
-/** Creates the simulated cluster's timers. After `close`, no timer runs its function or keeps the process alive. */
+/** Creates the simulated cluster's timers. After `close`, no timer calls its function or keeps the process alive. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 
 export interface SimulatorTimers {
   now(): number;
-  /** Returns the current time as text, in the format that the Kubernetes API uses. */
+  /** Returns the current time as a string, in the format that the Kubernetes API uses. */
   stamp(): string;
   /** Starts a timer that calls `act` after at least `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void;

@@ -30,7 +30,7 @@ import { createBulkMailJob } from "#lib/jobs/mail.ts";
 /** The maximum number of open restore requests per user. Prevents users from flooding the operators with requests. */
 const MAX_OPEN = 10;
 
-/** Creates a restore request. Throws `conflict` (`backup_unusable`, `restore_requested` or `too_many_pending`). */
+/** Requests a restore. Throws a `conflict` fault (`backup_unusable`, `restore_requested` or `too_many_pending`). */
 export async function createRestoreRequest(
   app: App,
   actor: Actor,
@@ -135,7 +135,7 @@ async function requireBelowLimit(tx: Tx, { userId }: Actor): Promise<void> {
   );
 }
 
-/** Returns an email about the request to each operator, but only for a user's first request within an hour. */
+/** Returns an email to each operator, or no emails if the user made another restore request in the last hour. */
 async function createOperatorMails(
   rows: RowQueries,
   actor: Actor,

@@ -25,7 +25,7 @@ export async function listRestoreRequests(
   return withPageItems(page, await showRestoreRequests(rows, actor, page.items));
 }
 
-/** Converts rows of restore requests to API records, in the same order. */
+/** Converts restore request rows to API records, in the same order. */
 export async function showRestoreRequests(
   rows: RowQueries,
   { role }: Pick<Actor, "role">,
@@ -43,7 +43,7 @@ export async function showRestoreRequests(
   }));
 }
 
-/** Returns the server command that restores the backup. Uses IDs, because the spoke may be removed. */
+/** Returns the server command that restores the backup. Uses IDs, which work even if the spoke was removed. */
 export function formatRestoreCommand({ spokeId, backupId }: Pick<RestoreRequestRow, "spokeId" | "backupId">): string {
   return `wheelwright restore ${spokeId} --backup ${backupId}`;
 }

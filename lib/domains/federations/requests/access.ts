@@ -1,9 +1,9 @@
-/** Defines access rules for hub requests. A rule loads the request in the URL path as `hubRequest`. */
+/** Defines access rules for requests for new hubs. A rule loads the request in the URL path as `hubRequest`. */
 import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findHubRequest, type HubRequestRow } from "#lib/domains/federations/requests/store.ts";
 
-/** Permissions: operators and the requester can `see` and `withdraw` a request; only operators can `decide`. */
+/** Permissions on a request: operators and the requester can `see` and `withdraw`; only operators can `decide`. */
 type RequestPermission = "see" | "decide" | "withdraw";
 
 export function hubRequestAccess(

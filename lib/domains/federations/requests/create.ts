@@ -1,4 +1,4 @@
-/** Creates hub requests, and lets users withdraw their requests. */
+/** Creates requests for new hubs, and lets users withdraw their requests. */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -25,10 +25,10 @@ import { newId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-/** The maximum number of pending hub requests per user, and of hub requests that a user may withdraw per hour. */
+/** The maximum number of pending requests for hubs per user, and of requests that a user may withdraw per hour. */
 const MAX_PENDING = 10;
 
-/** Requests a hub. Throws `conflict` (`slug_taken`, `too_many_pending`), `forbidden` or `invalid` (`not_offered`). */
+/** Requests a new hub. Throws a fault: `conflict` (`slug_taken` or `too_many_pending`), `forbidden` or `invalid`. */
 export async function requestFederation(
   app: App,
   actor: Actor,
@@ -51,7 +51,7 @@ export function requireOfferedFields(app: App, { region, mode, tier }: NewFedera
   requireOfferedValues(app.catalog, { region, mode, tier });
 }
 
-/** Adds a hub request. Returns the row, an audit event and email jobs. The caller must have locked the user's row. */
+/** Adds a request for a hub. Returns the row, an audit event and email jobs. Lock the user's row before this call. */
 export async function insertPendingRequest(
   tx: Tx,
   user: LockedUser,
@@ -66,7 +66,7 @@ export async function insertPendingRequest(
     throw tooManyFault(`You withdrew ${MAX_PENDING} hub requests within the last hour; try again later`);
   }
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
-  // May miss a hub that is just being created. The approval of the request then finds the conflict.
+  // This check can miss a hub that is just being created. Approving the request then finds the conflict.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
   const row = await insertHubRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
@@ -78,7 +78,7 @@ export async function insertPendingRequest(
   };
 }
 
-/** Withdraws a hub request. Idempotent. Throws `conflict` (`request_decided`) if the request is already decided. */
+/** Withdraws a request for a hub. Idempotent. Throws a `conflict` fault if the request is already decided. */
 export async function withdrawHubRequest(
   app: App,
   actor: Actor,
@@ -112,7 +112,7 @@ function tooManyFault(message: string): Fault {
   return new Fault("conflict", "too_many_pending", message);
 }
 
-/** Returns an email about the request to each other operator, but only for a user's first request within an hour. */
+/** Returns an email to each other operator, or no emails if the user already requested a hub in the last hour. */
 async function createOperatorMails(rows: RowQueries, requester: LockedUser, request: HubRequestRow): Promise<NewJob[]> {
   const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", requester.id)
     .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)

@@ -1,6 +1,6 @@
 /**
- * Approves or rejects hub requests. Approving a request creates the hub and makes the requester its admin. Locks the
- * request's row first, so that only one of several parallel decisions succeeds.
+ * Approves or rejects requests for new hubs. Approving a request creates the hub and makes the requester its admin.
+ * Locks the request's row first, so that only one of several parallel decisions succeeds.
  */
 import { hubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
@@ -27,7 +27,7 @@ import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
 /**
  * Approves a request and creates the hub. Values in `approval` replace requested values. The requester becomes a hub
- * admin and, with billing, gets the invoices. Throws `conflict` (`request_decided`, `requester_disabled` or `slug_taken`).
+ * admin and, with billing, gets the invoices. Throws a `conflict` fault if the approval is not possible.
  */
 export async function approveHubRequest(
   app: App,
@@ -72,7 +72,7 @@ export async function approveHubRequest(
   );
 }
 
-/** Rejects a request. Throws a `conflict` fault (`request_decided`) if the request is already decided. */
+/** Rejects a request for a hub. Throws a `conflict` fault (`request_decided`) if it is already decided. */
 export async function rejectHubRequest(
   app: App,
   actor: Actor,
@@ -106,7 +106,7 @@ export async function rejectHubRequest(
   );
 }
 
-/** Creates a fault that says how, and by which user, a hub request was decided. */
+/** Creates a fault that says how, and by which user, a request for a hub was decided. */
 export async function requestDecidedFault(rows: RowQueries, row: HubRequestRow): Promise<Fault> {
   const { decidedBy, state } = await showHubRequest(rows, row);
   const message = `This request was already ${state} by ${decidedBy?.email}`;

@@ -1,11 +1,11 @@
-/** Converts hub requests to API records that include the requester and the user who decided the request. */
+/** Converts requests for hubs to API records that include the requester and the user who decided the request. */
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, withPageItems } from "#lib/drivers/db/pages.ts";
 import { type HubRequestFilter, type HubRequestRow, listHubRequests } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
-/** Finds hub requests, newest first. Operators see all requests; other users see only their own requests. */
+/** Finds requests for hubs, newest first. Operators see all requests; other users see only their own requests. */
 export async function findVisibleHubRequests(
   rows: RowQueries,
   actor: Actor,
@@ -20,7 +20,7 @@ export async function showHubRequest(rows: RowQueries, row: HubRequestRow): Prom
   return (await showRequests(rows, [row]))[0]!;
 }
 
-/** Converts rows of hub requests to API records in the same order, with a single query for all users. */
+/** Converts rows to API records in the same order. Loads the users of all requests in a single query. */
 async function showRequests(rows: RowQueries, requests: readonly HubRequestRow[]): Promise<FederationRequestRecord[]> {
   if (requests.length === 0) return [];
   const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));

@@ -1,4 +1,4 @@
-/** Stores hub requests, which are never deleted. For each slug, at most one request is pending. */
+/** Stores requests for new hubs, which are never deleted. For each slug, at most one request is pending. */
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
@@ -25,7 +25,7 @@ export async function listHubRequests(rows: RowQueries, filter: HubRequestFilter
   return await readNewestRows(query, filter);
 }
 
-/** Adds a hub request. Returns undefined if another pending request has the same slug. */
+/** Adds a request for a hub. Returns undefined if another pending request has the same slug. */
 export async function insertHubRequest(
   tx: Tx,
   row: Insertable<Schema["federation_requests"]>,
@@ -34,7 +34,7 @@ export async function insertHubRequest(
     .returningAll().executeTakeFirst();
 }
 
-/** Locks a hub request's row until the transaction ends, so that only the first of several decisions succeeds. */
+/** Locks a request's row until the transaction ends, so that only the first of several decisions succeeds. */
 export async function lockHubRequest(tx: Tx, id: string): Promise<HubRequestRow> {
   return await tx.selectFrom("federation_requests").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
@@ -56,7 +56,7 @@ export async function saveRequestDecision(tx: Tx, id: string, decision: Decision
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Counts the user's pending requests, and the requests that the user created and withdrew within the last hour. */
+/** Counts the user's pending requests, and requests that the user both created and withdrew within the last hour. */
 export async function countRecentRequests(
   rows: RowQueries,
   userId: string,

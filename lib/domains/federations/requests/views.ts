@@ -1,4 +1,4 @@
-/** Defines the API schemas for hub requests. */
+/** Defines the API schemas for requests for new hubs. */
 import * as v from "valibot";
 import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
@@ -8,7 +8,7 @@ export type HubRequestState = (typeof REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
-/** A hub request with the requested values. The hub may have other values, because an operator can replace them. */
+/** A request for a hub, with the requested values. An operator can replace these values when approving the request. */
 export const FederationRequestView = v.object({
   ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),
@@ -30,11 +30,11 @@ export const NewFederationRequest = v.object({
 });
 export type NewFederationRequest = v.InferOutput<typeof NewFederationRequest>;
 
-/** Values with which an operator replaces requested values when approving a hub request. All fields are optional. */
+/** An operator's replacements for requested values when approving a request for a hub. All fields are optional. */
 export const HubRequestApproval = v.object({ ...NewFederation.entries, slug: optionalOrNull(Slug) });
 export type HubRequestApproval = v.InferOutput<typeof HubRequestApproval>;
 
-/** A rejection of a hub request. The reason is shown to the requester. */
+/** A rejection of a request for a hub. The reason is shown to the requester. */
 export const HubRequestRejection = v.object({ reason: boundedText(1, 2000) });
 export type HubRequestRejection = v.InferOutput<typeof HubRequestRejection>;
 

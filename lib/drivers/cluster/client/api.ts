@@ -31,7 +31,7 @@ export interface ClusterRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path below the server's base path. Each segment must already be percent-encoded. */
   readonly path: string;
-  /** The name of an object to create, for error messages. The path of a POST request does not contain this name. */
+  /** The name of the object to create, for error messages: the path of a POST request does not contain it. */
   readonly name?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -52,7 +52,7 @@ export interface KubeApi {
   text(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<string>;
   /** Sends a GET request and streams the response, for example a watch or a followed log. */
   stream(path: string, query: Readonly<Record<string, string>>, call: ClusterCall): Promise<ResponseStream>;
-  /** Returns the API server's current time in milliseconds, to compare with timestamps from Kubernetes. */
+  /** Returns the API server's current time in milliseconds, for comparison with timestamps from Kubernetes. */
   now(): number;
   /** A signal that aborts when the API client is closed. Later calls throw the abort reason. */
   readonly closed: AbortSignal;
@@ -68,12 +68,12 @@ interface ApiOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** The error code of calls after `close`. The error is transient, because another replica can take over. */
+/** The error code for calls after `close`. The error is transient, because another replica can continue the work. */
 const CLOSED = "closed";
 const MAX_ATTEMPTS = 4;
 /** The time limit for reading an error response to a stream request, in milliseconds. */
 const DRAIN_TIMEOUT = 2 * SECOND;
-/** The smallest clock difference that is corrected, in milliseconds. The server's Date header has whole seconds. */
+/** The smallest clock difference to correct, in milliseconds. The server's Date header has only whole seconds. */
 const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openKubeApi(options: ApiOptions): KubeApi {
@@ -189,7 +189,7 @@ export function isApiClosedError(error: unknown): boolean {
   return error instanceof ClusterError && error.code === CLOSED;
 }
 
-/** Whether an immediate retry can succeed. If a person must fix the cause, the caller retries later. */
+/** Whether to retry the call immediately. If a person must fix the cause first, the caller retries later. */
 function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean {
   return transient && !NOT_RETRIED.has(code) && status !== 401 && status !== 410;
 }
@@ -202,7 +202,7 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
     const body = JSON.parse(text);
     if (isRecord(body)) return body;
   } catch {
-    // Text that is not JSON causes the error below.
+    // Ignores the parse error, because a body that is not JSON causes the error below.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
   throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
@@ -221,7 +221,7 @@ async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): P
     }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
-    // Uses the part of the body that was received, which is enough for the error message.
+    // Ignores the error, because the part of the body that was received is enough for the error message.
   } finally {
     stream.close();
   }

@@ -18,8 +18,8 @@ export interface ServerConnection {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly options: https.RequestOptions;
   /**
-   * Options without keep-alive, for requests that must be sent only once. If the server has closed a kept-alive
-   * connection, Deno silently sends the request again, even a PATCH.
+   * Options without keep-alive, for requests that must be sent only once. Deno silently sends a request again, even a
+   * PATCH, if the server has closed a kept-alive connection.
    */
   readonly once: https.RequestOptions;
 }
@@ -28,7 +28,7 @@ export interface ServerConnections {
   /** Returns the cached connection, or undefined if the credentials must be read again first. */
   cached(): ServerConnection | undefined;
   current(): Promise<ServerConnection>;
-  /** Reads the credentials again after the server has refused the connection `refused`. */
+  /** Reads the credentials again, unless they were renewed since the server refused those of `refused`. */
   renew(refused: ServerConnection): Promise<void>;
   close(): void;
 }

@@ -18,7 +18,7 @@ export interface CredentialSources {
   readonly late: (description: string) => Error;
   /** A signal that stops running plugins and requests to OIDC providers. */
   readonly signal: AbortSignal;
-  /** The latest tokens, keyed by the kubeconfig's refresh token. A provider may accept a refresh token only once. */
+  /** The latest tokens, keyed by the kubeconfig's refresh token, which a provider may accept only once. */
   readonly idTokens: Map<string, IdTokens>;
 }
 
@@ -63,7 +63,7 @@ export function openCredentials(config: Kubeconfig, sources: CredentialSources):
   };
 }
 
-/** Returns a function that reads the user's token, or returns the last token if the file cannot be read. */
+/** Returns a function that reads the user's token from its file, or returns the last token if reading fails. */
 function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Promise<string | undefined> {
   let last = token;
   return async () => {

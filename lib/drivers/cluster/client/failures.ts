@@ -1,4 +1,4 @@
-/** Creates errors for calls that got no response: kubeconfig, credentials and connection failures. */
+/** Creates errors for calls that got no response because the kubeconfig, the credentials or the connection failed. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
 import type { ExchangeFailure } from "#lib/drivers/exchange.ts";

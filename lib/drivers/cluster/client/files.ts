@@ -10,7 +10,7 @@ export interface FileReader {
   read(path: string): Promise<Buffer>;
 }
 
-/** Opens a file reader. `late` creates the error for a file that could not be read within `ms` milliseconds. */
+/** Creates a file reader. `late` creates the error for a file that could not be read within `ms` milliseconds. */
 export function openFileReader(ms: number, late: (description: string) => Error): FileReader {
   const reading = new Map<string, Promise<Buffer>>(), hanging = new Set<string>();
   return {

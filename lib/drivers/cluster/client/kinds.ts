@@ -1,5 +1,5 @@
 /**
- * Finds the API path for a kind. Common kinds are in a table, which saves a request. Other kinds are looked up on the
+ * Finds the API path for a Kubernetes kind. A table of common kinds saves requests. Other kinds are looked up on the
  * API server.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";

@@ -42,7 +42,7 @@ interface Contents {
 }
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount", POD = "in-cluster";
-/** The name of the extension in a kubeconfig whose content is passed to exec plugins. */
+/** The name of the kubeconfig extension whose content is passed to exec plugins. */
 const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 
 /** Reads the kubeconfig files. Skips missing files if at least one exists. Returns an empty list for `in-cluster`. */
@@ -77,7 +77,7 @@ export function readKubeconfig(source: KubeconfigSource, texts: readonly Kubecon
   const cluster = contents.clusters.find((known) => known.name === context.cluster);
   if (!cluster) throw configError(`${capitalizeOrigin(origin)} has no cluster ${context.cluster}`);
   if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
-    if (source === "in-cluster") throw configError("No kubeconfig is set, and this process does not run in a cluster");
+    if (source === "in-cluster") throw configError("No kubeconfig is set, and the process is not running in a cluster");
     throw configError(`${capitalizeOrigin(origin)} has an invalid server URL: ${cluster.server}`);
   }
   return {

@@ -36,7 +36,7 @@ interface PluginOptions {
   readonly signal: AbortSignal;
 }
 
-/** The maximum number of bytes that a plugin may print. A credential only needs a few thousand bytes. */
+/** The maximum number of bytes that a plugin may print. A credential needs only a few thousand bytes. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** The maximum number of characters that an error message quotes from the plugin's standard error. */
 const MAX_STDERR_LENGTH = 500;

@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-/** Status codes below 500 after which a retry can succeed: the server was slow or busy, or a version has expired. */
+/** Status codes below 500 after which a retry can succeed: the server was slow or busy, or a list token expired. */
 const TRANSIENT = new Set([408, 410, 425, 429]);
 /** Status codes from 500 upwards after which a retry is useless. */
 const PERMANENT = new Set([501, 505]);
@@ -48,7 +48,7 @@ const EXCERPT_LENGTH = 300;
 
 export function errorFromResponse(answer: ExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
-  // Leaves out the query of a redirect's URL, because it may contain secrets for a login page.
+  // Removes the query string from a redirect's URL, because it may contain secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
   return errorFromStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
@@ -134,12 +134,12 @@ function isWriteConflict(reason: string, message: string, status: KubeStatus | n
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
-/** Whether a 409 response means that the object has another UID. The message is different for namespaces. */
+/** Whether a 409 response means that the object has another UID. For namespaces, the message is worded differently. */
 export function isUidMismatch(message: string): boolean {
   return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }
 
-/** Whether a 404 response means that the kind is unknown, and not that the object is missing. */
+/** Whether a 404 response means that the kind is unknown, rather than that the object is missing. */
 function isUnknownKind(status: KubeStatus | null): boolean {
   return status === null || /could not find the requested resource/.test(status.message ?? "");
 }
@@ -196,7 +196,7 @@ export function readResponseTime(answer: ExchangeResponse): number {
   return Number.isNaN(at) ? Date.now() : at;
 }
 
-/** Returns the texts of the response's warnings, which have the form `299 - "…"` in the Warning header. */
+/** Returns the text of each warning in the response. Warnings have the form `299 - "…"` in the Warning header. */
 export function readResponseWarnings(answer: ExchangeResponse): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";

@@ -3,7 +3,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
-/** Returns a throttle that makes calls wait after a 429 response, as long as the server requested. */
+/** Creates a throttle that delays calls after a 429 response, for as long as the server requested. */
 export function openThrottle(deadline: number) {
   let until = 0;
   return {
@@ -14,7 +14,7 @@ export function openThrottle(deadline: number) {
         await sleepWithSignals(wait, signals);
       }
     },
-    /** If the error has status 429, stores how long calls must wait. Returns the error. */
+    /** If the error has status 429, stores how long calls must wait. Returns the error unchanged. */
     noteError(error: ClusterError): ClusterError {
       if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
       return error;
@@ -28,6 +28,6 @@ export function sleepWithSignals(ms: number, signals: readonly AbortSignal[]): P
 }
 
 function throttledError(ms: number): ClusterError {
-  const message = `The API server is limiting requests for another ${Math.ceil(ms / SECOND)} s`;
+  const message = `The API server accepts no requests for another ${Math.ceil(ms / SECOND)} s`;
   return new ClusterError("TooManyRequests", message, { transient: true, status: 429, retryAfterMs: ms });
 }

@@ -129,5 +129,5 @@ function readEvent(line: string, path: string): WatchEvent {
 }
 
 function interruptedError(path: string, how: string, cause?: unknown): ClusterError {
-  return new ClusterError("unreachable", `The watch of ${path} ${how}`, { transient: true, cause });
+  return new ClusterError("unreachable", `The watch on ${path} ${how}`, { transient: true, cause });
 }

@@ -1,5 +1,5 @@
 /**
- * Explains why a certificate was not issued, from the Certificate and the objects that cert-manager created for it.
+ * Explains why a certificate was not issued, based on the Certificate and the objects that cert-manager created for it.
  * Errors in a Challenge take precedence over errors in an Order, and those over errors in a CertificateRequest.
  */
 import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
@@ -15,7 +15,7 @@ import {
 
 interface IssuanceError {
   readonly text: string;
-  /** Whether the failure is final: the certificate authority refused, or cert-manager waits an hour to retry. */
+  /** Whether the failure is final: the certificate authority refused, or cert-manager will not retry for an hour. */
   readonly final: boolean;
   /** The time of the error in milliseconds since 1970, if known. */
   readonly at: number | undefined;
@@ -48,7 +48,7 @@ export function diagnoseCertificate(
   );
 }
 
-/** Whether issuing the certificate has failed. cert-manager then does not retry for at least an hour. */
+/** Whether issuing the certificate has failed. After a failure, cert-manager waits at least an hour to retry. */
 export function hasIssuanceFailed(certificate: KubeObject): boolean {
   const issuing = conditionOf(certificate, "Issuing");
   return issuing?.status === "False" && issuing.reason === "Failed";
@@ -92,7 +92,7 @@ function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeO
   return { text: issuing.message, final: true, at: parseTime(issuing.lastTransitionTime) };
 }
 
-/** Known causes, found by their error messages. The first match counts. HOST is replaced by the site's host name. */
+/** Patterns for error messages with known causes. The first match counts. HOST stands for the site's host name. */
 const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
   [
     /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,

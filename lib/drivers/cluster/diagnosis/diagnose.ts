@@ -43,7 +43,7 @@ const DEFAULT_PROGRESS_DEADLINE = 600; // in seconds, as in Kubernetes
 const MORE_MEMORY_HINT = "Raise the memory limit in sizes.yaml, or choose a larger size.";
 
 /**
- * Diagnoses an object from its own state and from all pods and events in its namespace. A Certificate also needs
+ * Diagnoses an object, based on its own state and on all pods and events in its namespace. A Certificate also needs
  * `orders`, the objects that cert-manager created to issue it.
  */
 export function diagnoseObject(
@@ -80,7 +80,7 @@ export function diagnoseObject(
     waitingDiagnosis(`${name} ${unreadyReason}`);
 }
 
-/** Returns why a Job failed or is about to fail, or undefined. Out of memory takes precedence over other reasons. */
+/** Returns the reason why a Job failed or will soon fail, if any. Running out of memory takes precedence. */
 export function findJobFailure(
   job: KubeObject,
   pods: readonly KubeObject[],

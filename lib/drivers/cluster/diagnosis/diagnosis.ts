@@ -1,4 +1,4 @@
-/** Defines the possible results of a diagnosis, and how long to wait for problems that may be temporary. */
+/** Defines the possible results of a diagnosis, and how long to tolerate problems that may be temporary. */
 import { lastEventTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
@@ -27,23 +27,23 @@ export type Diagnosis =
     readonly hint?: string | undefined;
   };
 
-/** How long to wait for problems that may resolve themselves, in milliseconds. */
+/** How long to tolerate problems that may resolve themselves, in milliseconds. */
 export interface DiagnosisTimeLimits {
-  /** Time limit for a pod that fits on no node (an autoscaler may add a node), or for problems from before the wait. */
+  /** How long to tolerate a pod that fits on no node (an autoscaler may add one), or a problem older than the wait. */
   readonly unschedulableMs: number;
-  /** Time limit while other pods use up the quota, because some of them may end soon. */
+  /** How long to wait for quota that other pods are using. Some of these pods may finish soon. */
   readonly quotaMs: number;
-  /** Time limit for an image that cannot be pulled because of an error that may be temporary. */
+  /** How long to wait for an image after a pull has failed with an error that may be temporary. */
   readonly imageMs: number;
-  /** Time limit for a missing Secret or ConfigMap, which may be created soon. */
+  /** How long to wait for a missing Secret or ConfigMap, which may be created soon. */
   readonly configMs: number;
-  /** Time limit for a volume that cannot be created or mounted. A node may need minutes to release the volume. */
+  /** How long to wait until a volume can be created or mounted. A node may need minutes to release a volume. */
   readonly volumeMs: number;
-  /** Time limit for provisioning a new, empty volume. */
+  /** How long to wait until a new, empty volume is provisioned. */
   readonly provisionMs: number;
-  /** Time limit for issuing a certificate. A DNS change that points the site's host to this cluster takes time. */
+  /** How long to wait for a certificate. DNS changes that point the site's host to this cluster take time. */
   readonly certificateMs: number;
-  /** Time limit for a container that crashed before the wait. The kubelet restarts the container within 5 minutes. */
+  /** How long to wait for a container that crashed before the wait. The kubelet restarts it within 5 minutes. */
   readonly crashMs: number;
 }
 
@@ -71,7 +71,7 @@ export interface ObservedPod {
   readonly clock: WaitClock;
 }
 
-/** Milliseconds by which a message may be older than the start of the wait and still count as new. */
+/** A message still counts as new if it is at most this many milliseconds older than the start of the wait. */
 const START_TOLERANCE = 5 * SECOND;
 
 /**

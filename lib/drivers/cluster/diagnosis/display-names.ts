@@ -7,7 +7,7 @@ import { nodeNameOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-ob
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-/** How late the deletion of a pod may be before messages call the deletion overdue, in milliseconds. */
+/** How many milliseconds late the deletion of a pod may be before messages call it overdue. */
 const KUBELET_DELAY = 15 * SECOND;
 
 /** Display names for kinds of which each site has only one object. */

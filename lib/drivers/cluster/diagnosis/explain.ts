@@ -24,7 +24,7 @@ export function explainClusterError(error: ClusterError): Explanation {
   return original;
 }
 
-/** Explanations for error codes that Wheelwright defines, in contrast to those of Kubernetes. */
+/** Explanations for the error codes that Wheelwright, not Kubernetes, defines. */
 const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partial<Explanation>>> = {
   unreachable: ({ message, cause }) => {
     const code = String((cause as { code?: unknown } | undefined)?.code ?? "");
@@ -43,7 +43,7 @@ const EXPLAINED_BY_CODE: Readonly<Record<string, (error: ClusterError) => Partia
     message: `The server at the cluster's address is not a Kubernetes API server: ${message}`,
   }),
   deadline: ({ message, hint }) =>
-    message.includes("; last seen: ") ? { hint: hint ?? "Fix what the operation was waiting for, then retry." } : {
+    message.includes("; last seen: ") ? { hint: hint ?? "Fix the problem that was last seen, then retry." } : {
       message: `The cluster's API server did not respond in time: ${message}`,
       hint: hint ?? "Check whether the cluster's API server is overloaded, then retry.",
     },

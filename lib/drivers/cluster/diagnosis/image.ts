@@ -82,7 +82,7 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const { reason, message = "" } = container.state!.waiting!;
   const failures = own.filter((event) => event["reason"] === "Failed" && isAboutContainer(event, container));
   const pullError = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));
-  // Uses the error of the first failure, because "Back-off pulling image X" gives no reason. Newer kubelets quote that
+  // Uses the original error, because "Back-off pulling image X" gives no reason. Newer kubelets quote the original
   // error after the back-off message.
   const original = reason === "ImagePullBackOff" ? /ErrImagePull: (.*)/s.exec(message)?.[1] : message;
   const why = original || pullError || message || String(reason);
@@ -116,7 +116,7 @@ function namesOf(pod: KubeObject, { name, image }: ContainerState): string[] {
   return [spec?.image, image].filter((text): text is string => typeof text === "string" && text !== "");
 }
 
-/** Removes prefixes such as `rpc error: code = …` from an error, which are too long for a progress message. */
+/** Removes prefixes such as `rpc error: code = …`, which would make a progress message too long. */
 function withoutPrefixes(why: string): string {
   return why.replace(/^(?:rpc error: code = \w+ desc = |failed to [\w ]{1,40} "[^"]*": )+/, "");
 }
@@ -126,7 +126,7 @@ export function containerLabel(pod: KubeObject, { name }: ContainerState): strin
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 
-/** Whether the event is about the container. Its `fieldPath` can name a container: `spec.initContainers{dirs}`. */
+/** Whether the event is about the container. An event's `fieldPath` can name one: `spec.initContainers{dirs}`. */
 function isAboutContainer(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);

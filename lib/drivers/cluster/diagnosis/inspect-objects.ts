@@ -33,7 +33,7 @@ function matchesSelector(pod: KubeObject, deployment: KubeObject): boolean {
   return matchLabels.every(([key, value]) => pod.metadata.labels?.[key] === value);
 }
 
-/** Returns the events about this object, without events about an earlier object that had the same name. */
+/** Returns the events about this object, excluding events about an earlier object that had the same name. */
 export function eventsOf(object: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   const { uid, name } = object.metadata;
   return events.filter((event) => {

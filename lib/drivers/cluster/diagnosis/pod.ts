@@ -84,7 +84,7 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
   }
 }
 
-/** Matches a message from a kubelet that lacks current data from the API server. The Secret may well exist. */
+/** Matches a kubelet's message that its cache is not synced with the API server. The Secret may still exist. */
 const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
@@ -130,14 +130,14 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
     const hint = "Raise the memory limit in sizes.yaml, or choose a larger size.";
     return permanentDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
   }
-  // Searches the events for a failed probe, because a container's state does not show that its probe killed it.
+  // Searches the events for a failed probe, because a container's state does not show that a probe caused the restart.
   const killed = own.some((event) =>
     event["reason"] === "Killing" && /failed \w+ probe/.test(String(event["message"]))
   );
   const probe = killed && own.filter((event) => event["reason"] === "Unhealthy").at(-1);
   if (probe) {
     const sentence = `The ${label} keeps restarting because its probe fails: ${probe["message"]}${how}`;
-    const hint = "Check the last lines of the container's log. A slow start needs a longer startup probe.";
+    const hint = "Check the end of the container's log. If the container starts slowly, extend its startup probe.";
     return permanentDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
   }
   const sentence = `The ${label} keeps crashing${how}: ${message}`;
@@ -169,7 +169,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   const hint = missing
     ? missingHint(message)
     : what === "its network"
-    ? `Check the network plugin (CNI) and the container runtime of ${label}.`
+    ? `Check the network plugin (CNI) and the container runtime on ${label}.`
     : `Check the storage driver on ${label}, and whether the volume is still attached to another node.`;
   return waitingDiagnosisUntil(
     firstEventTime(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
@@ -179,7 +179,7 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
   );
 }
 
-/** Removes the preamble and the sandbox ID from the kubelet's message, because the ID is different each time. */
+/** Removes the preamble and the pod sandbox's ID from the kubelet's message, because each retry has another ID. */
 function causeOf(message: string): string {
   return message.replace(/^\(combined from similar events\): /, "")
     .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")

@@ -56,7 +56,7 @@ const RULES: readonly Rule[] = [
       ? `the LimitRange sets a ${bound} of ${resource} per ${type}`
       : "the LimitRange restricts the ratio of limits to requests",
     hint: bound === "maximum"
-      ? 'Raise "largest" of the size in sizes.yaml, lower its requests, or correct the LimitRange in the namespace.'
+      ? 'Raise "largest" for this size in sizes.yaml, lower its requests, or correct the LimitRange in the namespace.'
       : "Correct the LimitRange in the namespace, or the size's requests in sizes.yaml.",
     heals: "never",
   })],
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
     code: "WebhookUnreachable",
     why: `the cluster's admission webhook ${webhook} does not respond`,
     hint:
-      `Repair the service of the webhook ${webhook}, or delete its configuration. Until then nothing can be created.`,
+      `Repair the service behind the webhook ${webhook}, or delete the webhook. Until then, nothing can be created.`,
     heals: "later",
   })],
 ];
@@ -95,7 +95,7 @@ export function readRefusal(message: string): Refusal {
   return {
     code: "Forbidden",
     why: "the cluster's admission control refused the request",
-    hint: "Check the message from the cluster's admission control.",
+    hint: "Read the message from the cluster's admission control, and correct the object that it refused.",
     heals: "never",
   };
 }
@@ -118,8 +118,8 @@ function readQuota(quota: string, message: string): Refusal {
       ? `the quota ${quota} has too little ${what} left`
       : `the request for ${what} is higher than the quota ${quota} allows`,
     hint: fits
-      ? `Raise ${what} of the quota ${quota}${file}, or remove other objects in this namespace.`
-      : `Raise ${what} of the quota ${quota}${file}, or request less.`,
+      ? `Raise ${what} in the quota ${quota}${file}, or remove other objects from this namespace.`
+      : `Raise ${what} in the quota ${quota}${file}, or request less.`,
     heals: fits ? "capacity" : "never",
   };
 }

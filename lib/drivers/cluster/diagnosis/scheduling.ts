@@ -59,7 +59,7 @@ export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[
   const name = pod.metadata.name;
   const claim = diagnosePvcs(pod, events, clock);
   if (claim) return claim;
-  const sentence = `Waiting for a node for pod ${name}: ${message || reason}`;
+  const sentence = `Waiting for a node that can run pod ${name}: ${message || reason}`;
   if (reason === "Unschedulable" && UNBOUND_PVC.test(message)) {
     return diagnoseUnprovisioned(pod, sentence, message, clock);
   }
@@ -74,7 +74,7 @@ export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[
 
 const STORAGE_HINT =
   "Check that the provisioner of the storage class is running, and read the provisioner's log. Or set another " +
-  "storage class in surroundings.yaml or for the region in CATALOG. Then retry.";
+  "storage class in surroundings.yaml or for the region in the catalog. Then retry.";
 
 /** Diagnoses a pod whose volumes were not provisioned in time. Volumes copied from snapshots may take longer. */
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
@@ -110,7 +110,7 @@ export function isPvcEvent(event: KubeObject): boolean {
   return event["involvedObject"]?.kind === PVC_KIND;
 }
 
-/** The field that marks events about PersistentVolumeClaims that are copied from a snapshot, which may take hours. */
+/** The field that marks events about volumes that are copied from a snapshot. A copy may take hours. */
 const COPIES_SNAPSHOT = "wheelwrightCopies";
 
 /**
@@ -131,11 +131,11 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   const sentence = `No volume can be created for PersistentVolumeClaim ${name}: ${message}`;
   switch (event?.["reason"]) {
     case "ProvisioningFailed": {
-      // Treats a missing StorageClass separately: somebody must create it. After other errors, the driver retries.
+      // Treats a missing StorageClass separately: only a person can create it. After other errors, the driver retries.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
       if (!isPossiblyCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
-      const hint = `Create the storage class ${missing}, or set another one in surroundings.yaml or CATALOG.`;
+      const hint = `Create the storage class ${missing}, or set another one in surroundings.yaml or the catalog.`;
       return permanentDiagnosis("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
@@ -147,7 +147,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
           "FailedBinding",
           sentence,
           "operator",
-          "Mark a storage class as the default, or set one in surroundings.yaml or for the region in CATALOG.",
+          "Mark a storage class as the default, or set one in surroundings.yaml or for the region in the catalog.",
         ),
       );
     case "ExternalProvisioning": {
@@ -172,7 +172,7 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
   }
 }
 
-/** Problems with volumes from snapshots that no retry can fix. The messages are from external-provisioner 5.x. */
+/** Permanent errors in creating a volume from a snapshot. The messages are from external-provisioner 5.x. */
 const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint: string])[] = [
   [
     /requested volume size \d+ is less than the size \d+ for the source snapshot/,
@@ -182,7 +182,7 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
   [
     /is not handled by CSI driver of StorageClass/,
     "OtherDriver",
-    "Set a storage class whose driver took the snapshot, in surroundings.yaml or for the region in CATALOG.",
+    "Set a storage class whose driver took the snapshot, in surroundings.yaml or for the region in the catalog.",
   ],
 ];
 

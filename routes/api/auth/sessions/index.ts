@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "Your sessions, at most 100: the current one first, then the others by last use",
+  summary: "Your sessions, at most 100: the current one first, then the most recently used",
   access: signedInAccess,
   scope: "readonly",
   reply: okReply(v.array(SessionView)),

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Approve a hub request: create the hub and make the requester its admin. " +
+  summary: "Approve a request for a new hub: create the hub and make the requester its admin. " +
     "The request body can override the requested values",
   access: hubRequestAccess("decide"),
   scope: "cli",

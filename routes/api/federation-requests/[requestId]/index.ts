@@ -6,7 +6,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
-  summary: "One hub request and its outcome",
+  summary: "One request for a new hub, and its outcome",
   access: hubRequestAccess("see"),
   scope: "readonly",
   reply: okReply(FederationRequestView),
@@ -14,7 +14,7 @@ export const GET = endpoint({
 });
 
 export const DELETE = endpoint({
-  summary: "Withdraw a pending hub request. Repeating the request changes nothing",
+  summary: "Withdraw a pending request for a new hub. Repeating the call changes nothing",
   access: hubRequestAccess("withdraw"),
   scope: "cli",
   reply: okReply(FederationRequestView),

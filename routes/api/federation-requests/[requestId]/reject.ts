@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Reject a hub request. The requester sees the reason",
+  summary: "Reject a request for a new hub. The requester sees the reason",
   access: hubRequestAccess("decide"),
   scope: "cli",
   body: HubRequestRejection,

@@ -23,7 +23,7 @@ import {
 type FormState = Pick<NewSpokeProps, "values" | "submission"> & Partial<Pick<NewSpokeProps, "preview">>;
 type Call = Pick<PageContext, "callApi" | "me" | "actor">;
 
-/** The maximum number of spokes in the select for copying. Other spokes can be copied from their own pages. */
+/** The maximum number of spokes in the list of spokes to copy. Others can be copied from their own pages. */
 const MAX_COPYABLE = "100";
 
 async function show({ callApi, me, actor }: Call, formState: FormState, copyOf: string | undefined) {
@@ -44,14 +44,14 @@ async function readSource({ callApi }: Pick<Call, "callApi">, spokeId: string): 
   return { spoke, backups };
 }
 
-/** Converts a Fault to the reason why the price is missing, so that the page works without a price. */
+/** Converts a Fault to the reason why no price is available, so that the page works without a price. */
 function unavailableCost(error: unknown): CostEstimate {
   if (error instanceof Fault) return { available: false, reason: error.message };
   throw error;
 }
 
 export const GET = portalPage({
-  summary: "The form for creating a spoke, or for copying the spoke in copyOf",
+  summary: "The form for creating a spoke, or for copying the spoke that copyOf names",
   query: optionalQuerySchema("copyOf"),
   show: (call) => show(call, { values: {} }, call.query.copyOf),
 });

@@ -209,7 +209,7 @@ watches("a silent watch is closed and resumed", async (scene) => {
     scene.simulator.faults.clear();
   });
   assert.is(changes.at(-1), "ADDED c");
-  assert.equal(troubles, [`The watch of ${MAPS} received nothing for 300 ms`]);
+  assert.equal(troubles, [`The watch on ${MAPS} received nothing for 300 ms`]);
 });
 
 watches("an expired resource version causes a new list", async (scene) => {

@@ -92,7 +92,7 @@ test("fails to start with an invalid state file, and keeps the file", async () =
   const state = join(directory, "cluster.json");
   await writeFile(state, "{ half a");
   const error = await openSimulator({ delayMs: 0, state, log: silentLog }).catch((error) => error);
-  assert.match(error.message, /^Cannot use the simulated cluster's state in .*cluster\.json: /);
+  assert.match(error.message, /^Cannot load the simulated cluster's state from .*cluster\.json: /);
   assert.is(await readFile(state, "utf8"), "{ half a");
 });
 

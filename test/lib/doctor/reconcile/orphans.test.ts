@@ -83,8 +83,8 @@ test("reports snapshots that a removal could not finish", async ({ scene, spoke 
   const names = contents(scene), [{ id: backupId }] = await scene.db.sql("select id from backups");
   assert.is(names.length, 2);
   const [operation] = await scene.operations(id), notes: string[] = operation!.progress.notes;
-  assert.match(notes[0]!, /^No last snapshot: /);
-  assert.is(notes[1], `Retained: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
+  assert.match(notes[0]!, /^No last snapshot was taken: /);
+  assert.is(notes[1], `Kept in the cluster: VolumeSnapshotContent ${notes[1]!.split("Content ")[1]}`);
   assert.equal(notes[1]!.split("Content ")[1]!.split(", ").sort(), names);
   assert.equal(await storage(scene), [
     backupOrphanLine(namespace, names, `, taken for the failed backup ${backupId} of ash`),

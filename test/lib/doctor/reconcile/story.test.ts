@@ -136,7 +136,7 @@ test("previews all differences and writes nothing", async ({ scene, ids }) => {
       `${ids.yew}. Its snapshots still exist: snapcontent-`,
   );
   assert.match(all, "! backups: ");
-  assert.match(all, "! fences: Objects in the cluster have fences up to ");
+  assert.match(all, "! fences: Objects in the cluster have fences (job claim numbers) up to ");
   assert.match(all, "! held: ");
   assert.equal([await rows(), scene.simulator.writes().length], before);
 });
@@ -194,7 +194,8 @@ test("runs all operations afterwards, without duplicates or drift", async ({ sce
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.yew));
   await scene.becomes(ids.yew, "removed");
   const [{ progress: { notes } }] = await scene.operations(ids.yew) as [Job];
-  assert.match(String(notes), /^No last snapshot: namespaces "[^"]+" not found$/); // the site had already stopped
+  // The site had already stopped.
+  assert.match(String(notes), /^No last snapshot was taken: namespaces "[^"]+" not found$/);
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.new));
   await scene.becomes(ids.new, "removed");
   await replica.close();

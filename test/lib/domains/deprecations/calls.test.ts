@@ -155,8 +155,8 @@ test("keeps counts after a failed write, older before newer, and writes them lat
     [`${one} GET /api/3 0`]: 1,
   });
   const [warning, news] = context.log;
-  assert.match(warning.message, "Could not store token call counts");
-  assert.equal([news.message, news.lost], ["Resumed storing token call counts", 2]);
+  assert.match(warning.message, "Could not store the numbers of API calls per token");
+  assert.equal([news.message, news.lost], ["Resumed storing the numbers of API calls per token", 2]);
 });
 
 test("retries automatically while the database is unavailable", async (context) => {
@@ -185,7 +185,7 @@ test("closes while the database is unavailable, and logs the loss", async (conte
   const counter = open(context, { db: state.db });
   counter.count(context.one, "GET /api/x");
   await counter.close();
-  assert.match(context.log.at(-1)!.message, "Lost token call counts: could not store them at shutdown");
+  assert.match(context.log.at(-1)!.message, "Could not store API calls per token at shutdown");
 });
 
 test.run();

@@ -141,7 +141,7 @@ test("reports unavailable name servers, and holds no connection meanwhile", asyn
   const error = await asking;
   assert.equal([error.code, error.message], [
     "dns_unavailable",
-    `The DNS servers do not respond for ${record}; try again`,
+    `The DNS servers did not answer the query for ${record}; try again`,
   ]);
 });
 

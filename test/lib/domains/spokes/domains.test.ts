@@ -194,7 +194,7 @@ shared("cannot be above or below another spoke's domain", async ({ stage }) => {
     for (const [j, second] of names.entries()) {
       const error = await rejection(placeSpoke(stage, `second-${i}-${j}`, "b", second));
       assert.is(error.code, "domain_taken", `${second} next to ${first}`);
-      const reason = "is taken, or a parent or subdomain of a domain in use; choose another domain";
+      const reason = "is in use, or is a parent or subdomain of a domain in use; choose another domain";
       const message = `The domain ${second} ${reason}`;
       assert.is(error.message, message, "reveals no other spoke");
     }

@@ -166,7 +166,7 @@ test(
     table.put("pods", dbPod({ conditions }));
     const waiting = recordWatch(8000); // less than the polling interval of ten seconds
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/Waiting for a node for pod db-0/);
+    await waiting.told(/Waiting for a node that can run pod db-0/);
     const { code, blame } = await failing;
     assert.equal([code, blame], ["Unschedulable", "operator"]);
   }, { patience: { unschedulableMs: 1500 } }),

@@ -145,7 +145,7 @@ test("reports a long wait for another migration once", async ({ url }) => {
   over.resolve();
   await holder;
   assert.equal(await Promise.all([first, second]), [[slow[0]], []]);
-  assert.equal(messages, ["Waiting for another process that migrates or restores this database"]);
+  assert.equal(messages, ["Waiting for another process that is migrating or restoring this database"]);
 });
 
 test("a killed replica leaves a migration complete or not started", async ({ url }) => {

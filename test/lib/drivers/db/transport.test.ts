@@ -51,7 +51,7 @@ test("checks the certificate's issuer and host name", async ({ server: { url } }
     at(url, "localhost", { sslmode: "verify-ca", sslrootcert: tlsFile("client.crt") }),
     at(url, "localhost", { sslmode: "require", sslrootcert: tlsFile("client.crt") }),
   ];
-  for (const one of refused) assert.match(await reasonFor(one), /TLS with the server failed: /, one);
+  for (const one of refused) assert.match(await reasonFor(one), /The TLS handshake failed: /, one);
 });
 
 test("presents a client certificate and respects the TLS versions", async ({ server: { url } }) => {

@@ -108,7 +108,7 @@ test("contains the instructions and the deadline as HTML that is escaped once", 
   assert.equal(contents, [
     "<p>Use <code>/api/y</code>.</p><p>The limit applies from 15 January 2027, 18:00 UTC on.</p>",
     "<ul><li>One <code>a&lt;b</code>.</li><li>Two &amp; <strong>three</strong>.</li></ul>",
-    "<p>Use <code>/api/y</code>.</p><p>The endpoint works unchanged until it ends on 15 January 2027, 18:00 UTC.</p>",
+    "<p>Use <code>/api/y</code>.</p><p>The endpoint works unchanged until 15 January 2027, 18:00 UTC.</p>",
   ]);
 });
 

@@ -51,7 +51,7 @@ test("shows the rules of fields and each endpoint's own errors", () => {
   const [article = ""] = found(/<article id="createFederationSpoke"(.*?)<\/article>/gs);
   assert.match(
     plain(article),
-    "Lowercase letters, digits and hyphens, for addresses and commands; must be 1 to 63 lower-case letters",
+    "A short name for addresses and commands, of lowercase letters, digits and hyphens; must be 1 to 63 lower-case",
   );
   assert.match(plain(article), /409 domain_taken The domain/);
   assert.match(plain(article), "provisioning");

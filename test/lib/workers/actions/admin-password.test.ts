@@ -43,7 +43,7 @@ test("sets a new password in Secret and site, ends all sessions, and names the S
   assert.match(secret(clinic)["ADMIN_PASSWORD"]!, /^[\w-]{32}$/);
   assert.equal([agree(clinic), account(clinic).sessions, secret(clinic)[BEFORE]], [true, 0, undefined]);
   assert.equal(progress["notes"], [
-    `The new password is in the Secret admin: kubectl get secret admin -n ${clinic.namespace} -o yaml`,
+    `The new password is in the Secret "admin": kubectl get secret admin -n ${clinic.namespace} -o yaml`,
   ]);
   const after = await clinic.row();
   assert.equal([after.state, after.updatedAt], ["active", row.updatedAt]);

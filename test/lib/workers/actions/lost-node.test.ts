@@ -37,7 +37,7 @@ test("names the node after a failure, with the node's message", async ({ clinic 
   const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "suspend"));
   assert.equal([error!.code, error!.fault, error!.step], ["deadline", "cluster", "app"]);
   assert.match(error!.message, onNode);
-  assert.match(error!.hint!, /Fix what the operation was waiting for/);
+  assert.match(error!.hint!, /Fix the problem that was last seen/);
   assert.ok(error!.events.some(({ reason }) => reason === "NodeNotReady"));
   assert.is((await clinic.row()).stateReason, error!.message);
 });

@@ -99,7 +99,7 @@ test("keeps a content that is bound to another snapshot, and a snapshot with ano
   assert.equal([observed?.["spec"].deletionPolicy, observed?.metadata.deletionTimestamp], ["Retain", undefined]);
   const states = new Map((await listBackupRows(scene, id)).map((row) => [row.id, row.state]));
   assert.is(states.get(foreign), "deleted", "its snapshots are gone, and the content did not belong to them");
-  assert.match(String(job.progress.notes), /Kept VolumeSnapshot .*: this backup did not create it/);
+  assert.match(String(job.progress.notes), /The VolumeSnapshot .* was kept, because this backup did not create it/);
   assert.equal(listExisting(scene, "VolumeSnapshot", [`files-${recreated!.slice(4)}`]), [
     `files-${recreated!.slice(4)}`,
   ]);
@@ -208,7 +208,8 @@ test("marks the last backup as failed if the spoke has no volumes", async (conte
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   await scene.becomes(id, "removed");
   assert.equal((await listBackupRows(scene, id)).map(({ kind, state }) => [kind, state]), [["last", "failed"]]);
-  assert.match(String((await scene.operations(id))[0]!.progress.notes), /No last snapshot: the site has no volumes/);
+  const { notes } = (await scene.operations(id))[0]!.progress;
+  assert.match(String(notes), /No last snapshot was taken: the site has no volumes/);
 });
 
 test.run();

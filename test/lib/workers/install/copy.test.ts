@@ -64,8 +64,8 @@ test("has the version, images and disks of its source, and no drift", async ({ s
 test("names its source in its operation and in the audit log", async ({ scene, id }) => {
   const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
   const [job] = await scene.operations(made);
-  assert.match(readOperationNotes(job!).join("\n"), `Copied from algebra with backup ${fromBackup} of `);
-  assert.match(readOperationNotes(job!).join("\n"), "The site sends no email until an administrator allows email");
+  assert.match(readOperationNotes(job!).join("\n"), `Copied from algebra, using backup ${fromBackup} of `);
+  assert.match(readOperationNotes(job!).join("\n"), "The site sends no email until an administrator allows it");
   const [requested] = await scene.db.sql(
     "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
     [made],

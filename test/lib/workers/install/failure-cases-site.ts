@@ -49,7 +49,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     fault: "operator",
     message:
       /^Gave up after \d+ attempts since [-\d]+ [\d:]+ UTC: Cannot write the PersistentVolumeClaim files because .*does not respond: Internal error/,
-    hint: /Repair the service of the webhook gate\.example\.org/,
+    hint: /Repair the service behind the webhook gate\.example\.org/,
   },
   {
     slug: "powerless",

@@ -82,7 +82,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     fault: "operator",
     message:
       /^Job install-\S+ cannot create its pod because the request for limits\.memory is higher than the quota spoke allows: .*exceeded quota: spoke, requested: /,
-    hint: /Raise limits\.memory of the quota spoke \(sizes\.yaml\)/,
+    hint: /Raise limits\.memory in the quota spoke \(sizes\.yaml\)/,
     event: "FailedCreate",
   },
   {
@@ -210,7 +210,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     fault: "operator",
     message:
       /^Pod db-0 on the node 127\.0\.0\.1 did not get its network: .*: plugin type="bridge" .*no addresses left$/,
-    hint: /container runtime of the node 127\.0\.0\.1\.$/,
+    hint: /container runtime on the node 127\.0\.0\.1\.$/,
     event: "FailedCreatePodSandBox",
   },
   {
@@ -222,7 +222,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     code: "deadline",
     fault: "cluster",
     message: /Waiting for StatefulSet db took longer than \d+ s; last seen: The database is starting, /,
-    hint: /Fix what the operation was waiting for/,
+    hint: /Fix the problem that was last seen/,
     event: "Unhealthy",
   },
 ];

@@ -161,7 +161,7 @@ test("shows that a pod waits for a node", async ({ scene }) => {
   await scene.replica();
   await until(async () => {
     const [job] = await scene.operations(id);
-    return job!.label.startsWith(`Starting the database: Waiting for a node for pod db-0: ${message}`);
+    return job!.label.startsWith(`Starting the database: Waiting for a node that can run pod db-0: ${message}`);
   }, 60_000);
   scene.simulator.faults.remove(fault);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");

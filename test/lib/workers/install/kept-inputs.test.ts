@@ -106,7 +106,8 @@ test("takes its last snapshot with the region's class, and none if the class doe
     assert.equal(
       notes,
       slug === "algebra" ? [] : [
-        "No last snapshot: the cluster has no snapshot class z-gone with the deletion policy Retain for these volumes",
+        "No last snapshot was taken: " +
+        "the cluster has no snapshot class z-gone with the deletion policy Retain for these volumes",
       ],
     );
   }

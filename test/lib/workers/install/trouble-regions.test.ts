@@ -120,7 +120,7 @@ test("waits for a missing kubeconfig context, and continues when it is back", as
   const without = await scene.start(loadCatalog("regions: [{ name: east, context: east }]", scene.app.blueprint));
   const { failure } = await scene.waits(id);
   assert.equal([failure!.code, failure!.fault], ["unknown_cluster", "operator"]);
-  assert.match(failure!.message, 'The cluster "west" is in use by hubs or spokes but no longer configured');
+  assert.match(failure!.message, 'The cluster "west" is in use by hubs or spokes but is no longer configured');
   await without.close();
   await scene.start(catalog);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");

@@ -132,7 +132,7 @@ test("notes a retained volume.", async ({ scene, spokes }) => {
   const [job] = await scene.operations(id);
   assert.is(job!.state, "succeeded");
   assert.equal(job!.progress.notes, [
-    `The volume ${volume.metadata.name} of the PVC files stays: its reclaim policy is not Delete`,
+    `The volume ${volume.metadata.name} of the PVC files is kept, because its reclaim policy is not Delete`,
   ]);
 });
 
@@ -152,11 +152,11 @@ test("limits the wait for pods, and names the pod that blocks the namespace.", a
     const notes = await until(async () => (await scene.operations(id))[0]!.progress.notes);
     assert.match(
       String(notes),
-      /^The site was not stopped before it was removed: Waiting for pods to end took longer than/,
+      /^The site was not stopped before it was removed: Waiting for pods to terminate took longer than/,
     );
     scene.simulator.faults.remove(silent);
     const label = await labelled(scene, spokes.pod, /^Deleting the namespace: .*; held by/);
-    assert.match(label, / waits for pods db-0 \(on node [^)]+\) to end; held by the finalizer example\.org\/held$/);
+    assert.match(label, / waits for pods db-0 \(on node .+\) to terminate; held by the finalizer example\.org\/held$/);
     assert.is((await scene.row(id)).state, "removing");
     await patchObject(scene, pod, { metadata: { finalizers: [] } });
     await scene.becomes(id, "removed");

@@ -31,7 +31,7 @@ const test = suite<Context>("a failing template");
 test.before.each(async (context) => void (context.replica = await openSceneWithTemplate(context)));
 test.after.each(({ scene }) => scene.close());
 
-const CREATED_NOTE = "Created from the template of Moodle 4.5.12";
+const CREATED_NOTE = "Created from the template for Moodle 4.5.12";
 
 interface TemplateFault {
   /** Matches the error of the storage or the adopting container. */
@@ -72,7 +72,7 @@ async function assertInstalledByJob(
   pattern: RegExp,
 ): Promise<void> {
   const { namespace, blueprintInputs, siteIdentifier } = await scene.row(id), [sourceNote, ...more] = notes;
-  assert.match(sourceNote!, "Not created from a template: the template could not be used: ");
+  assert.match(sourceNote!, "Not created from a template, because it could not be used: ");
   assert.match(sourceNote!, pattern, sourceNote);
   assert.equal([more, blueprintInputs.origin], [[], undefined]);
   assert.equal(listPvcs(scene, namespace).map(({ spec }) => spec.dataSource), [undefined, undefined]);

@@ -62,7 +62,7 @@ test("is created without an install Job, and the notes of each operation explain
   assert.equal(await listJobs(second), ["setup"]);
   assert.equal(await listSourceNotes(scene, first), ["Not created from a template: no template of 4.5.12 exists yet"]);
   for (const id of [second, third]) {
-    assert.equal(await listSourceNotes(scene, id), ["Created from the template of Moodle 4.5.12"]);
+    assert.equal(await listSourceNotes(scene, id), ["Created from the template for Moodle 4.5.12"]);
   }
 });
 

@@ -122,7 +122,7 @@ test("is continued by a retry, which takes no second backup", async ({ scene, id
   const notes = readOperationNotes(job).join("\n");
   assert.match(
     notes,
-    `No new backup, because the site is partly upgraded. Backup ${backupsBefore[0]} contains the site from`,
+    `No new backup was taken, because the site is partly upgraded. Backup ${backupsBefore[0]} contains the site from`,
   );
   assert.match(notes, "Before the upgrade, the site ran 4.5.12");
   const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_succeeded'");
@@ -142,7 +142,7 @@ test("is reported if the Job succeeds but the database has the old version", asy
     const job = await runUpgrade(scene, id, "5.3.1");
     await assertDown(scene, id, job, "migrate", "5.2.9");
     assert.is(job.failure!.code, "NotUpgraded");
-    assert.match(job.failure!.message, /the database has Moodle 5\.2\.9 \(Build/);
+    assert.match(job.failure!.message, /the database still has Moodle 5\.2\.9 \(Build/);
   } finally {
     await other.close();
   }

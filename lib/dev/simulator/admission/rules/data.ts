@@ -18,7 +18,7 @@ const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
-/** Throws 400 if a value is not valid base64. The server cannot decode such an object, so it checks no other rules. */
+/** Throws a 400 error if a value is not valid base64. No other rule is checked, as the object cannot be decoded. */
 export function requireBase64(kind: string, body: Json): void {
   const bytes: Json = kind === "Secret" ? body.data : kind === "ConfigMap" ? body.binaryData : undefined;
   if (!isRecord(bytes)) return;
@@ -55,7 +55,7 @@ export function validateConfigMap({ data = {}, binaryData = {} }: Json): StatusC
   );
 }
 
-/** Checks a Secret. `data` must already include the values from `stringData`. */
+/** Checks a Secret. The caller must first merge `stringData` into `data`. */
 export function validateSecret({ type = "Opaque", data = {} }: Json): StatusCause[] {
   return collectCauses(
     Object.keys(data).flatMap((key) => invalidValues(`data[${key}]`, key, validateDataKey(key))),
@@ -123,7 +123,7 @@ function validateFinalizer(name: string, i: number): StatusCause[] {
   return [invalidValue(`metadata.finalizers[${i}]`, name, why)];
 }
 
-/** Rejects new finalizers on an object that is being deleted. Such an object may only lose finalizers. */
+/** Rejects new finalizers on an object that is being deleted: from such an object, they can only be removed. */
 export function validateNewFinalizers(live: StoredObject, next: Json): StatusCause[] {
   if (live.metadata.deletionTimestamp === undefined) return [];
   const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));

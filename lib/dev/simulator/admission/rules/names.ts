@@ -1,4 +1,4 @@
-/** Checks label keys and values, data keys and environment variable names, with the API server's messages. */
+/** Checks label keys and values, ConfigMap keys and environment variable names, with the API server's messages. */
 import { DNS_SUBDOMAIN_MESSAGE, DNS_SUBDOMAIN_PATTERN } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const MAX_NAME_LENGTH = 63;
@@ -47,7 +47,7 @@ export function validateLabelValue(value: string): string[] {
   );
 }
 
-/** Returns the errors in a data key for a ConfigMap or Secret. */
+/** Returns the errors in the name of a key in a ConfigMap or Secret. */
 export function validateDataKey(key: string): string[] {
   return selectMessages(
     key.length > MAX_PREFIX_LENGTH && `must be no more than ${MAX_PREFIX_LENGTH} characters`,

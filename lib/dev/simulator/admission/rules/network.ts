@@ -120,7 +120,7 @@ export function validateService({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Returns a duplicate port as the API server prints it, with only its number and protocol. */
+/** Formats a duplicate port as the API server prints it in errors, with only its number and protocol filled in. */
 function formatPort({ port, protocol = "TCP" }: Json): Json {
   return { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

@@ -25,7 +25,7 @@ const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "succe
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-/** Checks a container. `volumes` contains the pod's volume names, `earlierNames` the names of earlier containers. */
+/** Checks a container. `volumes` are the pod's volume names, `earlierNames` the names of the containers before it. */
 export function validateContainer(
   field: string,
   container: Json,
@@ -155,7 +155,7 @@ function validateResource(field: string, name: string, text: string): StatusCaus
 
 const LARGEST = 2 ** 31 - 1;
 const PROFILES = ["Localhost", "RuntimeDefault", "Unconfined"];
-/** For each volume type, the field that names the volume's source. */
+/** The name of the field that refers to the volume's source, keyed by volume type. */
 const SOURCE_FIELDS = { secret: "secretName", configMap: "name", persistentVolumeClaim: "claimName" };
 
 export function validateVolumes(field: string, volumes: readonly Json[]): StatusCause[] {

@@ -66,7 +66,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   );
 }
 
-/** Pairs of limits: the first must not exceed the second. Errors name the field in column 3 and quote column 4. */
+/** The limit in column 1 must not exceed the one in column 2. Errors name column 3 and quote the value of column 4. */
 const ORDERED = [
   ["min", "max", "min", "min"],
   ["min", "defaultRequest", "defaultRequest", "defaultRequest"],

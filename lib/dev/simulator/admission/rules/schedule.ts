@@ -17,7 +17,7 @@ const NAMES = [
   ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
 ];
 
-/** Returns the allowed values for each field, or an error message. The list is empty for `@every`, which never runs. */
+/** Returns the values that each field allows, or an error message. The list is empty for `@every`, which never runs. */
 export function parseCronSchedule(schedule: string): ReadonlySet<number>[] | string {
   if (/^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)) return [];
   if (schedule.startsWith("@") && !Object.hasOwn(DESCRIPTORS, schedule)) return `unrecognized descriptor: ${schedule}`;

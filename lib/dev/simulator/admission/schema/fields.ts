@@ -21,7 +21,7 @@ export type FieldType =
   };
 
 export interface FieldSchema {
-  /** Returns the type for a kind. A kind that the schema does not list accepts any field. */
+  /** Returns the type of a kind's objects. A kind that the schema does not list accepts any field. */
   of(kind: string): FieldType;
 }
 
@@ -90,7 +90,7 @@ export interface SchemaViolation {
   readonly value: Json;
 }
 
-/** Returns the key that identifies a list item in a path: the values of `keys` or, without keys, the item's index. */
+/** Returns the key that identifies a list item in a path: the item's values for `keys` or, without keys, its index. */
 function formatItemKey(item: Json, i: number, keys: readonly string[]): string {
   if (keys.length === 0 || !isRecord(item)) return String(i);
   return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");

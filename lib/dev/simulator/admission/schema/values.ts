@@ -1,5 +1,5 @@
 /**
- * Checks single values, for example that a value is one of several words, a valid name or a valid port number.
+ * Checks the values of single fields, for example that a value is an allowed word, a valid name or a valid port number.
  *
  * The table has entries of the form `path rule`, in the order in which the API server reports errors. `[]` stands for
  * each item in a list. `[*]` also stands for each item, but errors then name the list. The `Pod` lines apply to every

@@ -1,5 +1,5 @@
 /**
- * Simulates the two scripts in the blueprint's adopt.yaml, which fit a restored or copied site to its new name. The
+ * Simulates the two scripts in the manifest adopt.yaml, which adapt a restored or copied site to its new name. The
  * database script sets the database password and makes the changes that it lists. The files script turns maintenance
  * mode off and, if secrets are renewed, removes config.php and `moodledata/secret`.
  */

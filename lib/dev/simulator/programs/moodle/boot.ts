@@ -1,7 +1,7 @@
 /**
  * Simulates the Moodle image's entry point: installs a site in an empty database, or starts an existing site. Fails if
- * the installation is incomplete or the image is older than the database. Updates the site's code to that of the image,
- * but upgrades the database only on request. Sources: the image's start scripts and Moodle's `admin/cli/upgrade.php`.
+ * the installation is incomplete or the image is older than the database. Updates the code from the image, but upgrades
+ * the database only on request. Sources: the image's start scripts and Moodle's `admin/cli/upgrade.php`.
  */
 import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
 import { findPasswordError, formatFactLines } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -140,7 +140,7 @@ const LOCKED_ERROR = [
 const OLDER_CODE_ERROR = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
 const LAST_LINE = "*** Failed with return value: 0"; // the entry point also prints this line on success
 
-/** The oldest Moodle release that can be upgraded directly to a branch, keyed by branch. */
+/** The oldest Moodle release from which a site can be upgraded directly to a branch, keyed by that branch. */
 const REQUIRES: Readonly<Record<string, string>> = {
   "4.5": "4.1.2",
   "5.0": "4.2.3",
@@ -149,7 +149,7 @@ const REQUIRES: Readonly<Record<string, string>> = {
   "5.3": "4.4",
 };
 
-/** Starts an existing site and, on request, upgrades the database. `exit` is null in the Deployment's pod. */
+/** Starts an existing site and, on request, upgrades its database. `exit` is the exit code; null for a server. */
 export function startExistingSite(
   { world, pod, container, env }: ProgramContext,
   site: SimulatedSite,
@@ -218,13 +218,13 @@ export function startExistingSite(
   };
 }
 
-/** Simulates the blueprint's preflight script: prints the version and release of the Moodle code in the image. */
+/** Simulates the check of an image before an upgrade: prints the version and release of its Moodle code. */
 export function runCodeVersionScript({ container }: ProgramContext): ProgramRun {
   const { release, version } = parseMoodleRelease(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** Returns the site's files with maintenance mode off. The image always turns this mode off at the end. */
+/** Returns the site's files with maintenance mode off. The image's entry point always turns it off at the end. */
 function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }

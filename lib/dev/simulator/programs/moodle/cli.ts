@@ -1,4 +1,4 @@
-/** Simulates the PHP scripts that run in Jobs: Moodle's command-line scripts and the blueprint's own scripts. */
+/** Simulates the PHP scripts that run in Jobs: Moodle's command-line scripts and Wheelwright's own scripts. */
 import { SECOND } from "#lib/base/time.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
@@ -41,7 +41,7 @@ const COMMANDS: Record<string, Command> = {
   isinstalled: () => ({ lines: [], exit: 2 }), // for this script, exit code 2 means "installed"
 };
 
-/** Turns maintenance mode on or off, or prints the current mode. Fails if a newer attempt has already begun. */
+/** Turns maintenance mode on or off, or prints whether it is on. Fails if a newer attempt has begun in the meantime. */
 function maintenance(text: string, site: SimulatedSite): ProgramRun {
   const on = /--enable\b/.test(text), off = text.includes("--disable");
   const { maintenance = false, maintenanceAttempt } = site.files;
@@ -76,7 +76,7 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
   );
 }
 
-/** Simulates the blueprint's seed.php: applies the requested settings, and prints each change and finally `seeded`. */
+/** Simulates seed.php, which creates a site's initial content: applies settings, prints each change, then `seeded`. */
 export function runSeedScript(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readConfigData(world, pod.metadata.namespace!, "ConfigMap", name);
@@ -130,7 +130,7 @@ function describeAdmin(account: MoodleAccount | undefined, email: string): strin
   return account === undefined ? "created" : account.email === email ? "kept" : "address changed";
 }
 
-/** Runs a PHP script on a site. Fails if code, config.php, database or a complete installation is missing. */
+/** Runs a PHP script on a site. Fails if the code, config.php, the database or a complete installation is missing. */
 export function runScriptOnSite(
   { world, pod }: ProgramContext,
   path: string,

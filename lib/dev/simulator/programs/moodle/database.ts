@@ -1,4 +1,4 @@
-/** Simulates the blueprint's uses of PostgreSQL: the server in the StatefulSet, and `psql` in Jobs. */
+/** Simulates PostgreSQL as the sites use it: the server in the StatefulSet, and `psql` in Jobs. */
 import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
 import {
   firstVolumeHandle,
@@ -44,7 +44,7 @@ export function readPostgresMajor(image: string): string {
   return /:(\d+)/.exec(image)?.[1] ?? "";
 }
 
-/** Returns PostgreSQL's error if a server with another major version wrote the data files; otherwise null. */
+/** Returns PostgreSQL's error if another major version created the data files; otherwise null. */
 export function findVersionError({ major: made = "" }: SiteDatabase, major: string): string[] | null {
   if (made === "" || major === "" || made === major) return null;
   const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
@@ -53,8 +53,8 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 }
 
 /**
- * Simulates a PostgreSQL server without the database `moodle`: the startup probe fails and the container restarts. The
- * restart is immediate. A real kubelet would restart the container after five minutes.
+ * Simulates a PostgreSQL server without the database `moodle`: the startup probe fails and the container is restarted.
+ * The restart is immediate here, but a real kubelet would restart the container after five minutes.
  */
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
@@ -104,8 +104,8 @@ function unreachableError(world: SimulatorContext, namespace: string): string {
 }
 
 /**
- * Runs the SQL guards (checks before a change) in the blueprint's script. Returns the first guard's refusal or, if no
- * guard refuses, the database with its new comment. SQL without guards is never refused, even if it drops a site.
+ * Runs the checks (guards) that a SQL script makes before a change. Returns the first guard's refusal or, if no guard
+ * refuses, the database with its new comment. A script without guards is never refused, even if it drops a site.
  */
 function runGuard(
   world: SimulatorContext,
@@ -140,7 +140,7 @@ function isAttempt(comment = ""): boolean {
   return comment !== "" && !comment.startsWith("wheelwright claim ");
 }
 
-/** Records the fence (attempt number) in the comment on the database, unless the comment contains a higher fence. */
+/** Records the attempt's number in the comment on the database, unless the comment contains a higher number. */
 function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
@@ -148,7 +148,7 @@ function recordClaim(database: SiteDatabase, noted: bigint, mine: bigint): SiteD
   return { ...database, comment: `${word}${mine}` };
 }
 
-/** Returns the lines that the blueprint's facts.php prints about a site, for example `tables|494`. */
+/** Returns the lines that the script facts.php prints about a site, for example `tables|494`. */
 export function formatFactLines({ config = {}, tables = 0 }: SiteDatabase): string[] {
   const { rolesactive = "", ...others } = config;
   const printed = ["siteidentifier", "version", "release"].filter((name) => name in others);

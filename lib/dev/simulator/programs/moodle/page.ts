@@ -18,7 +18,7 @@ export function canReachDatabase(world: SimulatorContext, pod: StoredObject): bo
   );
 }
 
-/** Returns the login page's HTTP status; null if the page times out because the network blocks the database. */
+/** Returns the login page's HTTP status; null if it times out because the network blocks access to the database. */
 export function getLoginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
   const { database, files } = getSimulatedSite(world, namespace!, pod);

@@ -51,7 +51,7 @@ export function runCurl({ world, pod, container }: ProgramContext): ProgramRun {
   return { lines, exit: failing ? HTTP_ERROR : 0 };
 }
 
-/** Returns the site's HTTP status for a path. Redirects (303) if the request's Host header is not the site's host. */
+/** Returns the site's HTTP status for a path: a redirect (303) if the Host header is not the site's host name. */
 function statusOfPath(page: number, path: string, text: string, root: string): number {
   if (path.startsWith("/fpm-")) return 404; // available only inside the pod
   if (page !== 200) return page;

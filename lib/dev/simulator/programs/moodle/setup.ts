@@ -1,11 +1,11 @@
-/** Simulates the blueprint's Job `setup`, which applies a seed (initial content) to a new site. */
+/** Simulates the Job `setup`, which creates the initial content of a new site. */
 import { runSeedScript } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { findPasswordError, formatFactLines } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
 import { getSimulatedSite, isSiteInstalled } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-/** Simulates facts.php, seed.php, facts.php again and a request to the login page. Stops at the first failure. */
+/** Runs facts.php, seed.php, facts.php again and a request to the login page. Stops at the first failure. */
 export function runSetupJob(context: ProgramContext): ProgramRun {
   const { world, pod, env } = context;
   const { database } = getSimulatedSite(world, pod.metadata.namespace!, pod);

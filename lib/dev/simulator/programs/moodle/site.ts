@@ -9,15 +9,15 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteDatabase {
-  /** The database password. Only the first start of PostgreSQL reads it from the environment variable. */
+  /** The database password. PostgreSQL reads it from its environment variable on its first start only. */
   readonly password?: string;
   /** PostgreSQL's error message during recovery if the data has damaged pages. Absent if no page is damaged. */
   readonly damaged?: string;
   /** The major version of the PostgreSQL server that created the data files. */
   readonly major?: string;
-  /** Whether the database `moodle` is missing because PostgreSQL was killed between `initdb` and `create database`. */
+  /** If true, the database `moodle` does not exist: PostgreSQL was killed between `initdb` and `create database`. */
   readonly absent?: boolean;
-  /** The comment on the database, in which the blueprint's SQL guards (checks) record the last attempt's number. */
+  /** The comment on the database, in which SQL scripts record the number of the last attempt to change it. */
   readonly comment?: string;
   /** The number of tables in the database. After an incomplete installation, some tables are missing. */
   readonly tables?: number;
@@ -31,9 +31,9 @@ export interface SiteDatabase {
   readonly secrets?: Readonly<Record<string, string>>;
   /** The UID of the pod that started an unfinished installation or upgrade. */
   readonly installer?: string;
-  /** The accounts that the seed (initial content) created in mdl_user, keyed by user name. */
+  /** The Moodle accounts that were created with the site's initial content, keyed by user name. */
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
-  /** The fence (attempt number) of the last attempt to set the administrator's password. */
+  /** The number of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
 }
 
@@ -58,19 +58,19 @@ export interface SiteFiles {
   readonly configured?: boolean;
   /** The site's host name in config.php. Each start of the site updates it. */
   readonly wwwroot?: string;
-  /** Whether Moodle's cache in moodledata says that an upgrade is running. The database can contradict the cache. */
+  /** Whether Moodle's cache in moodledata says that an upgrade is running. The database may say something else. */
   readonly upgrading?: boolean;
-  /** File sizes in moodledata/filedir, keyed by content hash. Absent: as in mdl_files. Null: no such directory. */
+  /** File sizes in moodledata/filedir, keyed by content hash. Absent if equal to mdl_files; null if none exists. */
   readonly filedir?: Readonly<Record<string, number>> | null;
   /** The encryption key in moodledata/secret. */
   readonly key?: string;
   /** The contents of a marker file that tests write to moodledata/filedir. */
   readonly marked?: string;
-  /** The ID of the last adoption (fitting a copied site to its new name), from the file `wheelwright-adopted`. */
+  /** The ID of the last adoption (adapting a copied site to its new name), from the file `wheelwright-adopted`. */
   readonly adopted?: string;
   /** Whether maintenance mode is on, which means that the file climaintenance.html exists. */
   readonly maintenance?: boolean;
-  /** The fence (attempt number) of the last attempt to turn maintenance mode on or off. */
+  /** The number of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
 }
 
@@ -82,7 +82,7 @@ export interface SimulatedSite {
   saveFiles(files: SiteFiles): void;
 }
 
-/** Returns the site whose files are on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
+/** Returns the site with the files on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
 export function getSimulatedSite(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
@@ -105,7 +105,7 @@ export function firstVolumeHandle(
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
-/** Returns a workload with the spec of its pods. A StatefulSet's spec includes the PVCs of the first pod. */
+/** Returns a workload with its pods' spec instead of its own. For a StatefulSet, it includes the first pod's PVCs. */
 function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
@@ -138,7 +138,7 @@ export function isSiteInstalled(database: SiteDatabase | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
-/** Whether an upgrade has locked the site. After a killed upgrade, the lock remains until it expires. */
+/** Whether an upgrade has locked the site. If an upgrade is killed, its lock remains until it expires. */
 export function isUpgradeLocked(database: SiteDatabase | null, now: number): boolean {
   return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
 }
@@ -160,13 +160,13 @@ const BRANCHES: Record<string, string> = {
   "5.3": "20261005",
 };
 
-/** Returns a date to use as the version of an unknown Moodle branch: a later date above 5.3, otherwise that of 4.5. */
+/** Returns a plausible version (a date) for an unknown Moodle branch: that of 4.5, or a later date if above 5.3. */
 function guessVersion(branch: string): string {
   const [major = 0, minor = 0] = branch.split(".").map(Number);
   return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
 }
 
-/** Returns the Moodle version and release in an image: 2024100712 and `4.5.12 (Build: …)` for the tag `v4.5.12`. */
+/** Returns the Moodle version and release in an image, for example 2024100712 and `4.5.12 (Build: …)` for `v4.5.12`. */
 export function parseMoodleRelease(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? guessVersion(branch)) + patch.padStart(2, "0");

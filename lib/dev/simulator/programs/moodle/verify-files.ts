@@ -1,4 +1,4 @@
-/** Simulates the blueprint's verify-files.php, which compares the table mdl_files with the files on the volume. */
+/** Simulates the script verify-files.php, which compares the table mdl_files with the files on the volume. */
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { getSimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";

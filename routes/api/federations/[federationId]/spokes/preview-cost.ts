@@ -7,7 +7,7 @@ import { boundedText } from "#lib/base/schema.ts";
 import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
 
 export const GET = endpoint({
-  summary: "The cost of adding a spoke with a given size",
+  summary: "The cost of adding a spoke of a given size",
   access: hubAccess("see"),
   scope: "readonly",
   query: v.object({ size: v.optional(boundedText(1, 100)) }),

@@ -7,7 +7,7 @@ import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
 
 export const GET = endpoint({
-  summary: "The spoke's own admins, newest first, including invited users and without the hub's admins. " +
+  summary: "The spoke's own admins, newest first, including invited users and excluding the hub's admins. " +
     "Returns all admins unless limit is set",
   access: spokeAccess("act"),
   scope: "readonly",

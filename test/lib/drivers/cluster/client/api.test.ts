@@ -158,7 +158,7 @@ test("throws if the requested wait exceeds the deadline", () =>
       ])
     ) {
       assert.is(code, "TooManyRequests");
-      assert.match(message, "is limiting requests for another 60 s");
+      assert.match(message, "accepts no requests for another 60 s");
       assert.ok(retryAfterMs! > 50_000 && retryAfterMs! <= 60_000);
     }
     assert.is(server.requests.length, 1);

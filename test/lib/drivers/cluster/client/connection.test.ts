@@ -65,7 +65,7 @@ test("names a missing context and lists the available ones", async () => {
 });
 
 test("reports a missing in-cluster service account", async () => {
-  assert.match((await refusal("in-cluster")).message, /does not run in a cluster/);
+  assert.match((await refusal("in-cluster")).message, /is not running in a cluster/);
 });
 
 test("sends a token", async () => {

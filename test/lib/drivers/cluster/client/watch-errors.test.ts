@@ -50,7 +50,7 @@ test("backs off when watches end immediately", async () => {
     { onRetry: (error) => troubles.push(error.message) },
   );
   assert.equal(changes, ["LISTED l1", "ADDED b"]);
-  assert.equal(troubles, Array(2).fill(`The watch of ${COLLECTION_PATH} ended immediately`));
+  assert.equal(troubles, Array(2).fill(`The watch on ${COLLECTION_PATH} ended immediately`));
 });
 
 test("truncates an endless line", async () => {

@@ -31,7 +31,7 @@ test("names the node without a pod network and says what to check", () => {
   assert.match(early!.is === "waiting" ? early!.sentence : "", / on the node node-b waits for its network: no addr/);
   const { message = "", hint = "" } = late!.is === "impossible" ? late! : {};
   assert.match(message, / on the node node-b did not get its network/);
-  assert.match(hint, /container runtime of the node node-b\.$/);
+  assert.match(hint, /container runtime on the node node-b\.$/);
 });
 
 test.run();

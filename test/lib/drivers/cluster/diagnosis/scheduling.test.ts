@@ -54,7 +54,7 @@ for (const [podMessage, hint] of WORDS) {
   test(`understands "${podMessage}"`, () => {
     assertWaiting(
       diagnoseObject(job(), [unscheduled(podMessage)], [], waitClockAt(MINUTE)),
-      /^Waiting for a node for pod install-1-abc: /,
+      /^Waiting for a node that can run pod install-1-abc: /,
     );
     const verdict = diagnoseObject(job(), [unscheduled(podMessage)], [], waitClockAt(2 * MINUTE));
     assertImpossible(verdict, "Unschedulable", `No node can run pod install-1-abc: ${podMessage}`);

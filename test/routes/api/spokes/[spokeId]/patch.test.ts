@@ -167,7 +167,7 @@ test("of the domain requires the right to create spokes, and the rules of a crea
     domain: "oak.school.example",
   });
   for (const domain of [oak.domain, `www.${oak.domain}`, "school.example"]) {
-    assert.match(await ask("operator", domain), /^409 The domain .* is taken, or a parent or subdomain of a domain/);
+    assert.match(await ask("operator", domain), /^409 The domain .* is in use, or is a parent or subdomain of a/);
   }
   assert.is(await ask("operator", "elm.school.example"), "200 elm.spokes.example.org");
 });

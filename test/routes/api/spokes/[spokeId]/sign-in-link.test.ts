@@ -105,10 +105,10 @@ test("is 409 if the account cannot use a link, with its own message, and leaves 
     { accounts, config } = database();
   for (
     const [change, why] of [
-      [changeAdmin({ suspended: true }), /its admin account is suspended; another site administrator must/],
+      [changeAdmin({ suspended: true }), /the site's admin account is suspended; another site administrator must/],
       [changeAdmin({ auth: "nologin" }), /not allowed to sign in/],
       [changeAdmin({ auth: "oauth2" }), /signs in with an external service/],
-      [() => ({ ...database(), accounts: {} }), /its admin account was renamed or deleted/],
+      [() => ({ ...database(), accounts: {} }), /the site's admin account was renamed or deleted/],
       [
         () => ({
           ...database(),
