@@ -8,14 +8,14 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { DnsClient } from "#lib/drivers/dns/dns.ts";
 import type { HubFeeds } from "#lib/events/feed.ts";
 import type { DatabaseHoldWatch } from "#lib/installation/database-hold.ts";
-import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import type { LoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 
 /** The Kubernetes clusters in which spokes (Moodle sites) can run. The row of each hub and spoke names its cluster. */
-export interface Clusters {
+export interface ClusterProvider {
   /** Returns the name of the cluster for a catalog region: the region's kubeconfig context, or else `default`. */
   clusterFor(region: string | null): string;
   /** Returns a cluster's client. The first call creates it. Throws ClusterError `unknown_cluster` for unknown names. */
@@ -38,12 +38,12 @@ export interface App {
   readonly db: Database;
   /** The event streams of hubs. All clients that follow the same hub on this replica share one stream. */
   readonly feeds: HubFeeds;
-  readonly clusters: Clusters;
+  readonly clusters: ClusterProvider;
   readonly dns: DnsClient;
   /** Hashes and verifies passwords. Limits how many of these slow calculations run at the same time. */
   readonly passwords: PasswordHasher;
   /** Limits sign-in attempts per account, to slow down password guessing. */
-  readonly loginAttempts: LoginAttempts;
+  readonly loginAttempts: LoginThrottle;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   /** The payment provider; null if none is connected. */

@@ -3,8 +3,8 @@ import { findSignedInUser } from "#lib/domains/auth/authenticate.ts";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { MailLinkForm } from "#lib/portal/mail-links/fields.ts";
-import { linkFormErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
-import { invitationPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
+import { mailLinkErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
+import { invitationPage, showMailLinkForm, submitMailLinkForm } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show an invitation",
@@ -12,10 +12,10 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: portalReply,
-  errorPage: linkFormErrorPage,
+  errorPage: mailLinkErrorPage,
   faults: ["link_spent"],
   handle: async ({ app, request, ip, userAgent, query }) =>
-    showLinkForm(app, invitationPage, query.token, await findSignedInUser(app, request, { ip, userAgent })),
+    showMailLinkForm(app, invitationPage, query.token, await findSignedInUser(app, request, { ip, userAgent })),
 });
 
 export const POST = endpoint({
@@ -25,8 +25,8 @@ export const POST = endpoint({
   form: true,
   body: MailLinkForm,
   reply: portalReply,
-  errorPage: linkFormErrorPage,
+  errorPage: mailLinkErrorPage,
   faults: ["link_spent"],
   handle: ({ app, actor, service, ip, userAgent, body }) =>
-    submitLinkForm(app, service, { ip, userAgent }, invitationPage, body, actor),
+    submitMailLinkForm(app, service, { ip, userAgent }, invitationPage, body, actor),
 });

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { PasswordResetForm } from "#lib/portal/mail-links/fields.ts";
-import { linkFormErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
-import { passwordResetPage, showLinkForm, submitLinkForm } from "#lib/portal/mail-links/links.ts";
+import { mailLinkErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
+import { passwordResetPage, showMailLinkForm, submitMailLinkForm } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form for setting a new password",
@@ -11,9 +11,9 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: portalReply,
-  errorPage: linkFormErrorPage,
+  errorPage: mailLinkErrorPage,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showLinkForm(app, passwordResetPage, query.token),
+  handle: ({ app, query }) => showMailLinkForm(app, passwordResetPage, query.token),
 });
 
 export const POST = endpoint({
@@ -23,8 +23,8 @@ export const POST = endpoint({
   form: true,
   body: PasswordResetForm,
   reply: portalReply,
-  errorPage: linkFormErrorPage,
+  errorPage: mailLinkErrorPage,
   faults: ["link_spent"],
   handle: ({ app, service, ip, userAgent, body }) =>
-    submitLinkForm(app, service, { ip, userAgent }, passwordResetPage, body),
+    submitMailLinkForm(app, service, { ip, userAgent }, passwordResetPage, body),
 });

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { MailLinkForm } from "#lib/portal/mail-links/fields.ts";
-import { linkFormErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
-import { showLinkForm, submitLinkForm, verificationPage } from "#lib/portal/mail-links/links.ts";
+import { mailLinkErrorPage, portalReply } from "#lib/portal/mail-links/frame.ts";
+import { showMailLinkForm, submitMailLinkForm, verificationPage } from "#lib/portal/mail-links/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that verifies an email address",
@@ -11,9 +11,9 @@ export const GET = endpoint({
   scope: "public",
   query: v.object({ token: v.optional(v.string(), "") }),
   reply: portalReply,
-  errorPage: linkFormErrorPage,
+  errorPage: mailLinkErrorPage,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showLinkForm(app, verificationPage, query.token),
+  handle: ({ app, query }) => showMailLinkForm(app, verificationPage, query.token),
 });
 
 export const POST = endpoint({
@@ -23,8 +23,8 @@ export const POST = endpoint({
   form: true,
   body: MailLinkForm,
   reply: portalReply,
-  errorPage: linkFormErrorPage,
+  errorPage: mailLinkErrorPage,
   faults: ["link_spent"],
   handle: ({ app, service, ip, userAgent, body }) =>
-    submitLinkForm(app, service, { ip, userAgent }, verificationPage, body),
+    submitMailLinkForm(app, service, { ip, userAgent }, verificationPage, body),
 });

@@ -4,15 +4,15 @@
  * If a cluster is unavailable, the replica still starts and accepts requests, and operations wait for the cluster. Only
  * an unusable kubeconfig prevents the start, because waiting would not fix it.
  */
-import type { Clusters } from "#lib/app.ts";
-import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
+import type { ClusterProvider } from "#lib/app.ts";
+import { isClusterOverloaded } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { messageOf, reasonOf } from "#lib/base/errors.ts";
-import { type Log, silentLog } from "#lib/base/log.ts";
+import { getErrorMessage, getErrorReason } from "#lib/base/errors.ts";
+import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import type { ClusterConnectionSource } from "./clusters.ts";
-import { CommandError, EX_CONFIG } from "./commands/command.ts";
+import { CommandError, EXIT_CODE_CONFIG } from "./commands/command.ts";
 
 const UNREACHABLE_MESSAGE = "The cluster does not respond. Operations that need it are waiting";
 const BUSY_MESSAGE = "The cluster is busy. Operations that need it are waiting";
@@ -35,17 +35,17 @@ interface ClusterWatch {
 
 /** Throws a CommandError if the kubeconfig file cannot be read or used. */
 export async function requireKubeconfig(source: ClusterConnectionSource): Promise<void> {
-  const opening = openCluster({ name: "default", kubeconfig: source, log: silentLog });
+  const opening = openCluster({ name: "default", kubeconfig: source, log: SILENT_LOG });
   opening.then((cluster) => cluster.close(), () => {});
   const problem = await withTimeout(KUBECONFIG_TIMEOUT, opening.then(() => null, (error) => error));
   if (!(problem instanceof ClusterError && problem.code === "kubeconfig")) return;
-  const message = `KUBECONFIG cannot be used: ${messageOf(problem)}`;
-  throw new CommandError(EX_CONFIG, message, { cause: problem });
+  const message = `KUBECONFIG cannot be used: ${getErrorMessage(problem)}`;
+  throw new CommandError(EXIT_CODE_CONFIG, message, { cause: problem });
 }
 
 /** Checks all clusters now, and then periodically until closed. Returns once the first checks end or time out. */
 export async function watchClusters(
-  clusters: Pick<Clusters, "open">,
+  clusters: Pick<ClusterProvider, "open">,
   names: readonly string[],
   log: Log,
 ): Promise<ClusterWatch> {
@@ -71,11 +71,11 @@ export async function watchClusters(
       if (before !== "ok") log.info("The cluster responds", { cluster: name, version });
     } catch (error) {
       if (end.signal.aborted) return;
-      const now = error instanceof ClusterError && isClusterBusy(error) ? "busy" : "away";
+      const now = error instanceof ClusterError && isClusterOverloaded(error) ? "busy" : "away";
       answers.set(name, now);
       const cause = error instanceof ClusterError && error.code === "unreachable" ? error.cause : error;
       if (before !== now) {
-        log.warn(now === "busy" ? BUSY_MESSAGE : UNREACHABLE_MESSAGE, { cluster: name, reason: reasonOf(cause) });
+        log.warn(now === "busy" ? BUSY_MESSAGE : UNREACHABLE_MESSAGE, { cluster: name, reason: getErrorReason(cause) });
       }
     }
   }

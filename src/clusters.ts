@@ -1,5 +1,5 @@
 /** Connects to clusters on first use: to the default cluster, and to one per kubeconfig context in the catalog. */
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
@@ -10,7 +10,7 @@ import { readProgramRelease } from "./release.ts";
 /** How to reach a cluster: a kubeconfig file, its text, or the service account of the pod that runs this process. */
 export type ClusterConnectionSource = { readonly file: string } | { readonly text: string } | "in-cluster";
 
-export interface ClusterConnections extends Clusters {
+export interface ClusterConnections extends ClusterProvider {
   /** The names of the default cluster and of each region's cluster. */
   readonly names: readonly string[];
   close(): Promise<void>;
@@ -27,7 +27,7 @@ interface ClustersOptions {
 const DEFAULT_CLUSTER = "default";
 
 /** Returns clients for the clusters. Their User-Agent contains `replicaId`, for Kubernetes audit logs. */
-export function openClusters(
+export function openClusterConnections(
   source: ClusterConnectionSource,
   { catalog, role, log, telemetry }: ClustersOptions,
   replicaId: string,

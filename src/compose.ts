@@ -20,19 +20,19 @@ import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
-import type { Traces, TracesOptions } from "#lib/drivers/traces/open.ts";
-import { openTelemetry } from "#lib/base/telemetry.ts";
-import { type FleetWatch, watchFleet } from "#lib/domains/fleet/watch.ts";
+import type { Tracing, TracingOptions } from "#lib/drivers/traces/open.ts";
+import { createTelemetry } from "#lib/base/telemetry.ts";
+import { type FleetCounter, startFleetCounter } from "#lib/domains/fleet/watch.ts";
 import type { MetricsRegistry } from "#lib/metrics/registry.ts";
-import { newId } from "#lib/base/ids.ts";
-import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import { createId } from "#lib/base/ids.ts";
+import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { blueprint } from "./blueprints.ts";
-import { type ClusterConnectionSource, openClusters } from "./clusters.ts";
+import { type ClusterConnectionSource, openClusterConnections } from "./clusters.ts";
 import { manifest } from "./manifest.ts";
 import { migrations } from "./migrations.ts";
 import { readProgramRelease } from "./release.ts";
@@ -45,7 +45,7 @@ export interface Program {
   readonly calls: CallCounter;
   readonly clusterNames: readonly string[];
   /** The metrics; null if METRICS_PORT is not set. */
-  readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetWatch } | null;
+  readonly metrics: { readonly registry: MetricsRegistry; readonly fleet: FleetCounter } | null;
   /** Stops claiming jobs, waits up to `graceMs` milliseconds for running steps, then releases all unfinished jobs. */
   drain(graceMs: number): Promise<void>;
   /** Ends all event streams. The last message tells clients how long to wait before they reconnect. */
@@ -56,7 +56,7 @@ export interface Program {
 const IGNORED_OTEL_MESSAGE =
   "Some OpenTelemetry variables are ignored: Wheelwright exports only traces, as JSON over HTTP";
 
-export async function composeProgram(
+export async function createProgram(
   config: Config,
   source: ClusterConnectionSource,
   log: Log,
@@ -71,7 +71,7 @@ export async function composeProgram(
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) requireChargeablePrices(catalog);
     const registry = config.metricsPort === null ? null : await openMetrics();
-    const replicaId = newId("rep");
+    const replicaId = createId("rep");
     const onDropped = () => telemetry.record("span_dropped", {});
     const traces = config.traces &&
       await openTraces(config.traces, { log, replicaId, ...readProgramRelease(), onDropped });
@@ -79,8 +79,8 @@ export async function composeProgram(
       log.warn(IGNORED_OTEL_MESSAGE, { variables: config.ignoredOtelVariables });
     }
     opened.push(() => traces?.close());
-    const telemetry = openTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
-    const clusters = openClusters(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
+    const telemetry = createTelemetry([registry?.observer, traces?.observer].filter((each) => each !== undefined));
+    const clusters = openClusterConnections(source, { catalog, role: config.clusterRole, log, telemetry }, replicaId);
     opened.push(() => clusters.close());
     const { source: url, ownerSource, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
     const applied = await migrate(url, migrations, ownerSource, (text) => log.warn(text));
@@ -106,7 +106,7 @@ export async function composeProgram(
       clusters,
       dns: openDnsClient(config.dnsServers),
       passwords: openPasswordHasher(),
-      loginAttempts: openLoginAttempts(),
+      loginAttempts: createLoginThrottle(),
       blueprint,
       catalog,
       payments: config.stripe ? openPaymentProvider({ ...config.stripe, telemetry }) : null,
@@ -114,7 +114,7 @@ export async function composeProgram(
       release: readProgramRelease(),
       held: hold.current,
     });
-    const fleet = registry && watchFleet(app);
+    const fleet = registry && startFleetCounter(app);
     opened.push(() => fleet?.close());
     const calls = openCallCounter({ db, log });
     opened.push(() => calls.close());
@@ -149,8 +149,8 @@ async function openMetrics(): Promise<MetricsRegistry> {
   return (await import("#lib/metrics/registry.ts")).createMetricsRegistry();
 }
 
-async function openTraces(settings: TraceSettings, options: TracesOptions): Promise<Traces> {
-  return (await import("#lib/drivers/traces/open.ts")).openTraces(settings, options);
+async function openTraces(settings: TraceSettings, options: TracingOptions): Promise<Tracing> {
+  return (await import("#lib/drivers/traces/open.ts")).openTracing(settings, options);
 }
 
 async function loadDefinitions(config: Config) {

@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface ConnectionLimits {
@@ -124,7 +124,7 @@ export function openConnectionLimiter(
 
   return {
     admit(socket) {
-      const address = socket.remoteAddress ?? "", network = networkOf(address);
+      const address = socket.remoteAddress ?? "", network = getCallerNetwork(address);
       const own = networks.get(network) ?? 0,
         share = isProxy(address) ? Infinity : Math.ceil(maxConnections / NETWORK_SHARE);
       if (connections.size >= maxConnections || own >= share) return void socket.destroy();

@@ -18,7 +18,7 @@ import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { readProgramRelease } from "#src/release.ts";
 import { type ApiDocument, renderEndpoints, renderSchemas } from "#src/generate/client.ts";
-import { fieldsModuleOf } from "#src/generate/fields.ts";
+import { renderFieldsModule } from "#src/generate/fields.ts";
 import { insertMetricList } from "#src/generate/metrics.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { parseYaml, writeYamlDocuments } from "#lib/moodle/yaml.ts";
@@ -39,7 +39,7 @@ export async function generateFiles(root: URL = ROOT): Promise<Map<string, strin
     ["src/blueprints.ts", renderBlueprintModule(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", renderReleasesModule(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
     ["lib/client/schemas.ts", GENERATED_COMMENT + renderSchemas(api)],
-    ["lib/client/fields.ts", GENERATED_COMMENT + fieldsModuleOf({ SPOKE_FIELDS: spokeFields })],
+    ["lib/client/fields.ts", GENERATED_COMMENT + renderFieldsModule({ SPOKE_FIELDS: spokeFields })],
     ["lib/client/endpoints.ts", GENERATED_COMMENT + renderEndpoints(api, readProgramRelease().version)],
     ["docs/api.md", insertActionTable(await readFile(new URL("docs/api.md", root), "utf8"))],
     ["deploy/metrics.md", insertMetricList(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
@@ -87,7 +87,7 @@ export function setChartVersion(chart: string, version: string): string {
 }
 
 /** Returns the paths of generated files that are out of date. */
-export async function findStale(root: URL = ROOT): Promise<string[]> {
+export async function findStaleFiles(root: URL = ROOT): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, text] of await generateFiles(root)) {
     if (await readFile(new URL(path, root), "utf8").catch(() => null) !== text) stale.push(path);
@@ -189,7 +189,7 @@ async function readFiles(folder: URL, ending: string): Promise<Map<string, strin
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const stale = await findStale();
+  const stale = await findStaleFiles();
   if (args.includes("--check")) {
     if (stale.length > 0) process.stderr.write(`Files out of date: ${stale.join(", ")}. Run: npm run generate\n`);
     return stale.length > 0 ? 1 : 0;

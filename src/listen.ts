@@ -48,7 +48,7 @@ const KEEP_ALIVE = 65 * SECOND; // longer than the usual 60 s of load balancers,
 const CHECK_INTERVAL = SECOND; // how often Node checks connections for timeouts
 const SENDING_GRACE = 10 * SECOND; // how long after our request timeout Node closes a connection that is still sending
 
-export async function listenHttp(
+export async function startHttpListener(
   fetch: RequestHandler,
   { host, port }: ListenAddress,
   bounds: ListenBounds,

@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import { Fault } from "#lib/base/errors.ts";
-import { internalProblem, type Problem, toProblem } from "#lib/http/problem.ts";
+import { buildInternalProblem, type Problem, toProblem } from "#lib/http/problem.ts";
 
 /** The maximum combined size of a request's target and headers, in bytes. */
 export const MAX_REQUEST_HEADER_BYTES = 16 * 1024;
@@ -29,7 +29,7 @@ export function respondToFailedRequest(error: unknown): Response {
   const fault = error instanceof RequestError
     ? new Fault("invalid", "bad_host", "The request target and the Host header must form a valid URL")
     : error;
-  const problem = fault instanceof Fault ? toProblem(fault) : internalProblem("An internal error occurred");
+  const problem = fault instanceof Fault ? toProblem(fault) : buildInternalProblem("An internal error occurred");
   return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
 }
 

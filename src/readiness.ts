@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { ReadinessCheck } from "#lib/http/readiness.ts";
-import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
+import { isRefusedLoginError } from "#lib/drivers/db/faults.ts";
 import { migrations } from "./migrations.ts";
 
 /**
@@ -29,7 +29,7 @@ export function createReadinessChecks(
  */
 async function answersQueries({ db }: App): Promise<boolean> {
   await db.control.query("select 1").catch((error) => {
-    if (isRefusedLogin(error)) throw error; // the pool would retry the same login until the timeout
+    if (isRefusedLoginError(error)) throw error; // the pool would retry the same login until the timeout
     return db.now();
   });
   return true;

@@ -16,7 +16,7 @@
  */
 import type { Config } from "#lib/base/config.ts";
 import { type MetricsServer, startMetricsServer } from "#lib/metrics/server.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { watchClusters } from "./cluster-watch.ts";
@@ -73,7 +73,7 @@ export async function runUntilStopped(
         await program.close();
       } catch (error) {
         app.log.error("The shutdown failed. Another replica will resume the running jobs", {
-          reason: messageOf(error),
+          reason: getErrorMessage(error),
         });
       }
       return true;

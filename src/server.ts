@@ -2,15 +2,15 @@
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { type CallCounter, NO_CALL_COUNTER } from "#lib/domains/deprecations/calls.ts";
+import { type CallCounter, DISABLED_CALL_COUNTER } from "#lib/domains/deprecations/calls.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
-import { buildPublishedApi } from "#lib/reference/publish.ts";
-import { newId } from "#lib/base/ids.ts";
+import { buildPublishedOpenApi } from "#lib/reference/publish.ts";
+import { createId } from "#lib/base/ids.ts";
 import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
 import { createBodyReader } from "#lib/http/body.ts";
 import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/http/endpoint.ts";
-import { compress } from "#lib/http/compress.ts";
-import { openCreationQueues } from "#lib/http/creation-queue.ts";
+import { compressResponse } from "#lib/http/compress.ts";
+import { createCreationQueues } from "#lib/http/creation-queue.ts";
 import type { ClientDisconnected, HttpExchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
@@ -28,16 +28,16 @@ import {
   shedLoad,
 } from "#lib/http/middleware.ts";
 import { type Authenticate, mountRoutes } from "#lib/http/mount.ts";
-import { openReadiness, type ReadinessCheck } from "#lib/http/readiness.ts";
+import { createReadinessProbe, type ReadinessCheck } from "#lib/http/readiness.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
-import { parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
-import { openRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
-import { createClientFinder } from "#lib/base/limits/client-address.ts";
+import { parseCidrNetworks, parseIpAddress } from "#lib/base/limits/address.ts";
+import { createRateLimit, type RateLimit } from "#lib/base/limits/rate-limit.ts";
+import { createClientAddressFinder } from "#lib/base/limits/client-address.ts";
 import { openTimeBudget } from "#lib/base/limits/time-budget.ts";
 import { type LoadPool, type LoadShedderOptions, openLoadShedder } from "#lib/base/limits/load-shedding.ts";
-import { openIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
+import { createIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
 import { readTraceHeaders, startSpanContext } from "#lib/base/trace.ts";
-import { type HttpListener, type ListenAddress, listenHttp, type RequestClient } from "./listen.ts";
+import { type HttpListener, type ListenAddress, type RequestClient, startHttpListener } from "./listen.ts";
 import { createReadinessChecks } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
@@ -75,26 +75,26 @@ const CONNECTIONS_PER_REQUEST = 8; // allowed connections per running request; m
 export function openServer(app: App, allRoutes: Manifest, options: ServerOptions = {}): Server {
   const { config } = app, manifest = config.portal ? allRoutes : withoutPortal(allRoutes);
   const load = openLoadShedder({ maxInFlight: config.maxInFlight, telemetry: app.telemetry, ...options.lateness });
-  const openTurns = openCreationQueues(app.db.stats().size);
-  const unread = openIncompleteBodyLimit(config.bodyLimitBytes);
-  const findClient = createClientFinder(config.trustedProxies, app.log);
-  const isProxy = parseNetworks(config.trustedProxies);
+  const openTurns = createCreationQueues(app.db.stats().size);
+  const unread = createIncompleteBodyLimit(config.bodyLimitBytes);
+  const findClient = createClientAddressFinder(config.trustedProxies, app.log);
+  const isProxy = parseCidrNetworks(config.trustedProxies);
   let document: OpenApi | undefined;
   const findRoute = mountRoutes({
     app,
     service: {
       manifest,
-      readiness: openReadiness(
+      readiness: createReadinessProbe(
         app,
         options.checks ?? createReadinessChecks(options.isSchedulerReady, options.isRunning),
         options.notes ?? (() => []),
       ),
-      document: () => document ??= buildPublishedApi(manifest, app.release),
+      document: () => document ??= buildPublishedOpenApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
-    rateLimit: options.bucket ?? openRateLimit(),
-    calls: options.calls ?? NO_CALL_COUNTER,
+    rateLimit: options.bucket ?? createRateLimit(),
+    calls: options.calls ?? DISABLED_CALL_COUNTER,
     ...(config.portal && { negotiatedErrorPage: renderRefusalPage }),
   });
 
@@ -105,7 +105,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     logAccess,
     addSecurityHeaders(config.publicUrl),
     addRouteHeaders,
-    compress,
+    compressResponse,
     renderErrors,
     receiveBody,
     shedLoad,
@@ -114,7 +114,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
 
   function open(request: Request, peer: RequestClient): HttpExchange {
     const url = new URL(request.url);
-    const id = parseRequestId(request.headers.get("x-request-id")) ?? newId("req");
+    const id = parseRequestId(request.headers.get("x-request-id")) ?? createId("req");
     const log = app.log.with({ requestId: id });
     const aborting = new AbortController(), { signal } = aborting;
     const allowance = openTimeBudget({ limit: config.requestTimeoutMs });
@@ -151,7 +151,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     },
     inFlight: load.inFlight,
     async listen(address) {
-      const listening = await listenHttp(answer, address, {
+      const listening = await startHttpListener(answer, address, {
         requestTimeout: config.requestTimeoutMs,
         maxConnections: config.maxStreams + CONNECTIONS_PER_REQUEST * config.maxInFlight,
         isProxy: (text) => isProxy(parseIpAddress(text) ?? 0n),

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findStale } from "#src/generate.ts";
+import { findStaleFiles } from "#src/generate.ts";
 
 const test = suite("rules");
 const ROOT = new URL("../", import.meta.url);
@@ -240,7 +240,7 @@ test("a test stands where what it tests stands", async () => {
 });
 
 test("the generated modules are fresh", async () => {
-  none(await findStale());
+  none(await findStaleFiles());
 });
 
 test.run();

@@ -5,7 +5,7 @@
  */
 import type { ChainHead } from "#lib/audit/head.ts";
 
-export interface ChainFacts {
+export interface ChainCheckInput {
   /** The chain's seal (last stored hash). Undefined if no event is sealed yet. */
   readonly seal: ChainHead | undefined;
   /** Chain heads (hashes) that an operator exported earlier. */
@@ -20,14 +20,14 @@ export interface ChainFacts {
   readonly hashes: ReadonlyMap<number, string>;
 }
 
-export interface ChainResult {
+export interface ChainCheckResult {
   /** Descriptions of mismatches; empty if the events match the seal and the exported heads. */
   readonly problems: readonly string[];
   /** The range that contains the first changed event: after event number `after`, up to `through`. Null if none. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
-export function checkChain(facts: ChainFacts): ChainResult {
+export function checkChain(facts: ChainCheckInput): ChainCheckResult {
   const { seal, hashes } = facts;
   const exported = [...facts.exported].sort((a, b) => a.count - b.count);
   const matches = ({ count, hash }: ChainHead): boolean => hashes.get(count) === hash;
@@ -49,7 +49,7 @@ export function checkChain(facts: ChainFacts): ChainResult {
   return { problems, differs };
 }
 
-function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, matches: boolean): string[] {
+function checkSeal({ seal, exported, covered }: ChainCheckInput, trusted: number, matches: boolean): string[] {
   if (!seal) {
     return exported.length > 0 ? ["The chain's seal is missing, although a head (hash) was exported"] : [];
   }
@@ -68,7 +68,7 @@ function checkSeal({ seal, exported, covered }: ChainFacts, trusted: number, mat
 }
 
 /** Checks that no event was deleted or inserted, by comparing the number of rows with the number of events written. */
-function checkCount({ written, events }: ChainFacts): string[] {
+function checkCount({ written, events }: ChainCheckInput): string[] {
   if (events === written) return [];
   if (events < written) {
     return [`The database counted ${countEvents(written)}, but ${events} are left: events were deleted or moved`];
@@ -78,7 +78,7 @@ function checkCount({ written, events }: ChainFacts): string[] {
 
 /** Checks an exported head (hash) that covers more events than the seal (last stored hash) does. */
 function checkLaterHead(
-  { seal, events }: ChainFacts,
+  { seal, events }: ChainCheckInput,
   head: ChainHead | undefined,
   matches: (head: ChainHead) => boolean,
 ): string[] {
@@ -97,7 +97,7 @@ const OLDER_DUMP = "Either the database was restored from a dump older than the 
 
 /** Describes the mismatch of `head`, the first exported head that does not match the events that the seal covers. */
 function checkEarlierHead(
-  { seal }: ChainFacts,
+  { seal }: ChainCheckInput,
   head: ChainHead | undefined,
   trusted: number,
   matches: (head: ChainHead) => boolean,

@@ -10,12 +10,12 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-export function formatHead({ chain, count, hash }: ChainHead): string {
+export function formatChainHead({ chain, count, hash }: ChainHead): string {
   return `${chain}:${count}:${hash}`;
 }
 
 /** Parses a chain head such as `CHAIN:COUNT:HASH`. Returns null if the text has a different format. */
-export function parseHead(text: string): ChainHead | null {
+export function parseChainHead(text: string): ChainHead | null {
   const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   return chain && count && hash && isChainName(chain) ? { chain, count: Number(count), hash } : null;
 }

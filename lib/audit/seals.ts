@@ -19,7 +19,7 @@ interface Seal extends ChainHead {
 }
 
 /** Returns the time up to which audit events may be sealed. */
-export function latestSealableTime(now: Date): Date {
+export function getLatestSealableTime(now: Date): Date {
   return new Date(now.getTime() - SETTLING_TIME);
 }
 
@@ -48,7 +48,7 @@ function selectNextUnsealed(until: Date) {
 }
 
 /** Returns the time of the oldest event that is not sealed yet; null if all events are sealed. */
-export async function findOldestUnsealed(rows: RowQueries, until: Date): Promise<Date | null> {
+export async function findOldestUnsealedTime(rows: RowQueries, until: Date): Promise<Date | null> {
   const { rows: [row] } = await sql<{ oldest: Date | null }>`select min(at) as oldest from (${
     selectNextUnsealed(until)
   }) as next`
@@ -80,13 +80,13 @@ async function lockSeal(tx: Tx, chain: string): Promise<Seal> {
 }
 
 /** Returns a chain's seal; undefined if nothing in the chain has been sealed yet. */
-export async function readSeal(rows: RowQueries, chain: string): Promise<Seal | undefined> {
+export async function readChainSeal(rows: RowQueries, chain: string): Promise<Seal | undefined> {
   const { rows: [row] } = await sql<SealRow>`${selectSeals} where chain = ${chain} and count > 0`.execute(rows);
   return row && toSeal(row);
 }
 
 /** Returns the seals of all chains, ordered by chain ID. */
-export async function readSeals(rows: RowQueries): Promise<Seal[]> {
+export async function readChainSeals(rows: RowQueries): Promise<Seal[]> {
   const { rows: found } = await sql<SealRow>`${selectSeals} where count > 0 order by chain collate "C"`.execute(rows);
   return found.map(toSeal);
 }

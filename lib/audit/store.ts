@@ -14,7 +14,7 @@ import {
 import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 
 export interface AuditEntry {
   readonly kind: AuditKind;
@@ -30,12 +30,12 @@ export interface AuditEntry {
 
 type AuditSubject = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
 
-export function hubSubject(id: string): AuditSubject {
+export function buildHubSubject(id: string): AuditSubject {
   return { objectType: "federation", objectId: id, federationId: id };
 }
 
 /** Returns the fields that identify a spoke as the object of an audit event. */
-export function spokeSubject(
+export function buildSpokeSubject(
   { id, federationId }: { readonly id: string; readonly federationId: string },
 ): AuditSubject {
   return { objectType: "spoke", objectId: id, federationId, spokeId: id };
@@ -73,7 +73,7 @@ export async function insertAuditEvents(
 ): Promise<void> {
   if (entries.length === 0) return;
   await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
-    id: newId("evt"),
+    id: createId("evt"),
     kind: entry.kind,
     actorId: requester.userId,
     actorEmail: requester.email,

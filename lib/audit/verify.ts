@@ -7,14 +7,14 @@ import { sql } from "kysely";
 import { CHAIN_START_HASH, hashChainedEvent } from "#lib/audit/chain.ts";
 import type { ChainHead } from "#lib/audit/head.ts";
 import { type ChainPosition, countChainedEvents, readChainedEvents } from "#lib/audit/links.ts";
-import { readSeal } from "#lib/audit/seals.ts";
-import { type ChainResult, checkChain } from "#lib/audit/check-chain.ts";
+import { readChainSeal } from "#lib/audit/seals.ts";
+import { type ChainCheckResult, checkChain } from "#lib/audit/check-chain.ts";
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 
 const BATCH_SIZE = 1000;
 const CHAIN_START: ChainPosition = { at: "-infinity", id: "" };
 
-export interface ChainVerification extends ChainResult {
+export interface ChainVerification extends ChainCheckResult {
   readonly chain: string;
   /** The number of sealed events; 0 if the chain has no seal. */
   readonly sealed: number;
@@ -34,7 +34,7 @@ export async function verifyChain(
   const ownHeads = exported.filter((head) => head.chain === chain);
   return await db.transact(async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
-    const seal = await readSeal(tx, chain);
+    const seal = await readChainSeal(tx, chain);
     const { all, behind, written } = await countChainedEvents(tx, chain, seal?.position ?? CHAIN_START);
     const counts = new Set([...ownHeads, ...(seal ? [seal] : [])].map(({ count }) => count));
     const hashes = await recomputeHashes(tx, chain, counts, limit);

@@ -7,7 +7,7 @@ const KINDS = Object.keys(AUDIT_KINDS) as (keyof typeof AUDIT_KINDS)[];
 const optionalText = v.optional(boundedText(1, 254));
 
 /** Filters for the audit log. Unknown kinds are refused: an empty result would look as if nothing had happened. */
-export const auditFilters = {
+export const auditFilterFields = {
   kind: v.optional(v.picklist(KINDS, `must be one of ${KINDS.join(", ")}`)),
   /** A user's ID or email address, or "system" or "anonymous". */
   actor: optionalText,

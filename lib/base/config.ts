@@ -69,18 +69,18 @@ export function listSetVariables(): ReadonlyMap<string, "set" | "file"> {
 }
 
 /** Returns the Kubernetes API server's URL from a pod's environment. Outside a cluster, the URL is invalid. */
-export function inClusterServerUrl(): string {
+export function getInClusterServerUrl(): string {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = processEnvironment();
   const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Returns the public URL. If PORT is 0, the URL contains the port that the system chose. */
-export function publicUrlWithPort(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
+export function buildPublicUrl(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
-export function absoluteUrl(home: URL, path: string): URL {
+export function buildAbsoluteUrl(home: URL, path: string): URL {
   return new URL(path, home);
 }
 

@@ -7,7 +7,7 @@ import {
   parseConnectionString,
 } from "#lib/base/database-address.ts";
 import type { ProcessVariables } from "#lib/base/environment.ts";
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { readVariables } from "#lib/base/variable-files.ts";
 
 export interface DatabaseConfig {
@@ -59,7 +59,7 @@ function findUnreadableFiles({ tls }: DatabaseAddress): string[] {
       if (path !== null) accessSync(path, constants.R_OK);
       return [];
     } catch (error) {
-      return [`has an ${keyword} whose file cannot be read: ${reasonOf(error)}`];
+      return [`has an ${keyword} whose file cannot be read: ${getErrorReason(error)}`];
     }
   });
 }

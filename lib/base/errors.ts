@@ -91,7 +91,7 @@ export class StartError extends Error {
   }
 }
 
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -122,9 +122,9 @@ const SYSTEM_ERROR_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the error's cause as a phrase for people: a standard text for system errors, otherwise the message. */
-export function reasonOf(error: unknown): string {
+export function getErrorReason(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
-  return SYSTEM_ERROR_TEXTS[code] ?? (withoutSystemCall(messageOf(error), code) || code);
+  return SYSTEM_ERROR_TEXTS[code] ?? (withoutSystemCall(getErrorMessage(error), code) || code);
 }
 
 /** Strips the code and system call from a message such as "EXDEV: cross-device link, rename 'a' -> 'b'". */

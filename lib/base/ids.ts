@@ -23,7 +23,7 @@ type IdPrefix =
   | "rsr";
 
 /** Returns a new ID such as `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: a prefix, an underscore and 26 characters. */
-export function newId(prefix: IdPrefix): string {
+export function createId(prefix: IdPrefix): string {
   const bytes = randomBytes();
   new DataView(bytes.buffer).setUint32(0, Math.floor(Date.now() / 0x10000));
   new DataView(bytes.buffer).setUint16(4, Date.now() % 0x10000);
@@ -31,7 +31,7 @@ export function newId(prefix: IdPrefix): string {
 }
 
 /** Returns 16 random bytes as 32 hexadecimal digits, for use as a trace ID. */
-export function randomHex(): string {
+export function createRandomHex(): string {
   return Buffer.from(randomBytes().buffer).toString("hex");
 }
 

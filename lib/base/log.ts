@@ -5,8 +5,8 @@
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
-import { currentContext } from "#lib/base/work-context.ts";
-import { redact } from "#lib/base/redact.ts";
+import { getCurrentContext } from "#lib/base/work-context.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -30,7 +30,7 @@ interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-export function openLog(options: LogOptions, bound: Fields = {}): Log {
+export function createLog(options: LogOptions, bound: Fields = {}): Log {
   const least = LOG_LEVELS.indexOf(options.level);
   const render = options.format === "json" ? renderJson : options.colours ? renderColoured : renderPlain;
   const entry = (level: LogLevel) => (message: string, fields: Fields = {}): void => {
@@ -43,7 +43,7 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
     info: entry("info"),
     warn: entry("warn"),
     error: entry("error"),
-    with: (fields) => openLog(options, { ...bound, ...fields }),
+    with: (fields) => createLog(options, { ...bound, ...fields }),
   };
 }
 
@@ -72,16 +72,16 @@ export function batchLogWrites(write: (text: string) => void): (line: string) =>
   };
 }
 
-export const silentLog: Log = openLog({ level: "error", format: "json", write: () => {} });
+export const SILENT_LOG: Log = createLog({ level: "error", format: "json", write: () => {} });
 
 /** Redacts the field `reason`, because it may contain text from another program. */
 function redactReason(fields: Fields): Fields {
-  return typeof fields.reason === "string" ? { ...fields, reason: redact(fields.reason) } : fields;
+  return typeof fields.reason === "string" ? { ...fields, reason: redactSecrets(fields.reason) } : fields;
 }
 
 /** Returns the IDs of the current request or job and of its trace. */
 function contextFields(): Fields {
-  const context = currentContext();
+  const context = getCurrentContext();
   return context ? { ...context.logFields, traceId: context.span.traceId } : {};
 }
 
@@ -117,5 +117,10 @@ function toLoggable(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const code = (value as { code?: unknown }).code;
   const context = value.cause ? toLoggable(value.cause) : undefined;
-  return { message: redact(value.message), code, stack: value.stack && redact(value.stack), cause: context };
+  return {
+    message: redactSecrets(value.message),
+    code,
+    stack: value.stack && redactSecrets(value.stack),
+    cause: context,
+  };
 }

@@ -6,7 +6,7 @@
 import { DAY, isCalendarDay } from "#lib/base/time.ts";
 
 /** The minimum notice before an API change takes effect, in milliseconds, as promised to API users. */
-export const NOTICE_PERIOD = 30 * DAY;
+export const MIN_NOTICE_PERIOD = 30 * DAY;
 
 interface NoticeBase {
   /** An ID that never changes, because the database stores which users have received the announcement. */
@@ -38,7 +38,7 @@ export interface AnnouncedLimitChange extends NoticeBase {
 
 export type AnnouncedChange = AnnouncedDeprecation | AnnouncedLimitChange;
 
-export function effectiveDateOf(notice: AnnouncedChange): Date {
+export function getEffectiveDate(notice: AnnouncedChange): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }
 
@@ -55,7 +55,7 @@ export function parseAnnouncementDates(
   effect: string,
 ): { readonly since: Date; readonly effect: Date } {
   const from = parseDate(subject, since), to = parseDate(subject, effect);
-  if (!(to - from >= NOTICE_PERIOD)) {
+  if (!(to - from >= MIN_NOTICE_PERIOD)) {
     throw new Error(
       `${subject} must take effect at least 30 days after its announcement (announced ${since}, effective ${effect})`,
     );

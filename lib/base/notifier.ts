@@ -8,7 +8,7 @@ export interface Notifier {
   waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-export function openNotifier(): Notifier {
+export function createNotifier(): Notifier {
   let notified = false, wake = () => {};
   return {
     notify: () => {

@@ -1,6 +1,6 @@
 /** Reads the standard OpenTelemetry variables for traces: endpoint, headers, resource and sampler. */
 import * as v from "valibot";
-import type { Sampler } from "#lib/base/trace.ts";
+import type { TraceSampler } from "#lib/base/trace.ts";
 
 const SAMPLERS = [
   ...["always_on", "always_off", "traceidratio"],
@@ -28,7 +28,7 @@ export const OtelHeaders = v.pipe(
 export const OtelSampler = v.picklist(SAMPLERS, `must be one of ${SAMPLERS.join(", ")}`);
 
 const RATIO_MESSAGE = "must be a number from 0 to 1";
-export const OtelRatio = v.pipe(
+export const OtelSamplingRatio = v.pipe(
   v.string(),
   v.regex(/^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/, RATIO_MESSAGE),
   v.transform(Number),
@@ -63,7 +63,7 @@ export interface TraceSettings {
   readonly batchDelayMs: number;
   /** The resource attributes to send with each batch, such as the service's name. */
   readonly resource: Pairs;
-  readonly sampler: Sampler;
+  readonly sampler: TraceSampler;
 }
 
 /** Returns the settings for tracing; null if tracing is off. */
@@ -84,7 +84,7 @@ export function buildTraceSettings(variables: OtelVariables): TraceSettings | nu
   };
 }
 
-function samplerOf(variables: OtelVariables): Sampler {
+function samplerOf(variables: OtelVariables): TraceSampler {
   const [, parentBased, rule] = /^(parentbased_)?(.*)$/.exec(variables.OTEL_TRACES_SAMPLER)!;
   const ratio = rule === "always_on" ? 1 : rule === "always_off" ? 0 : variables.OTEL_TRACES_SAMPLER_ARG;
   // Decides by the trace ID's last digits, which are always random, so that all replicas make the same decision.

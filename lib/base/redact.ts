@@ -5,7 +5,7 @@
  */
 import { escapeInvisibleCharacters, stripColours } from "#lib/base/readable.ts";
 
-export const REDACTED = "***";
+export const REDACTION_MARK = "***";
 
 /**
  * Matches names of secrets: `PGPASSWORD=x`, `--adminpass=x`, `"dbPass": "x"`, `$CFG->dbpass = 'x'`. The patterns have
@@ -15,20 +15,20 @@ const NAME = "(?:passwor[dt]|passwd|passphrase|pass|pwd|secret|token|api[_-]?key
 const VALUE = "(?:\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|[^\\s\"',;&)]+)";
 
 const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [new RegExp(`(${NAME}["']?\\s{0,20}=>?\\s{0,20})${VALUE}`, "gi"), `$1${REDACTED}`],
+  [new RegExp(`(${NAME}["']?\\s{0,20}=>?\\s{0,20})${VALUE}`, "gi"), `$1${REDACTION_MARK}`],
   // Allows at most one space after a colon, because colons also occur in sentences ("wrong password: try again").
-  [new RegExp(`(${NAME}["']?:\\s?)${VALUE}(?=\\s{0,20}(?:$|[,;}\\]]))`, "gim"), `$1${REDACTED}`],
-  [/(--(?:admin|db)?pass(?:word)?\s{1,20})\S+/gi, `$1${REDACTED}`],
-  [/(authorization:\s{0,20}(?:basic|bearer|digest|negotiate|token)\s{1,20})\S+/gi, `$1${REDACTED}`],
-  [/(\bbearer\s{1,20})[\w.+/=~-]{16,}/gi, `$1${REDACTED}`],
-  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s@/]+(@)/gi, `$1${REDACTED}$2`],
+  [new RegExp(`(${NAME}["']?:\\s?)${VALUE}(?=\\s{0,20}(?:$|[,;}\\]]))`, "gim"), `$1${REDACTION_MARK}`],
+  [/(--(?:admin|db)?pass(?:word)?\s{1,20})\S+/gi, `$1${REDACTION_MARK}`],
+  [/(authorization:\s{0,20}(?:basic|bearer|digest|negotiate|token)\s{1,20})\S+/gi, `$1${REDACTION_MARK}`],
+  [/(\bbearer\s{1,20})[\w.+/=~-]{16,}/gi, `$1${REDACTION_MARK}`],
+  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s@/]+(@)/gi, `$1${REDACTION_MARK}$2`],
   // Redacts function arguments in PHP stack traces, which may include a connection's password.
-  [/((?:connect|PDO|mysqli)\w{0,20}\()[^()]*(\))/gi, `$1${REDACTED}$2`],
-  [/\b(ww_(?:cli|prv|ro)_)\w+/g, `$1${REDACTED}`],
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED],
+  [/((?:connect|PDO|mysqli)\w{0,20}\()[^()]*(\))/gi, `$1${REDACTION_MARK}$2`],
+  [/\b(ww_(?:cli|prv|ro)_)\w+/g, `$1${REDACTION_MARK}`],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTION_MARK],
   [
     /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?/g,
-    `${REDACTED} (a private key)`,
+    `${REDACTION_MARK} (a private key)`,
   ],
 ];
 
@@ -40,19 +40,19 @@ const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-export function redact(text: string): string {
+export function redactSecrets(text: string): string {
   const plain = escapeInvisibleCharacters(stripColours(text).replace(CONTROLS, ""));
   const redacted = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), plain);
-  return redacted.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? REDACTED : word);
+  return redacted.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? REDACTION_MARK : word);
 }
 
 /** Redacts secrets in log lines, including private keys that span several lines. */
-export function redactLines(lines: readonly string[]): string[] {
+export function redactLogLines(lines: readonly string[]): string[] {
   let inKey = false;
   const result: string[] = [];
   for (const line of lines) {
     const begins = /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/.test(line);
-    if (!inKey) result.push(redact(line));
+    if (!inKey) result.push(redactSecrets(line));
     if (begins) inKey = true;
     if (/-----END [A-Z ]{0,20}PRIVATE KEY-----/.test(line)) inKey = false;
   }

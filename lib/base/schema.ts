@@ -109,7 +109,7 @@ export const Timestamp = v.pipe(
 export const NullableTimestamp = v.nullable(Timestamp);
 
 /** The position where a page of a list begins: after a certain row, or with rows created before a certain time. */
-export interface Cursor {
+export interface PageCursor {
   readonly at: Date;
   readonly id?: string | undefined;
 }
@@ -122,17 +122,17 @@ const BEFORE_MESSAGE = "must be milliseconds since the epoch, an ISO 8601 timest
 export const BeforeCursor = v.pipe(
   v.string(BEFORE_MESSAGE),
   v.check((value) => /^(?:[^,]+|[^,]+,\w{1,64})$/.test(value), BEFORE_MESSAGE),
-  v.transform((value): Partial<Cursor> => {
+  v.transform((value): Partial<PageCursor> => {
     const [at = "", id] = value.split(",");
     if (/^\d{1,15}$/.test(at)) return { at: new Date(Number(at)), id };
     return v.is(InputTime, at) ? { at: new Date(at), id } : {};
   }),
   v.check(({ at }) => at !== undefined && isStorable(at), BEFORE_MESSAGE),
-  v.transform((cursor) => cursor as Cursor),
+  v.transform((cursor) => cursor as PageCursor),
 );
 
 /** Returns the `before` parameter for the page that follows this row. */
-export function writeCursor(at: Date, id: string): string {
+export function formatCursor(at: Date, id: string): string {
   return `${at.toISOString()},${id}`;
 }
 
@@ -141,7 +141,7 @@ const NUMBER_MESSAGE = "must be an event number";
 export const EventNumber = v.pipe(v.string(NUMBER_MESSAGE), v.regex(/^\d{1,15}$/, NUMBER_MESSAGE), v.transform(Number));
 
 /** Returns a schema for a query parameter with the page size, from 1 to 100. `usual` is the default. */
-export function pageLimit(usual: number) {
+export function createPageLimitSchema(usual: number) {
   return v.optional(pageSize(), String(usual));
 }
 
@@ -160,7 +160,7 @@ function pageSize() {
 }
 
 /** Returns a schema for an optional query parameter that accepts only these values. */
-export function optionalChoice<const T extends readonly string[]>(choices: T) {
+export function createOptionalChoiceSchema<const T extends readonly string[]>(choices: T) {
   return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
 }
 

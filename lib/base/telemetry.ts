@@ -2,7 +2,7 @@
  * Passes spans and measurements to observers, which export metrics and traces. A span's parent comes from the work
  * context (work-context.ts).
  */
-import { PASS_THROUGH_SAMPLER, type Sampler } from "#lib/base/trace.ts";
+import { PASS_THROUGH_SAMPLER, type TraceSampler } from "#lib/base/trace.ts";
 
 /**
  * The kinds of spans and their labels. A label must have few possible values, because metrics create a time series for
@@ -66,17 +66,17 @@ export interface Telemetry {
     options?: SpanOptions,
   ): Promise<T>;
   record<K extends MeasurementKind>(kind: K, labels: MeasurementLabels[K], seconds?: number): void;
-  readonly sampler: Sampler;
+  readonly sampler: TraceSampler;
 }
 
 /** Receives finished spans and measurements, for example to export them. */
-export interface Observer {
-  startSpan?(span: Span): Observation | null;
+export interface TelemetryObserver {
+  startSpan?(span: Span): TelemetryObservation | null;
   record?(kind: MeasurementKind, labels: MeasurementLabels[MeasurementKind], seconds?: number): void;
-  readonly sampler?: Sampler;
+  readonly sampler?: TraceSampler;
 }
 
-export interface Observation {
+export interface TelemetryObservation {
   /** Runs the work in a context that belongs to this span. */
   wrap?<T>(work: () => Promise<T>): Promise<T>;
   end(span: Span): void;
@@ -94,7 +94,7 @@ export const NO_TELEMETRY: Telemetry = Object.freeze(
 /** A placeholder span whose labels and details are never read. */
 const IGNORED_SPAN = { labels: {}, details: {} };
 
-export function openTelemetry(observers: readonly Observer[]): Telemetry {
+export function createTelemetry(observers: readonly TelemetryObserver[]): Telemetry {
   if (observers.length === 0) return NO_TELEMETRY;
   return {
     async span(kind, labels, work, { details = {} } = {}) {

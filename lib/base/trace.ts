@@ -2,7 +2,7 @@
  * Reads and writes W3C Trace Context headers, which connect the spans that several programs record. Any caller may send
  * these headers, so they are validated and never used for authorization.
  */
-import { randomHex } from "#lib/base/ids.ts";
+import { createRandomHex } from "#lib/base/ids.ts";
 
 export interface TraceContext {
   /** 32 hexadecimal digits, not all 0. */
@@ -41,14 +41,14 @@ export function readTraceHeaders({ traceparent, tracestate }: TraceHeaders): Tra
 }
 
 /** Returns the trace headers to add to an outgoing request. */
-export function traceHeaders({ traceId, spanId, sampled, state }: TraceContext): Readonly<Record<string, string>> {
+export function buildTraceHeaders({ traceId, spanId, sampled, state }: TraceContext): Readonly<Record<string, string>> {
   const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
   return state === "" ? { traceparent } : { traceparent, tracestate: state };
 }
 
 /** Formats the trace context as text to store in a database row. */
 export function formatTrace(trace: TraceContext): string {
-  return Object.values(traceHeaders(trace)).join(" ");
+  return Object.values(buildTraceHeaders(trace)).join(" ");
 }
 
 /** Parses text that `formatTrace` returned. Returns null if the text is invalid. */
@@ -58,26 +58,26 @@ export function parseTrace(text: string | null): TraceContext | null {
 }
 
 /** Decides whether to record a trace, given the caller's span (null without a caller) and the trace ID. */
-export type Sampler = (parent: TraceContext | null, traceId: string) => boolean;
+export type TraceSampler = (parent: TraceContext | null, traceId: string) => boolean;
 
 /** Records a trace only if the caller records it. */
-export const PASS_THROUGH_SAMPLER: Sampler = (parent) => parent?.sampled ?? false;
+export const PASS_THROUGH_SAMPLER: TraceSampler = (parent) => parent?.sampled ?? false;
 
 /** Starts a span as a child of the caller's span, or as the start of a new trace. */
-export function startSpanContext(parent: TraceContext | null, sampler: Sampler, ids = randomIds()): SpanContext {
+export function startSpanContext(parent: TraceContext | null, sampler: TraceSampler, ids = randomIds()): SpanContext {
   const traceId = parent?.traceId ?? ids.traceId;
   const sampled = sampler(parent, traceId);
   return { traceId, spanId: ids.spanId, parentId: parent?.spanId ?? null, sampled, state: parent?.state ?? "" };
 }
 
 /** Returns the context for a new child span. */
-export function childSpanContext(span: SpanContext): SpanContext {
-  return { ...span, spanId: randomHex().slice(0, 16), parentId: span.spanId };
+export function createChildSpanContext(span: SpanContext): SpanContext {
+  return { ...span, spanId: createRandomHex().slice(0, 16), parentId: span.spanId };
 }
 
 /** Returns random IDs. An ID that contains only zeros would be invalid, but is too unlikely to check for. */
 function randomIds(): Pick<SpanContext, "traceId" | "spanId"> {
-  return { traceId: randomHex(), spanId: randomHex().slice(0, 16) };
+  return { traceId: createRandomHex(), spanId: createRandomHex().slice(0, 16) };
 }
 
 function parseState(text: string): string {

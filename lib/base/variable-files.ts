@@ -2,7 +2,7 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 /** Returns the variables that are set and not empty. Adds errors in reading files to `problems`. */
@@ -20,7 +20,7 @@ export function readVariables(
       try {
         values[name] = decodeUtf8(readFileSync(file)).replace(/\r?\n$/, "");
       } catch (error) {
-        problems.push(`${name}_FILE points to a file that cannot be read: ${reasonOf(error)}`);
+        problems.push(`${name}_FILE points to a file that cannot be read: ${getErrorReason(error)}`);
       }
     }
   }
@@ -51,6 +51,6 @@ function readErrorOf(path: string): string | null {
     accessSync(path, constants.R_OK);
     return null;
   } catch (error) {
-    return reasonOf(error);
+    return getErrorReason(error);
   }
 }

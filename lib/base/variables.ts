@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import * as v from "valibot";
 import { toAsciiHost } from "#lib/base/host.ts";
 import { LOG_LEVELS } from "#lib/base/log.ts";
-import { OtelBoolean, OtelHeaders, OtelPairs, OtelRatio, OtelSampler } from "#lib/base/otel.ts";
+import { OtelBoolean, OtelHeaders, OtelPairs, OtelSampler, OtelSamplingRatio } from "#lib/base/otel.ts";
 import { EmailAddress, HostName } from "#lib/base/schema.ts";
 
 const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
@@ -158,7 +158,7 @@ export const EnvironmentVariables = v.object({
   OTEL_BSP_SCHEDULE_DELAY: v.optional(integer(10, 60_000), "5000"),
   OTEL_TRACES_EXPORTER: v.optional(v.picklist(["otlp", "none"], "must be otlp or none"), "otlp"),
   OTEL_TRACES_SAMPLER: v.optional(OtelSampler, "parentbased_always_on"),
-  OTEL_TRACES_SAMPLER_ARG: v.optional(OtelRatio, "1"),
+  OTEL_TRACES_SAMPLER_ARG: v.optional(OtelSamplingRatio, "1"),
   OTEL_SDK_DISABLED: v.optional(OtelBoolean, "false"),
   SHUTDOWN_GRACE_MS: v.optional(integer(0, 3_600_000)),
   SHUTDOWN_NOTICE_MS: v.optional(integer(0, 3_600_000)),

@@ -35,12 +35,12 @@ export function runWithoutContext<T>(work: () => T): T {
   return storage.run(null, work);
 }
 
-export function currentContext(): WorkContext | null {
+export function getCurrentContext(): WorkContext | null {
   return storage.getStore() ?? null;
 }
 
 /** Returns the current span as text, so that later work can continue its trace; null outside a request or job. */
 export function formatCurrentTrace(): string | null {
-  const current = currentContext();
+  const current = getCurrentContext();
   return current && formatTrace(current.rootSpan);
 }

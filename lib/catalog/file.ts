@@ -19,7 +19,7 @@
  */
 import * as v from "valibot";
 import { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
-import { VersionNumber } from "#lib/model/spoke.ts";
+import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize } from "#lib/moodle/sizes.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
@@ -56,7 +56,7 @@ export const CatalogFile = v.strictObject({
   contentModes: namedList(NamedEntry),
   brands: namedList(v.strictObject({ ...NamedEntry.entries, ...BrandTheme.entries })),
   seeds: namedList(v.strictObject({ ...NamedEntry.entries, courses: v.optional(v.array(SeedCourse)) })),
-  versions: namedList(v.strictObject({ name: VersionNumber, title: Title, release: v.optional(MoodleRelease) })),
+  versions: namedList(v.strictObject({ name: MoodleVersion, title: Title, release: v.optional(MoodleRelease) })),
   sizes: namedList(v.strictObject({
     name: CatalogEntryName,
     title: Title,

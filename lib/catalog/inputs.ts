@@ -41,7 +41,7 @@ export function createSpokeInputs(
 ): SpokeInputs {
   const { id, domain, lmsVersion, region, brand, seed } = spoke;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = findIssuerName(surroundings, config);
+  const issuer = findClusterIssuerName(surroundings, config);
   const https = issuer !== null || surroundings.tls === "elsewhere";
   const inputs = {
     ...spoke, // the schema removes columns that are not inputs
@@ -91,7 +91,7 @@ export function createHubInputs(
 ): HubInputs {
   const { region, ...hub } = request;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = findCreatedIssuerName(surroundings, config);
+  const issuer = findCreatedClusterIssuerName(surroundings, config);
   return v.parse(HubInputs, { ...hub, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
@@ -101,7 +101,7 @@ export function formatSpokeUrl(inputs: Pick<SpokeInputs, "https" | "host" | "por
 }
 
 /** Returns the name of the configured ClusterIssuer, or of the one that Wheelwright creates. Null if neither exists. */
-export function findIssuerName(
+export function findClusterIssuerName(
   { tls, issuer, ingressClass }: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
@@ -110,20 +110,20 @@ export function findIssuerName(
 }
 
 /** Returns the name of the ClusterIssuer that Wheelwright creates; null if Wheelwright creates none. */
-export function findCreatedIssuerName(
+export function findCreatedClusterIssuerName(
   surroundings: ClusterSettings,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string | null {
-  return surroundings.issuer === undefined ? findIssuerName(surroundings, config) : null;
+  return surroundings.issuer === undefined ? findClusterIssuerName(surroundings, config) : null;
 }
 
 /** Returns the names of all ClusterIssuers that Wheelwright creates, without duplicates. */
-export function listCreatedIssuerNames(
+export function listCreatedClusterIssuerNames(
   { regions, surroundingsOf }: Pick<Catalog, "regions" | "surroundingsOf">,
   config: Pick<Config, "acmeEmail" | "releaseId">,
 ): string[] {
   const names = [null, ...regions.map(({ name }) => name)].map((region) =>
-    findCreatedIssuerName(surroundingsOf(region), config)
+    findCreatedClusterIssuerName(surroundingsOf(region), config)
   );
   return [...new Set(names.filter((name) => name !== null))];
 }

@@ -1,13 +1,13 @@
 /** Loads the catalog from the file named by CATALOG. If CATALOG is not set, uses the blueprint's versions and sizes. */
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import * as v from "valibot";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { formatIssues } from "#lib/moodle/parse-blueprint.ts";
+import { formatValidationIssues } from "#lib/moodle/parse-blueprint.ts";
 import { isYamlMap } from "#lib/moodle/render.ts";
 import { findVersionRequirements, type SpokeImages } from "#lib/moodle/releases.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
-import { VersionNumber } from "#lib/model/spoke.ts";
+import { MoodleVersion } from "#lib/model/spoke.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
 import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts";
@@ -52,7 +52,7 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
       const entries = sections[field];
       if (entries) return entries.some(({ name }) => name === value) ? null : `must be one of ${joinNames(entries)}`;
       if (field !== "lmsVersion") return null;
-      return v.is(VersionNumber, value) && findImages(value) ? null : `must be a version such as ${defaults.version}`;
+      return v.is(MoodleVersion, value) && findImages(value) ? null : `must be a version such as ${defaults.version}`;
     },
     resourcesOf: (name) => requireEntry(sizes.find((each) => each.name === name), `size ${name}`).resources,
     priceOf: (name) => sizes.find((each) => each.name === name)?.price ?? null,
@@ -79,7 +79,7 @@ function parseCatalogFile(text: string): CatalogFile {
   if (problems.length > 0) throw catalogError(problems);
   if (!isYamlMap(parsed)) throw catalogError(["must be a map of sections such as regions, sizes and versions"]);
   const result = v.safeParse(CatalogFile, parsed);
-  if (!result.success) throw new ConfigError(formatIssues("CATALOG", result.issues));
+  if (!result.success) throw new ConfigError(formatValidationIssues("CATALOG", result.issues));
   return result.output;
 }
 
@@ -98,6 +98,6 @@ export async function readCatalog(path: string | null): Promise<string | undefin
   try {
     return await readTextFile(path);
   } catch (error) {
-    throw new ConfigError([`CATALOG: ${messageOf(error)}`]);
+    throw new ConfigError([`CATALOG: ${getErrorMessage(error)}`]);
   }
 }

@@ -1,7 +1,7 @@
 /** Resolves the catalog's versions and sizes. The blueprint provides any values that the CATALOG file omits. */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
-  buildSampleInputs,
+  buildSampleSpokeInputs,
   findVersionRequirements,
   listOfferedVersions,
   type SpokeImages,
@@ -53,7 +53,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
   const builtIn = blueprint.sizes.sizes;
   if (!file.sizes) {
     return Object.entries(builtIn).map(([name, resources]) => {
-      const { quota } = blueprint.quotaUsage(buildSampleInputs(blueprint, name, resources));
+      const { quota } = blueprint.quotaUsage(buildSampleSpokeInputs(blueprint, name, resources));
       return { name, title: null, resources, quota, price: null };
     });
   }
@@ -63,7 +63,7 @@ export function resolveSizes(file: CatalogFile, blueprint: Blueprint, problems: 
       problems.push(`sizes: ${entry.name} needs resources: the blueprint only has ${joinNames(Object.keys(builtIn))}`);
       return [];
     }
-    const { problems: over, quota } = blueprint.quotaUsage(buildSampleInputs(blueprint, entry.name, resources));
+    const { problems: over, quota } = blueprint.quotaUsage(buildSampleSpokeInputs(blueprint, entry.name, resources));
     problems.push(...over.map((sentence) => `sizes: ${entry.name}: ${sentence}`));
     return [{ name: entry.name, title: entry.title ?? null, resources, quota, price: entry.price ?? null }];
   });

@@ -10,9 +10,9 @@ import type { Requester } from "#lib/audit/requester.ts";
 import { isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import { type AuditEntry, insertAuditEvents } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { insertEvents, type NewStreamEvent } from "#lib/events/store.ts";
+import { insertStreamEvents, type NewStreamEvent } from "#lib/events/store.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 
 export interface AuditedChange {
   readonly audit?: readonly AuditEntry[];
@@ -23,7 +23,7 @@ export interface AuditedChange {
 /** Writes a change and its audit events. Must be the last call in the transaction. */
 export async function recordChange(tx: Tx, requester: Requester, change: AuditedChange): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
-  for (const job of jobs) await enqueue(tx, requester, job);
+  for (const job of jobs) await enqueueJob(tx, requester, job);
   // Sends all statements together, in one round trip. The server runs the statements in this order.
   await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeEntries(tx, requester, audit, events)]);
 }
@@ -53,7 +53,7 @@ export async function recordOperation(
   operation: NewJob,
   changeFor: (job: Job) => AuditedChange,
 ): Promise<Job> {
-  const job = await enqueue(tx, requester, operation);
+  const job = await enqueueJob(tx, requester, operation);
   await recordChange(tx, requester, changeFor(job));
   return job;
 }
@@ -135,7 +135,7 @@ async function writeHubEntries(
   const firstNumber = Number(head!.number) - events.length + 1;
   await Promise.all([
     insertAuditEvents(tx, requester, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) }))),
-    insertEvents(
+    insertStreamEvents(
       tx,
       events.map((entry, i) => ({ entry, number: firstNumber + i, at: new Date(firstAt + audit.length + i) })),
     ),

@@ -1,7 +1,7 @@
 /** Calls an API endpoint with the caller's arguments. */
 import type { ApiConnection, ApiRequest, ApiResponse } from "./connection.ts";
 import { WheelwrightError } from "./error.ts";
-import { type RetryBounds, sendWithRetries } from "./retry.ts";
+import { type RetryLimits, sendWithRetries } from "./retry.ts";
 
 /** Options for a single call. The defaults are the options that were passed to `connect`. */
 export interface CallOptions {
@@ -83,7 +83,7 @@ function segment(name: string, value: unknown): string {
 export async function callEndpoint(
   connection: ApiConnection,
   request: ApiRequest,
-  options: RetryBounds = {},
+  options: RetryLimits = {},
 ): Promise<ApiResponse> {
   try {
     return await sendWithRetries(connection, request, options);

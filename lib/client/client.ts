@@ -16,7 +16,7 @@ import {
   type EndpointDescription,
   type IdempotentCallOptions,
 } from "./call.ts";
-import { type ApiConnection, type ConnectOptions, openConnection } from "./connection.ts";
+import { type ApiConnection, type ConnectOptions, createConnection } from "./connection.ts";
 import { CLIENT_VERSION, ENDPOINTS, type WheelwrightApi } from "./endpoints.ts";
 import { type FollowOptions, followStream } from "./follow.ts";
 import { createPagedList } from "./pages.ts";
@@ -55,7 +55,7 @@ export interface CustomRequest {
 /** Creates a client without sending a request. Throws WheelwrightError `invalid_call` for a bad URL or token. */
 export function connect(options: ConnectOptions): Wheelwright {
   const headers = { "user-agent": `wheelwright-client/${CLIENT_VERSION}`, ...options.headers };
-  const connection = openConnection({ ...options, headers });
+  const connection = createConnection({ ...options, headers });
   const functions = Object.entries(ENDPOINTS).map(([name, call]) => [name, createFunction(connection, call)]);
   return {
     ...Object.fromEntries(functions) as WheelwrightApi,

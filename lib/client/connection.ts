@@ -1,5 +1,5 @@
 /** Sends a request once. Returns the response, or throws a WheelwrightError, which never contains the API token. */
-import { readResponseText, ResponseTooLarge } from "./body.ts";
+import { readResponseText, ResponseTooLargeError } from "./body.ts";
 import { WheelwrightError } from "./error.ts";
 
 export interface ConnectOptions {
@@ -59,7 +59,7 @@ export interface ApiConnection {
 }
 
 /** Creates a connection. Throws WheelwrightError `invalid_call` if the URL or token is invalid. */
-export function openConnection(options: ConnectOptions): ApiConnection {
+export function createConnection(options: ConnectOptions): ApiConnection {
   const base = baseOf(options.url), token = tokenOf(options.token);
   let cookie: string | null = null;
 
@@ -95,7 +95,7 @@ export function openConnection(options: ConnectOptions): ApiConnection {
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof WheelwrightError) throw error;
-      if (error instanceof ResponseTooLarge) {
+      if (error instanceof ResponseTooLargeError) {
         const message = `${base} responded to ${method} ${path} with ${error.message}`;
         throw new WheelwrightError("unexpected_answer", message, { cause: error });
       }

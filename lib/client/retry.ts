@@ -14,7 +14,7 @@ const REFUSED_UNPROCESSED = ["overloaded", "busy"];
 /** Matches fetch errors in Node.js and Deno that occur before a connection exists, so nothing was sent. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|client error \(Connect\)/;
 
-export interface RetryBounds {
+export interface RetryLimits {
   readonly signal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
   readonly maxAttempts?: number | undefined;
@@ -24,7 +24,7 @@ export interface RetryBounds {
 export async function sendWithRetries(
   connection: ApiConnection,
   request: ApiRequest,
-  bounds: RetryBounds = {},
+  bounds: RetryLimits = {},
 ): Promise<ApiResponse> {
   const { options } = connection, { signal } = bounds;
   const maxAttempts = bounds.maxAttempts ?? options.maxAttempts ?? TRIES;

@@ -15,7 +15,7 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
-import { linkLibraries } from "#lib/dev/embedded/libraries.ts";
+import { linkPostgresLibraries } from "#lib/dev/embedded/libraries.ts";
 import {
   choosePostgresPort,
   DATABASE_NAME,
@@ -24,15 +24,15 @@ import {
   type PostgresDirectory,
   preparePostgresDirectory,
   runInitdb,
-  spawnPostgresTool,
+  spawnPostgresProgram,
 } from "#lib/dev/embedded/data-directory.ts";
 import {
   isPostmasterRunning,
-  readPostmaster,
+  readPostmasterFile,
   stopPostmaster,
   waitUntilPostgresReady,
 } from "#lib/dev/embedded/postmaster.ts";
-import { reasonOf, StartError } from "#lib/base/errors.ts";
+import { getErrorReason, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
@@ -61,7 +61,7 @@ interface RunningServer {
   readonly adopted: boolean;
 }
 
-export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   try {
     const files = await preparePostgresDirectory(options.directory);
     const { pid, port, adopted } = await adopt(files) ?? await start(files, options);
@@ -71,7 +71,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     return { url, pid, adopted, stop: () => stop(url, pid, files.data, options) };
   } catch (error) {
     const next = "free disk space in this directory, or set DATA_DIR to another directory";
-    const message = `Cannot run PostgreSQL in ${options.directory}: ${reasonOf(error)}; ${next}`;
+    const message = `Cannot run PostgreSQL in ${options.directory}: ${getErrorReason(error)}; ${next}`;
     throw new StartError(message, { cause: error });
   }
 }
@@ -79,12 +79,12 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
 /** If a server already runs in this directory, waits until it accepts connections. Otherwise returns null. */
 async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null> {
   const end = performance.now() + START_LIMIT;
-  let postmaster = await readPostmaster(data);
+  let postmaster = await readPostmasterFile(data);
   while (postmaster && await isPostmasterRunning(postmaster.pid, data)) {
     if (postmaster.status === "ready") return { pid: postmaster.pid, port: postmaster.port, adopted: true };
     if (performance.now() > end) throw new Error(`the server process ${postmaster.pid} is still ${postmaster.status}`);
     await sleep(20); // another process is starting or stopping the server
-    postmaster = await readPostmaster(data);
+    postmaster = await readPostmasterFile(data);
   }
   // Removes a stale PID file: PostgreSQL would refuse to start if another process of this user now had that PID.
   if (postmaster) await rm(join(data, "postmaster.pid"), { force: true });
@@ -93,7 +93,7 @@ async function adopt({ data }: PostgresDirectory): Promise<RunningServer | null>
 
 async function start(files: PostgresDirectory, options: EmbeddedOptions): Promise<RunningServer> {
   const binaries = findPostgresBinaries();
-  await linkLibraries(join(binaries, "../.."));
+  await linkPostgresLibraries(join(binaries, "../.."));
   await runInitdb(files, join(binaries, "initdb"));
   const end = performance.now() + START_LIMIT;
   for (;;) {
@@ -131,7 +131,7 @@ async function launch(
   await rm(logFile, { force: true });
   const output = await open(logFile, "a", 0o600);
   try {
-    const child = await spawnPostgresTool(files, postgresPath, args, output.fd);
+    const child = await spawnPostgresProgram(files, postgresPath, args, output.fd);
     let exited = false;
     child.once("exit", () => exited = true);
     const ready = await waitUntilPostgresReady(

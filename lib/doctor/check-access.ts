@@ -29,7 +29,7 @@ export function checkTrustedProxies(
 }
 
 /** Checks that an operator (administrator of the service) exists, or will be created when the service starts. */
-export function checkOperators(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
+export function checkOperatorExists(operators: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (operators) return createPass(check, "an operator exists");
   if (admin) {

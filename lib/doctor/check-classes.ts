@@ -1,6 +1,6 @@
 /** Checks a cluster's storage class, snapshot class, ingress class and certificate issuer. Only pure functions. */
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
-import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   createFailure,
@@ -27,7 +27,9 @@ export function checkStorageClasses(
   const defaults = classes.value.filter(isDefaultClass);
   const chosen = findStorageClass(classes.value, storageClass);
   if (storageClass !== undefined && !chosen) {
-    return [createFailure(check, `storage class ${storageClass} does not exist`, `Create the class, ${NAME_ANOTHER}.`)];
+    return [
+      createFailure(check, `storage class ${storageClass} does not exist`, `Create the class, ${NAME_ANOTHER}.`),
+    ];
   }
   if (!chosen) {
     const names = classes.value.map(({ metadata }) => metadata.name);
@@ -118,9 +120,15 @@ export function checkSnapshotClasses(
 function checkNamedClass(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
   const namedClass = classes.find(({ metadata }) => metadata.name === name);
   const hint = `Create the class with driver: ${driver} and deletionPolicy: Retain, ${NAME_ANOTHER}.`;
-  if (!namedClass) return createWarning(check, `backups are not possible: snapshot class ${name} does not exist`, hint);
+  if (!namedClass) {
+    return createWarning(check, `backups are not possible: snapshot class ${name} does not exist`, hint);
+  }
   if (namedClass["driver"] !== driver) {
-    return createWarning(check, `backups are not possible: class ${name} does not use the driver ${driver}`, hint);
+    return createWarning(
+      check,
+      `backups are not possible: class ${name} does not use the driver ${driver}`,
+      hint,
+    );
   }
   if (namedClass["deletionPolicy"] !== "Retain") {
     return createWarning(check, `backups are off: class ${name} would delete each backup with its spoke`, hint);
@@ -150,7 +158,9 @@ export function checkCertificateIssuer(
   issuer: string | null,
 ): Finding {
   const check = "certificates";
-  if (tls === "elsewhere") return createPass(check, "TLS is terminated elsewhere; no certificates are requested");
+  if (tls === "elsewhere") {
+    return createPass(check, "TLS is terminated elsewhere; no certificates are requested");
+  }
   if (issuer === null) {
     return createWarning(
       check,
@@ -168,12 +178,16 @@ export function checkCertificateIssuer(
   }
   const clusterIssuer = issuers.value.find(({ metadata }) => metadata.name === issuer);
   if (!clusterIssuer && customIssuer) {
-    return createFailure(check, `ClusterIssuer ${customIssuer} does not exist`, `Create the issuer, ${NAME_ANOTHER}.`);
+    return createFailure(
+      check,
+      `ClusterIssuer ${customIssuer} does not exist`,
+      `Create the issuer, ${NAME_ANOTHER}.`,
+    );
   }
   if (!clusterIssuer) {
     return createPass(check, `cert-manager is installed; ClusterIssuer ${issuer} is created with the first hub`);
   }
-  const condition = conditionOf(clusterIssuer, "Ready");
+  const condition = findStatusCondition(clusterIssuer, "Ready");
   if (condition?.status === "True") return createPass(check, `ClusterIssuer ${issuer} is ready`);
   const reason = condition?.message || condition?.reason || "cert-manager has not reported its status yet";
   return createFailure(

@@ -1,6 +1,6 @@
 /** Checks a cluster's version, clock, nodes and permissions. Contains only pure functions. */
 import type { SiteSize } from "#lib/moodle/sizes.ts";
-import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import {
@@ -13,7 +13,7 @@ import {
   formatList,
   type ReadResult,
 } from "#lib/doctor/finding.ts";
-import { isClusterWide, type RequiredPermission } from "#lib/doctor/permissions.ts";
+import { isClusterWidePermission, type RequiredPermission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 // The oldest supported minor version of Kubernetes (pod security admission needs 1.25), and the oldest tested one.
@@ -22,7 +22,9 @@ const MIN_MINOR_VERSION = 25, TESTED_MINOR_VERSION = 28;
 export function checkKubernetesVersion(version: string): Finding {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   const check = "version", hint = `Upgrade the cluster to Kubernetes 1.${TESTED_MINOR_VERSION} or newer.`;
-  if (major === undefined) return createWarning(check, `could not be checked: the server reports version ${version}`);
+  if (major === undefined) {
+    return createWarning(check, `could not be checked: the server reports version ${version}`);
+  }
   const message = `Kubernetes ${version}`;
   if (Number(major) > 1 || Number(minor) >= TESTED_MINOR_VERSION) return createPass(check, message);
   if (Number(minor) >= MIN_MINOR_VERSION) {
@@ -50,7 +52,7 @@ export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: strin
   const check = "nodes";
   if (!("value" in nodes)) return createUncheckedFinding(check, nodes);
   const usable = nodes.value.filter((node) =>
-    conditionOf(node, "Ready")?.status === "True" && node["spec"]?.unschedulable !== true
+    findStatusCondition(node, "Ready")?.status === "True" && node["spec"]?.unschedulable !== true
   );
   if (usable.length === 0) {
     const message = nodes.value.length === 0
@@ -70,7 +72,11 @@ export function checkNodes(nodes: ReadResult<readonly KubeObject[]>, size: strin
   );
   const requestText = `${Math.round(cpu * 1000)}m CPU and ${Math.round(memory / 2 ** 20)}Mi`;
   if (fits) return createPass(check, `${message}; a ${size} spoke requests ${requestText}`);
-  return createWarning(check, `${message}, but none has ${requestText} for a ${size} spoke`, "Add a larger node.");
+  return createWarning(
+    check,
+    `${message}, but none has ${requestText} for a ${size} spoke`,
+    "Add a larger node.",
+  );
 }
 
 function sum(quantities: readonly string[]): number {
@@ -92,8 +98,8 @@ export interface PermissionReview {
  * permissions within namespaces.
  */
 export function needsClusterRole({ required, denied, canBind }: PermissionReview): boolean {
-  const namespaced = required.filter((each) => !isClusterWide(each));
-  return canBind && denied.length === namespaced.length && denied.every((each) => !isClusterWide(each));
+  const namespaced = required.filter((each) => !isClusterWidePermission(each));
+  return canBind && denied.length === namespaced.length && denied.every((each) => !isClusterWidePermission(each));
 }
 
 export function createMissingRoleFinding(): Finding {

@@ -7,7 +7,7 @@ import {
   type SchemaComparison,
   SchemaMismatch,
 } from "#lib/drivers/db/compare-schema.ts";
-import type { DatabaseFacts, DatabaseSession } from "#lib/doctor/database.ts";
+import type { DatabaseProperties, SessionFeatures } from "#lib/doctor/database.ts";
 import {
   createFailure,
   createPass,
@@ -17,7 +17,7 @@ import {
   type ReadResult,
 } from "#lib/doctor/finding.ts";
 import { checkClock } from "#lib/doctor/check-cluster.ts";
-import { checkOperators } from "#lib/doctor/check-access.ts";
+import { checkOperatorExists } from "#lib/doctor/check-access.ts";
 
 /** The oldest major version of PostgreSQL that is supported. */
 const MIN_MAJOR_VERSION = 14;
@@ -32,7 +32,7 @@ interface DatabaseRequirements {
   readonly owner?: boolean;
 }
 
-export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: DatabaseRequirements): Finding[] {
+export function checkDatabase(facts: ReadResult<DatabaseProperties>, requirements: DatabaseRequirements): Finding[] {
   const { migrations, pool, admin, owner = false } = requirements;
   if (!("value" in facts)) {
     const hint = "Check DATABASE_URL or the POSTGRES_ variables.";
@@ -42,9 +42,11 @@ export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: Da
     facts.value;
   const major = Math.floor(versionNumber / 10_000);
   const findings = [
-    major >= MIN_MAJOR_VERSION
-      ? createPass("version", `PostgreSQL ${version}`)
-      : createFailure("version", `PostgreSQL ${version} is too old`, `Upgrade to ${MIN_MAJOR_VERSION} or newer.`),
+    major >= MIN_MAJOR_VERSION ? createPass("version", `PostgreSQL ${version}`) : createFailure(
+      "version",
+      `PostgreSQL ${version} is too old`,
+      `Upgrade to ${MIN_MAJOR_VERSION} or newer.`,
+    ),
   ];
   if (encoding !== "UTF8") {
     const hint = "Recreate the database with encoding UTF8.";
@@ -66,7 +68,7 @@ export function checkDatabase(facts: ReadResult<DatabaseFacts>, requirements: Da
     checkClock(aheadMs, "the database's clock"),
   );
   findings.push(checkMigrations(applied, migrations, canMigrate || owner), checkRole(role));
-  findings.push(checkOperators(facts.value.hasOperator, admin), ...checkImageTags(facts.value.movedTags ?? []));
+  findings.push(checkOperatorExists(facts.value.hasOperator, admin), ...checkImageTags(facts.value.movedTags ?? []));
   return findings;
 }
 
@@ -79,7 +81,7 @@ function checkConnections(available: number, pool: number): Finding {
   return createWarning(check, message, hint);
 }
 
-function checkSession({ locks, notifications }: DatabaseSession): Finding {
+function checkSession({ locks, notifications }: SessionFeatures): Finding {
   if (locks && notifications) return createPass("sessions", "locks and notifications work");
   const broken = [...(locks ? [] : ["locks"]), ...(notifications ? [] : ["notifications"])].join(" and ");
   return createFailure(
@@ -148,9 +150,11 @@ function checkImageTags(moved: readonly string[]): Finding[] {
 }
 
 /** Checks the service's database role. A superuser or table owner could bypass the audit log's triggers. */
-function checkRole(role: DatabaseFacts["role"]): Finding {
+function checkRole(role: DatabaseProperties["role"]): Finding {
   const check = "role";
-  if (role === "service") return createPass(check, "a service role that reads and writes rows and owns no tables");
+  if (role === "service") {
+    return createPass(check, "a service role that reads and writes rows and owns no tables");
+  }
   const message = role === "superuser" ? "a superuser of the whole server" : "the owner of the tables";
   const hint = "Run wheelwright migrate with DATABASE_OWNER_URL, and use a separate service role in DATABASE_URL.";
   return createWarning(check, `${message}, which can turn off the protection of the audit log`, hint);

@@ -10,7 +10,7 @@ import {
 } from "#lib/doctor/finding.ts";
 import type { DryRunResult, PodStart, TrialFacts } from "#lib/doctor/trial.ts";
 
-export function checkTrial(trial: TrialFacts): Finding[] {
+export function checkTrialResults(trial: TrialFacts): Finding[] {
   if (!("value" in trial.namespaceCreated)) {
     return [
       createUncheckedFinding("trial", trial.namespaceCreated),

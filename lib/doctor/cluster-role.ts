@@ -3,7 +3,7 @@
  * chart contains the same rules, in addition to a service account, bindings and policies.
  */
 import type { ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
-import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
+import { isClusterWidePermission, KUBERNETES_PERMISSIONS, listRequiredPermissions } from "#lib/doctor/permissions.ts";
 
 interface Rule {
   readonly apiGroups: readonly string[];
@@ -34,7 +34,7 @@ export function renderClusterRoles(issuers: readonly string[]): string {
 
 /** Renders the rules of both ClusterRoles, one per line, without the rule that lets an account bind the second role. */
 export function renderClusterRules(issuers: readonly string[]): { readonly wide: string; readonly spoke: string } {
-  const namespaced = PERMISSIONS.filter((each) => !isClusterWide(each));
+  const namespaced = KUBERNETES_PERMISSIONS.filter((each) => !isClusterWidePermission(each));
   return {
     wide: renderRules(groupPermissions(listRequiredPermissions(SPOKE_ROLE_NAME, issuers))),
     spoke: renderRules(groupPermissions(namespaced)),

@@ -26,9 +26,9 @@ import {
   needsClusterRole,
   type PermissionReview,
 } from "#lib/doctor/check-cluster.ts";
-import { checkTrial } from "#lib/doctor/check-trial.ts";
-import { toReadError } from "#lib/doctor/timed-read.ts";
-import { BIND_PERMISSION, listRequiredPermissions, type RequiredPermission } from "#lib/doctor/permissions.ts";
+import { checkTrialResults } from "#lib/doctor/check-trial.ts";
+import { toReadFailure } from "#lib/doctor/timed-read.ts";
+import { listRequiredPermissions, type RequiredPermission, ROLE_BIND_PERMISSION } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
 import { deleteOldTrialNamespaces, runTrial, type TrialOptions } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -163,7 +163,7 @@ async function reviewPermissions(
     !unserved.some((apiGroup) => `.${group}`.endsWith(`.${apiGroup}`));
   const servedPermissions = permissions.filter(isServed);
   const [canBind, ...answers] = await Promise.all(
-    [BIND_PERMISSION, ...servedPermissions].map((permission) => cluster.allows(permission, { signal })),
+    [ROLE_BIND_PERMISSION, ...servedPermissions].map((permission) => cluster.allows(permission, { signal })),
   );
   return {
     required: servedPermissions,
@@ -201,10 +201,10 @@ async function checkByTrial(
 /** Runs the trial (tests in a temporary namespace). If it cannot be completed, returns a finding with the error. */
 async function tryTrial(cluster: Cluster, plan: TrialPlan, trialOptions: TrialOptions): Promise<Finding[]> {
   try {
-    return checkTrial(await runTrial(cluster, plan, trialOptions));
+    return checkTrialResults(await runTrial(cluster, plan, trialOptions));
   } catch (error) {
     trialOptions.signal.throwIfAborted();
-    return [createUncheckedFinding("trial", toReadError(error))];
+    return [createUncheckedFinding("trial", toReadFailure(error))];
   }
 }
 

@@ -7,7 +7,7 @@ import type { DatabaseSource } from "#lib/base/database-address.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface DatabaseFacts {
+export interface DatabaseProperties {
   /** The database server's version, for example `17.2`. */
   readonly version: string;
   /** The value of PostgreSQL's setting `server_version_num`, for example 170002. */
@@ -27,13 +27,13 @@ export interface DatabaseFacts {
   readonly applied: readonly AppliedMigration[] | null;
   /** Whether at least one user is an operator. */
   readonly hasOperator: boolean;
-  readonly session: DatabaseSession;
+  readonly session: SessionFeatures;
   /** Image tags that refer to more than one image, so that spokes with the same tag run different images. */
   readonly movedTags?: readonly string[];
 }
 
 /** Whether PostgreSQL features work that need a direct connection, or a pooler in session mode. */
-export interface DatabaseSession {
+export interface SessionFeatures {
   /** Whether an advisory lock that one connection holds blocks other connections. */
   readonly locks: boolean;
   /** Whether notifications reach a connection that runs LISTEN. */
@@ -41,7 +41,7 @@ export interface DatabaseSession {
 }
 
 /** The row that the query SELECT_FACTS returns, with most of the values in DatabaseFacts. */
-type FactsRow = Omit<DatabaseFacts, "aheadMs" | "applied" | "hasOperator" | "session" | "movedTags"> & {
+type FactsRow = Omit<DatabaseProperties, "aheadMs" | "applied" | "hasOperator" | "session" | "movedTags"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
   readonly withDigests: boolean;
@@ -73,11 +73,11 @@ const SELECT_MOVED_TAGS = `select distinct blueprint_inputs #>> '{images,moodle}
 /** How long to wait for a notification, in milliseconds. */
 const NOTIFICATION_TIMEOUT = 3 * SECOND;
 
-export async function readDatabaseFacts(
+export async function readDatabaseProperties(
   url: DatabaseSource,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<DatabaseFacts> {
+): Promise<DatabaseProperties> {
   const notified = Promise.withResolvers<boolean>();
   const open = (onNotify?: () => void) =>
     openDatabaseClient({

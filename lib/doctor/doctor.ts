@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { findCreatedIssuerName, findIssuerName } from "#lib/catalog/inputs.ts";
+import { findClusterIssuerName, findCreatedClusterIssuerName } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { type DnsClient, openDnsClient } from "#lib/drivers/dns/dns.ts";
@@ -146,8 +146,8 @@ function requirementsOf({ catalog, config }: DoctorOptions, region: string | nul
   const surroundings = catalog.surroundingsOf(region);
   return {
     surroundings,
-    issuer: findIssuerName(surroundings, config),
-    createdIssuer: findCreatedIssuerName(surroundings, config),
+    issuer: findClusterIssuerName(surroundings, config),
+    createdIssuer: findCreatedClusterIssuerName(surroundings, config),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Config } from "#lib/base/config.ts";
 import { describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { readDatabaseFacts } from "#lib/doctor/database.ts";
+import { readDatabaseProperties } from "#lib/doctor/database.ts";
 import type { FindingSection } from "#lib/doctor/finding.ts";
 import { checkDatabase } from "#lib/doctor/check-database.ts";
 import type { TimedRead } from "#lib/doctor/timed-read.ts";
@@ -15,7 +15,7 @@ export async function readAndCheckDatabase(
   timedRead: TimedRead,
   limit: number,
 ): Promise<FindingSection> {
-  const facts = await timedRead((within) => readDatabaseFacts(database.source, limit, within));
+  const facts = await timedRead((within) => readDatabaseProperties(database.source, limit, within));
   const findings = checkDatabase(facts, {
     migrations,
     pool: database.pool,

@@ -8,7 +8,7 @@ import { createPass, createWarning, type Finding, formatList, type ReadResult } 
 import { catchDriverError, type TimedRead } from "#lib/doctor/timed-read.ts";
 import type { DriverError } from "#lib/base/errors.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
-import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
+import { checkSmtpLogin } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export async function checkDomain(
@@ -29,7 +29,10 @@ function isLocalhost(domain: string): boolean {
 function checkResolvedDomain(domain: string, addresses: ReadResult<readonly string[]>): Finding {
   const check = "domain", wildcard = `*.${domain}`;
   if (isLocalhost(domain)) {
-    return createWarning(check, `${wildcard} resolves to the local machine: sites can be opened only on this machine`);
+    return createWarning(
+      check,
+      `${wildcard} resolves to the local machine: sites can be opened only on this machine`,
+    );
   }
   const hint = `Point the wildcard record ${wildcard} at the ingress controller's address.`;
   if (!("value" in addresses)) {
@@ -51,7 +54,9 @@ export async function checkMail(smtp: Config["smtp"], timedRead: TimedRead): Pro
     smtp,
     replyFinding,
     await timedRead(() =>
-      catchDriverError(() => checkSmtp({ ...smtp, name: "", timeouts: { wait: SMTP_TIMEOUT, total: SMTP_TIMEOUT } }))
+      catchDriverError(() =>
+        checkSmtpLogin({ ...smtp, name: "", timeouts: { wait: SMTP_TIMEOUT, total: SMTP_TIMEOUT } })
+      )
     ),
   );
 }
@@ -69,7 +74,10 @@ function checkMailLogin(
   }
   if (login.value) return createWarning(replyFinding.check, login.value.message, login.value.hint);
   const credentials = user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS";
-  return createPass(replyFinding.check, `${replyFinding.message}${credentials}; ${TLS_DESCRIPTIONS[encryption](port)}`);
+  return createPass(
+    replyFinding.check,
+    `${replyFinding.message}${credentials}; ${TLS_DESCRIPTIONS[encryption](port)}`,
+  );
 }
 
 /** Describes how each SMTP_TLS setting protects emails. */

@@ -10,7 +10,9 @@ const CHECK = "metrics";
 export async function checkMetricsPort({ host, metricsPort }: Config, timedRead: TimedRead): Promise<Finding[]> {
   if (metricsPort === null) return [];
   const address = `${host}:${metricsPort}`, error = await tryToListen(host, metricsPort);
-  if (error === null) return [createPass(CHECK, `${address} is free; anyone who can reach it can read the metrics`)];
+  if (error === null) {
+    return [createPass(CHECK, `${address} is free; anyone who can reach it can read the metrics`)];
+  }
   const hint = "Set METRICS_PORT to a free port, or remove it.";
   const problem = `cannot listen on ${address}: ${readErrorMessage(error)}`;
   if ((error as { code?: unknown }).code !== "EADDRINUSE") return [createFailure(CHECK, problem, hint)];

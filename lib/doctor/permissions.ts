@@ -122,7 +122,9 @@ const PERMISSIONS_BY_CONSEQUENCE: readonly (readonly [without: string | null, ro
   ]],
 ];
 
-export const PERMISSIONS: readonly RequiredPermission[] = PERMISSIONS_BY_CONSEQUENCE.flatMap(([consequence, rows]) =>
+export const KUBERNETES_PERMISSIONS: readonly RequiredPermission[] = PERMISSIONS_BY_CONSEQUENCE.flatMap((
+  [consequence, rows],
+) =>
   rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, consequence })))
 );
 
@@ -153,13 +155,13 @@ const WATCHED_CLUSTER_WIDE = new Set([
  * Returns whether a permission must be cluster-wide. Most lists cover all namespaces, so that they also find objects
  * that remain from deleted namespaces.
  */
-export function isClusterWide({ verb, resource }: ClusterPermission): boolean {
+export function isClusterWidePermission({ verb, resource }: ClusterPermission): boolean {
   return CLUSTER_SCOPED.has(resource) || (verb === "list" && !LISTED_PER_NAMESPACE.has(resource)) ||
     (verb === "watch" && WATCHED_CLUSTER_WIDE.has(resource));
 }
 
 /** The permission that an account needs to bind a role in a namespace. */
-export const BIND_PERMISSION: RequiredPermission = {
+export const ROLE_BIND_PERMISSION: RequiredPermission = {
   verb: "create",
   group: "rbac.authorization.k8s.io",
   resource: "rolebindings",
@@ -175,8 +177,8 @@ export function listRequiredPermissions(
   issuers: readonly string[],
 ): readonly RequiredPermission[] {
   const forIssuers = issuers.flatMap(listIssuerPermissions);
-  if (role === null) return [...PERMISSIONS, ...forIssuers];
-  return [...PERMISSIONS.filter(isClusterWide), ...forIssuers, BIND_PERMISSION];
+  if (role === null) return [...KUBERNETES_PERMISSIONS, ...forIssuers];
+  return [...KUBERNETES_PERMISSIONS.filter(isClusterWidePermission), ...forIssuers, ROLE_BIND_PERMISSION];
 }
 
 /**

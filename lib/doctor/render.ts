@@ -19,19 +19,19 @@ const MAX_MESSAGE_LENGTH = 400;
 
 type Paint = (code: string, text: string) => string;
 
-export function renderHeading(version: string, colours: boolean): string {
+export function renderSectionHeading(version: string, colours: boolean): string {
   const paint = createPainter(colours);
   return `\n  ${paint("1;36", "◎ Wheelwright")} ${paint("2", `${version} · doctor`)}\n`;
 }
 
-export function renderSection({ target, name, where, findings }: FindingSection, colours: boolean): string {
+export function renderFindingSection({ target, name, where, findings }: FindingSection, colours: boolean): string {
   const paint = createPainter(colours);
   const title = paint("1", `${SECTION_TITLES[target]}${name === null ? "" : ` ${toSingleLine(name)}`}`);
   const location = where === null ? "" : `  ${paint("2", toSingleLine(where))}`;
   return `\n  ${title}${location}\n${findings.map((finding) => renderFinding(finding, paint)).join("")}`;
 }
 
-export function renderSummary({ sentence, ready, warnings }: FindingSummary, colours: boolean): string {
+export function renderFindingSummary({ sentence, ready, warnings }: FindingSummary, colours: boolean): string {
   const colour = ready ? warnings > 0 ? "1;33" : "1;32" : "1;31";
   return `  ${createPainter(colours)(colour, sentence)}`;
 }

@@ -4,7 +4,7 @@
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
-import { DriverError, messageOf } from "#lib/base/errors.ts";
+import { DriverError, getErrorMessage } from "#lib/base/errors.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -26,12 +26,12 @@ export function createReadWithTimeout(cancelSignal: AbortSignal, timeoutMs = REA
       return { value: await runCancellable([cancelSignal], createReadTimeout(timeoutMs), run) };
     } catch (error) {
       cancelSignal.throwIfAborted();
-      return toReadError(error);
+      return toReadFailure(error);
     }
   };
 }
 
-export function toReadError(error: unknown): Extract<ReadResult<never>, { readonly error: string }> {
+export function toReadFailure(error: unknown): Extract<ReadResult<never>, { readonly error: string }> {
   return { error: readErrorMessage(error), hint: error instanceof DriverError ? error.hint : undefined };
 }
 
@@ -53,5 +53,5 @@ export function readErrorMessage(error: unknown): string {
     if (current.name !== "ConnectionLost" && current.message !== "") return current.message;
   }
   const code = (error as { code?: unknown } | null)?.code;
-  return messageOf(error) || String(code ?? "unknown error");
+  return getErrorMessage(error) || String(code ?? "unknown error");
 }

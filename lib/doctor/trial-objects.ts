@@ -4,12 +4,12 @@
  */
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { buildSampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
+import { buildSampleSpokeInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { ClusterSettings, SiteSize } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** The label on trial namespaces, by which a later run finds the namespaces that killed runs left behind. */
-export const DOCTOR_LABEL = "wheelwright.dev/doctor";
+export const TRIAL_LABEL = "wheelwright.dev/doctor";
 /** The label whose value identifies each of a trial's test pods. */
 const PART_LABEL = "doctor";
 
@@ -69,12 +69,12 @@ const SMALL_RESOURCES = { requests: { cpu: "20m", memory: "32Mi" }, limits: { cp
 
 export function buildTrialObjects(plan: TrialPlan, namespace: string): TrialObjects {
   const { blueprint, images, surroundings } = plan;
-  const sample = buildSampleInputs(blueprint, plan.size, plan.resources);
+  const sample = buildSampleSpokeInputs(blueprint, plan.size, plan.resources);
   const inputs = { ...sample, namespace, images, surroundings, federationId: "fed_doctor", spokeId: "spk_doctor" };
   const spokeNamespace = blueprint.spokeObjects(inputs, "namespace").find(({ kind }) => kind === "Namespace")!;
   const statefulSet = blueprint.spokeObjects(inputs, "database").find(({ kind }) => kind === "StatefulSet");
   if (!statefulSet) throw new Error("the blueprint's database.yaml has no StatefulSet");
-  const labels: Record<string, string> = { ...spokeNamespace.metadata.labels, [DOCTOR_LABEL]: "true" };
+  const labels: Record<string, string> = { ...spokeNamespace.metadata.labels, [TRIAL_LABEL]: "true" };
   const health = blueprint.jobObject(inputs, "health", "0");
   return {
     namespace: { ...spokeNamespace, metadata: { ...spokeNamespace.metadata, labels } },
@@ -105,7 +105,7 @@ export function buildTrialObjects(plan: TrialPlan, namespace: string): TrialObje
 }
 
 /** Returns a label selector that matches a test database's pods. */
-export function selectTrialPods(server: KubeObject): string {
+export function buildTrialPodSelector(server: KubeObject): string {
   return `${PART_LABEL}=${server.metadata.name}`;
 }
 

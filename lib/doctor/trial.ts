@@ -3,21 +3,21 @@
  * after a cancellation. If a run is killed, a later run deletes its namespace.
  */
 import { randomBytes } from "node:crypto";
-import { isTerminating } from "#lib/drivers/cluster/guard.ts";
+import { isNamespaceTerminating } from "#lib/drivers/cluster/guard.ts";
 import {
   type Cluster,
   type ClusterCall,
   ClusterError,
   type ClusterNamespace,
   type KubeObject,
-  objectRefOf,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ReadResult } from "#lib/doctor/finding.ts";
-import { createReadTimeout, type TimedRead, toReadError } from "#lib/doctor/timed-read.ts";
+import { createReadTimeout, type TimedRead, toReadFailure } from "#lib/doctor/timed-read.ts";
 import {
   buildTrialObjects,
-  DOCTOR_LABEL,
-  selectTrialPods,
+  buildTrialPodSelector,
+  TRIAL_LABEL,
   type TrialObjects,
   type TrialPlan,
 } from "#lib/doctor/trial-objects.ts";
@@ -115,7 +115,7 @@ async function testAdmission(space: ClusterNamespace, objects: TrialObjects, { t
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.unsafePod, { signal }))
     : null;
   const quotaReady = await timedRead((signal) =>
-    space.ready([objectRefOf(objects.quota)], { signal, timeout: 8 * SECOND })
+    space.ready([toObjectRef(objects.quota)], { signal, timeout: 8 * SECOND })
   );
   const quota = "value" in quotaReady
     ? await timedRead((signal) => dryRunUntilRefused(space, objects.claim, { signal }))
@@ -154,7 +154,7 @@ async function testNetwork(space: ClusterNamespace, objects: TrialObjects, optio
   const [image] = objects.servers.map(firstImage);
   const database = await testImage(image!, options, async () => {
     await space.apply(objects.servers, { signal });
-    await space.ready(objects.servers.map(objectRefOf), { signal, timeout });
+    await space.ready(objects.servers.map(toObjectRef), { signal, timeout });
   });
   if (!("value" in database) || database.value.problem !== null) {
     return { database, network: { error: "the test pods did not start" } };
@@ -170,7 +170,7 @@ async function testNetwork(space: ClusterNamespace, objects: TrialObjects, optio
     return { database, network: { value: { before, after } } };
   } catch (error) {
     signal.throwIfAborted();
-    return { database, network: toReadError(error) };
+    return { database, network: toReadFailure(error) };
   }
 }
 
@@ -184,7 +184,7 @@ async function testImage(
     return { value: { image, problem: null } };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ClusterError) || error.transient || isPermissionDenied(error)) return toReadError(error);
+    if (!(error instanceof ClusterError) || error.transient || isPermissionDenied(error)) return toReadFailure(error);
     return { value: { image, problem: error.message, hint: error.hint } };
   }
 }
@@ -201,7 +201,7 @@ async function runJob(
 }
 
 async function readPodAddress(space: ClusterNamespace, server: KubeObject, call: ClusterCall): Promise<string> {
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, selectTrialPods(server), call);
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, buildTrialPodSelector(server), call);
   const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
   if (address === undefined) throw new Error(`pod ${server.metadata.name} has no IP address`);
   return address;
@@ -223,7 +223,7 @@ async function deleteTrialNamespace(
     if (existing) await cluster.space(namespace, existing.metadata.uid!).remove({ signal, timeout: podTimeout });
     return { value: true };
   } catch (error) {
-    return toReadError(error);
+    return toReadFailure(error);
   }
 }
 
@@ -233,10 +233,10 @@ export async function deleteOldTrialNamespaces(
   release: string,
   call: ClusterCall,
 ): Promise<readonly string[]> {
-  const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR_LABEL}=true`, call);
+  const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${TRIAL_LABEL}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;
   const old = namespaces.filter((each) =>
-    each.metadata.name.startsWith(namespacePrefix(release)) && !isTerminating(each) &&
+    each.metadata.name.startsWith(namespacePrefix(release)) && !isNamespaceTerminating(each) &&
     now - Date.parse(each.metadata.creationTimestamp ?? "") > ORPHAN_AGE
   );
   for (const { metadata } of old) {

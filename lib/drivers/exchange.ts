@@ -5,18 +5,18 @@
  */
 import http from "node:http";
 import https from "node:https";
-import { currentContext } from "#lib/base/work-context.ts";
+import { getCurrentContext } from "#lib/base/work-context.ts";
 import { DriverError } from "#lib/base/errors.ts";
-import { traceHeaders } from "#lib/base/trace.ts";
+import { buildTraceHeaders } from "#lib/base/trace.ts";
 
-export interface ExchangeResponse {
+export interface HttpExchangeResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** The reason why a request failed. "unsendable": a header contains invalid characters, for example a line break. */
-export type ExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
+export type HttpExchangeFailure = "deadline" | "lost" | "too large" | "unsendable";
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -33,7 +33,7 @@ export interface OutgoingRequest {
   /** Called just before the request is sent. If the function throws, the request is not sent. */
   readonly check?: (() => void) | undefined;
   /** Creates the error to throw. `description` contains the request's method, host and path. */
-  readonly fail: (failure: ExchangeFailure, description: string, cause: Error) => DriverError;
+  readonly fail: (failure: HttpExchangeFailure, description: string, cause: Error) => DriverError;
 }
 
 export interface ResponseStream {
@@ -49,7 +49,7 @@ export interface ResponseStream {
 const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 /** Sends a request and reads the whole response into memory. */
-export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<ExchangeResponse> {
+export async function sendHttpRequest(outgoing: OutgoingRequest): Promise<HttpExchangeResponse> {
   const pendingExchange = openExchange(outgoing), { maxBytes: maxSize = MAX_BODY_BYTES } = outgoing;
   try {
     const response = await pendingExchange.response;
@@ -195,8 +195,8 @@ function createRequest(
 }
 
 function traceHeadersOfCaller(): Readonly<Record<string, string>> {
-  const cause = currentContext();
-  return cause ? traceHeaders(cause.span) : {};
+  const cause = getCurrentContext();
+  return cause ? buildTraceHeaders(cause.span) : {};
 }
 
 async function* releaseAtEnd(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {

@@ -6,9 +6,9 @@
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openStreamReaders, type StreamReaders, type StreamReadersOptions } from "#lib/events/readers.ts";
-import { readEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
+import { readStreamBounds, readStreamEvents, type StreamEvent } from "#lib/events/store.ts";
 import { runWithoutContext } from "#lib/base/work-context.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { createKeepAlives, type SendFrame, type StreamKeepAlive } from "#lib/events/keep-alive.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -92,7 +92,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
       },
       (error) => {
         if (left.signal.aborted) return;
-        const reason = messageOf(error);
+        const reason = getErrorMessage(error);
         log.warn("Cannot read a hub's new events; the next poll will try again", { federationId, reason });
       },
     );
@@ -163,7 +163,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
 async function readNewEvents(db: Database, federationId: string, hub: HubFeed): Promise<boolean> {
   await hub.opened;
   for (let hasNew = false;; hasNew = true) {
-    const events = await readEvents(db.streams, federationId, hub.last, PAGE_SIZE);
+    const events = await readStreamEvents(db.streams, federationId, hub.last, PAGE_SIZE);
     hub.ring = [...hub.ring, ...events].slice(-RING_SIZE);
     hub.readAt = performance.now();
     hub.last = events.at(-1)?.number ?? hub.last;

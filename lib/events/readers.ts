@@ -5,9 +5,9 @@
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
+  createAccessChecks,
   createHubAccess,
   type HubAccess,
-  openAccessChecks,
   type ReadVisibility,
   type StreamFollower,
   type StreamVisibility,
@@ -61,7 +61,7 @@ export function openStreamReaders(
 ): StreamReaders {
   const accesses = new Map<string, HubAccess>(), users = new Map<string, UserStreams>();
   const closing = new AbortController(),
-    { check, remove } = openAccessChecks(db, log, readVisibility, { onLost, closing: closing.signal });
+    { check, remove } = createAccessChecks(db, log, readVisibility, { onLost, closing: closing.signal });
   let streams = 0, pollTimer: ReturnType<typeof setInterval> | undefined;
 
   function onLost(access: HubAccess): void {

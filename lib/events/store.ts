@@ -61,7 +61,7 @@ function eventType(entry: NewStreamEvent): string {
   return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
 }
 
-export async function insertEvents(
+export async function insertStreamEvents(
   tx: Tx,
   entries: readonly { readonly entry: NewStreamEvent; readonly number: number; readonly at: Date }[],
 ): Promise<void> {
@@ -94,7 +94,7 @@ const members = sql<string[]>`array(
 )`.as("members");
 
 /** Returns the first `limit` events whose number is greater than `after`, in ascending order. */
-export async function readEvents(
+export async function readStreamEvents(
   rows: RowQueries,
   federationId: string,
   after: number,
@@ -127,7 +127,11 @@ export async function readStreamBounds(rows: RowQueries, federationId: string): 
  * Returns the events that a new reader receives first: the latest event about the hub and about each spoke, up to event
  * number `last`. Includes spokes that were removed less than five minutes ago.
  */
-export async function readLatestEvents(rows: RowQueries, federationId: string, last: number): Promise<StreamEvent[]> {
+export async function readLatestStreamEvents(
+  rows: RowQueries,
+  federationId: string,
+  last: number,
+): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`
     (select number, type, spoke_id, data, ${members} from stream_events
       where federation_id = ${federationId} and spoke_id is null and number <= ${last}

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { FeedPage, HubEventFeed, HubFeeds } from "#lib/events/feed.ts";
 import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
-import { readEvents, readLatestEvents, readStreamBounds, type StreamEvent } from "#lib/events/store.ts";
+import { readLatestStreamEvents, readStreamBounds, readStreamEvents, type StreamEvent } from "#lib/events/store.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { removeOperatorDetailsDeep } from "#lib/base/operator-details.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
@@ -96,7 +96,7 @@ async function* readBacklog(
   if (since === null) {
     const events = await unlessEnded(
       ended,
-      () => feeds.read((rows) => readLatestEvents(rows, federationId, last), ended),
+      () => feeds.read((rows) => readLatestStreamEvents(rows, federationId, last), ended),
     );
     return yield { events, readAt: performance.now() };
   }
@@ -117,7 +117,7 @@ async function* readBacklog(
 async function readPage({ feeds, reader: { federationId, ended } }: StreamContext, after: number): Promise<FeedPage> {
   const events = await unlessEnded(
     ended,
-    () => feeds.read((rows) => readEvents(rows, federationId, after, PAGE_SIZE), ended),
+    () => feeds.read((rows) => readStreamEvents(rows, federationId, after, PAGE_SIZE), ended),
   );
   return { events, readAt: performance.now() };
 }

@@ -4,7 +4,7 @@
  */
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { runWithoutContext } from "#lib/base/work-context.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -59,7 +59,7 @@ interface AccessChecksOptions {
 
 const BATCH_SIZE = 1000; // accesses per query; with more, the result could be outdated before the query ends
 
-export function openAccessChecks(
+export function createAccessChecks(
   db: Database,
   log: Log,
   readVisibility: ReadVisibility,
@@ -83,7 +83,7 @@ export function openAccessChecks(
         failures = 0;
       } catch (error) {
         const level = failures === 0 ? "warn" : "debug"; // only the first failure is logged as a warning
-        log[level]("Cannot check access to event streams; trying again", { reason: messageOf(error) });
+        log[level]("Cannot check access to event streams; trying again", { reason: getErrorMessage(error) });
         await sleep(backoffDelay(++failures, 100, 2 * SECOND), closing).catch(() => {});
       }
     }

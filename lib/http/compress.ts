@@ -15,7 +15,7 @@ const TYPES = /^(?:text\/(?!event-stream)|application\/(?:json|atom\+xml)|image\
 
 const pack = promisify<Uint8Array, { level: number }, Uint8Array<ArrayBuffer>>(gzip);
 
-export const compress: Middleware = async ({ request }, next) => {
+export const compressResponse: Middleware = async ({ request }, next) => {
   const answer = await next();
   if (request.method !== "GET" && request.method !== "HEAD" || !isCompressible(answer)) return answer;
   appendHeader(answer.headers, "vary", "accept-encoding");

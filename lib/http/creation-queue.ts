@@ -3,9 +3,9 @@
  * because they lock the same rows. A waiting request holds no database connection. Running requests use at most half of
  * the connections: a quarter to authenticate, a quarter to create.
  */
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
-import { type KeyedQueues, openKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
+import { createKeyedQueues, type KeyedQueues } from "#lib/base/limits/keyed-queues.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -31,9 +31,9 @@ const CONNECTION_FRACTION = 4; // each of the two stages uses 1/4 of the connect
 const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults after which nothing was changed
 
 /** Creates the queues. `connections` is the maximum number of connections in the database pool. */
-export function openCreationQueues(connections: number): OpenCreationQueue {
+export function createCreationQueues(connections: number): OpenCreationQueue {
   const slots = Math.max(1, Math.floor(connections / CONNECTION_FRACTION));
-  const callers = openKeyedQueues({ slots, perQueue: slots }), hubs = openKeyedQueues({ slots });
+  const callers = createKeyedQueues({ slots, perQueue: slots }), hubs = createKeyedQueues({ slots });
   let arrivals = 0;
 
   return function open({ ip, signal, timeBudget }) {
@@ -65,7 +65,7 @@ export function openCreationQueues(connections: number): OpenCreationQueue {
     }
 
     return {
-      admit: (work) => retryWhileBusy(callers, networkOf(ip), work),
+      admit: (work) => retryWhileBusy(callers, getCallerNetwork(ip), work),
       runInHubQueue: (hubId, work) => retryWhileBusy(hubs, hubId, work),
     };
   };

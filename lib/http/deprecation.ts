@@ -1,12 +1,12 @@
 /** Collects announced changes and builds the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. */
-import { noticeUrl } from "#lib/domains/changelog/anchors.ts";
+import { buildNoticeUrl } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
 import { formatDocumentedPath, HTTP_METHODS, type Manifest } from "#lib/http/endpoint.ts";
 import {
   type AnnouncedChange,
   type AnnouncedDeprecation,
   type AnnouncedLimitChange,
-  NOTICE_PERIOD,
+  MIN_NOTICE_PERIOD,
   parseAnnouncementDates,
 } from "#lib/base/notice.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
@@ -16,7 +16,7 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** Returns the response headers for a deprecated endpoint. The Deprecation header may contain a future date. */
 export function buildDeprecationHeaders(notice: AnnouncedDeprecation, publicUrl: URL): HeaderLines {
-  const address = noticeUrl(publicUrl, notice);
+  const address = buildNoticeUrl(publicUrl, notice);
   return [
     ["deprecation", `@${Math.floor(notice.since.getTime() / SECOND)}`],
     ["sunset", notice.sunset.toUTCString()],
@@ -86,7 +86,7 @@ export function postponeAnnouncedChanges(
 /** Returns the first midnight (UTC) that is at least 30 days after this deployment first announced the change. */
 function earliestOf({ id }: AnnouncedChange, first: ReadonlyMap<string, Date>): Date | undefined {
   const at = first.get(id);
-  return at && new Date(Math.ceil((at.getTime() + NOTICE_PERIOD) / DAY) * DAY);
+  return at && new Date(Math.ceil((at.getTime() + MIN_NOTICE_PERIOD) / DAY) * DAY);
 }
 
 function laterOf(declared: string, earliest: Date | undefined): string {

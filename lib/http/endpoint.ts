@@ -54,7 +54,7 @@ export interface ServerInfo {
   readonly releases: readonly ReleaseNotes[];
 }
 
-export interface Deprecation {
+export interface EndpointDeprecation {
   /** The ISO date of the announcement. Must be at least 30 days before `sunset`, or the process does not start. */
   readonly since: string;
   readonly sunset: string;
@@ -130,7 +130,7 @@ export interface Endpoint<
   readonly reply: Reply<T, Result>;
   /** Extra fault codes, beyond the codes that the other properties imply. */
   readonly faults?: readonly FaultCode[];
-  readonly deprecated?: Deprecation;
+  readonly deprecated?: EndpointDeprecation;
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
 }
 

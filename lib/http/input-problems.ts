@@ -4,7 +4,10 @@ import * as v from "valibot";
 const MAX_SHOWN = 10; // problems per message; a longer list would be hard to read
 
 /** Returns the first validation error for each field, keyed by field path. */
-export function collectProblems(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
+export function collectInputProblems(
+  schema: v.GenericSchema,
+  issues: readonly v.BaseIssue<unknown>[],
+): Map<string, string> {
   const problems = new Map<string, string>();
   for (const issue of issues) {
     const path = v.getDotPath(issue) ?? "the input";
@@ -14,7 +17,7 @@ export function collectProblems(schema: v.GenericSchema, issues: readonly v.Base
 }
 
 /** Returns the problems as a sentence, such as `size must be one of small, medium, large; ids.3 must be text`. */
-export function describeProblems(problems: ReadonlyMap<string, string>): string {
+export function describeInputProblems(problems: ReadonlyMap<string, string>): string {
   const sentences = [...problems].map(([path, problem]) => `${path} ${problem}`);
   const rest = sentences.length - MAX_SHOWN;
   return sentences.slice(0, MAX_SHOWN).join("; ") + (rest > 0 ? `; and ${rest} more` : "");

@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { HttpExchange } from "#lib/http/exchange.ts";
 import { readForm } from "#lib/http/form.ts";
-import { collectProblems, describeProblems } from "#lib/http/input-problems.ts";
+import { collectInputProblems, describeInputProblems } from "#lib/http/input-problems.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 
 /** Returns whether requests with this method may have a body. */
@@ -44,8 +44,10 @@ export function parseInput(schema: v.GenericSchema | undefined, input: unknown):
   if (!schema) return undefined;
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
   if (result.success) return result.output;
-  const problems = collectProblems(schema, result.issues);
-  throw new Fault("invalid", "invalid_input", describeProblems(problems), { fields: Object.fromEntries(problems) });
+  const problems = collectInputProblems(schema, result.issues);
+  throw new Fault("invalid", "invalid_input", describeInputProblems(problems), {
+    fields: Object.fromEntries(problems),
+  });
 }
 
 /** Decodes percent-encoded path parameters. Throws an `invalid` fault (`bad_path`). */

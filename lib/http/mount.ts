@@ -37,7 +37,7 @@ import {
   readQuery,
 } from "#lib/http/input.ts";
 import { type CachedResponse, cacheResponse, createGzipSelector, revalidate } from "#lib/http/revalidate.ts";
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import type { RateLimit } from "#lib/base/limits/rate-limit.ts";
 
 export type Authenticate = (app: App, request: Request, origin: RequestOrigin) => Promise<Actor | null>;
@@ -167,7 +167,7 @@ async function handleRequest(
   const admit = async () => {
     const caller = endpoint.scope === "public" ? null : await authenticate(requestApp, request, { ip, userAgent });
     if (caller) exchange.contextIds.user = caller.userId;
-    loadSlot.assignTo(caller?.userId ?? networkOf(ip));
+    loadSlot.assignTo(caller?.userId ?? getCallerNetwork(ip));
     requireScope(endpoint, caller);
     const params = decodePathParameters(encoded), query = readQuery(url);
     return { caller, params, query, ...await endpoint.access.admit({ app: requestApp, actor: caller, params, query }) };

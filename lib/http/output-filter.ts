@@ -9,13 +9,13 @@ import { Timestamp } from "#lib/base/schema.ts";
 /** A function that returns the filtered value, or NO_MATCH if the value fails the filter's simple check. */
 export type OutputFilter = (value: unknown) => unknown;
 
-export const NO_MATCH = Symbol("undecided");
+export const FILTER_MISMATCH = Symbol("undecided");
 
-const asText: OutputFilter = (value) => typeof value === "string" ? value : NO_MATCH;
-const asNumber: OutputFilter = (value) => typeof value === "number" && !Number.isNaN(value) ? value : NO_MATCH;
-const asBoolean: OutputFilter = (value) => typeof value === "boolean" ? value : NO_MATCH;
+const asText: OutputFilter = (value) => typeof value === "string" ? value : FILTER_MISMATCH;
+const asNumber: OutputFilter = (value) => typeof value === "number" && !Number.isNaN(value) ? value : FILTER_MISMATCH;
+const asBoolean: OutputFilter = (value) => typeof value === "boolean" ? value : FILTER_MISMATCH;
 
-export function compileFilter(schema: v.GenericSchema): OutputFilter {
+export function compileOutputFilter(schema: v.GenericSchema): OutputFilter {
   if (schema === Timestamp) return (value) => value instanceof Date ? value.toISOString() : asText(value);
   const plainSchema = schema as PlainSchema;
   if ("pipe" in plainSchema) return runSchema(schema);
@@ -23,11 +23,11 @@ export function compileFilter(schema: v.GenericSchema): OutputFilter {
     case "object":
       return filterObject(plainSchema.entries);
     case "array":
-      return filterList(compileFilter(plainSchema.item));
+      return filterList(compileOutputFilter(plainSchema.item));
     case "nullable":
-      return filterNullable(compileFilter(plainSchema.wrapped));
+      return filterNullable(compileOutputFilter(plainSchema.wrapped));
     case "optional":
-      return compileFilter(plainSchema.wrapped);
+      return compileOutputFilter(plainSchema.wrapped);
     case "string":
       return asText;
     case "number":
@@ -36,7 +36,7 @@ export function compileFilter(schema: v.GenericSchema): OutputFilter {
       return asBoolean;
     case "picklist": {
       const options = new Set<unknown>(plainSchema.options);
-      return (value) => options.has(value) ? value : NO_MATCH;
+      return (value) => options.has(value) ? value : FILTER_MISMATCH;
     }
     default:
       return runSchema(schema);
@@ -53,24 +53,24 @@ type PlainSchema =
 function runSchema(schema: v.GenericSchema): OutputFilter {
   return (value) => {
     const result = v.safeParse(schema, value);
-    return result.success ? result.output : NO_MATCH;
+    return result.success ? result.output : FILTER_MISMATCH;
   };
 }
 
 function filterObject(entries: Readonly<Record<string, v.GenericSchema>>): OutputFilter {
   const fields = Object.entries(entries).map(([name, schema]) => ({
     name,
-    pick: compileFilter(schema),
+    pick: compileOutputFilter(schema),
     maybe: isOptional(schema),
   }));
   return (value) => {
-    if (typeof value !== "object" || value === null) return NO_MATCH;
+    if (typeof value !== "object" || value === null) return FILTER_MISMATCH;
     const output: Record<string, unknown> = {};
     for (const { name, pick: filter, maybe: optional } of fields) {
       const item = (value as Record<string, unknown>)[name];
       if (item === undefined && optional) continue;
-      const filtered = item === undefined ? NO_MATCH : filter(item);
-      if (filtered === NO_MATCH) return NO_MATCH;
+      const filtered = item === undefined ? FILTER_MISMATCH : filter(item);
+      if (filtered === FILTER_MISMATCH) return FILTER_MISMATCH;
       output[name] = filtered;
     }
     return output;
@@ -84,11 +84,11 @@ function isOptional(schema: v.GenericSchema): boolean {
 
 function filterList(filter: OutputFilter): OutputFilter {
   return (value) => {
-    if (!Array.isArray(value)) return NO_MATCH;
+    if (!Array.isArray(value)) return FILTER_MISMATCH;
     const output = [];
     for (const item of value) {
       const filtered = filter(item);
-      if (filtered === NO_MATCH) return NO_MATCH;
+      if (filtered === FILTER_MISMATCH) return FILTER_MISMATCH;
       output.push(filtered);
     }
     return output;

@@ -59,7 +59,7 @@ ${script === undefined ? "" : markup`<script>${trustedMarkup(script)}</script>`}
 }
 
 /** Returns a Content-Security-Policy that allows only the page's own style, script and forms. */
-export function contentSecurityPolicy({ style, sheet, script, source }: HtmlPage): string {
+export function buildContentSecurityPolicy({ style, sheet, script, source }: HtmlPage): string {
   const styles = [
     ...(sheet === undefined ? [] : ["'self'"]),
     ...(style === "" && sheet !== undefined ? [] : [hashOf(style)]),

@@ -5,7 +5,7 @@
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { ClientDisconnected, type HttpExchange } from "#lib/http/exchange.ts";
-import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
+import { buildContentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import * as v from "valibot";
 
 /** The HTTP status and reason phrase for each kind of fault (RFC 9110, RFC 6585). */
@@ -39,7 +39,7 @@ export const INTERNAL_ERROR = "internal_error";
 export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 export type Problem = v.InferOutput<typeof Problem>;
 
-export function httpStatusOf(kind: FaultKind): number {
+export function getHttpStatus(kind: FaultKind): number {
   return STATUS[kind][0];
 }
 
@@ -50,7 +50,7 @@ export function toProblem({ kind, code, message }: Pick<Fault, "kind" | "code" |
 }
 
 /** Returns the response body for an internal error. */
-export function internalProblem(message: string): Problem {
+export function buildInternalProblem(message: string): Problem {
   return { statusCode: 500, code: INTERNAL_ERROR, message, error: "Internal Server Error" };
 }
 
@@ -68,7 +68,7 @@ export function toErrorResponse(
   if (cause instanceof ClientDisconnected) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
     exchange.log.error("A request failed with an internal error", { error: cause });
-    return write(internalProblem(`An internal error occurred; the request ID is ${exchange.id}`), {}, show);
+    return write(buildInternalProblem(`An internal error occurred; the request ID is ${exchange.id}`), {}, show);
   }
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
@@ -92,7 +92,7 @@ function write(
 ): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store", ...more };
   if (!show) return { status: problem.statusCode, headers, body: JSON.stringify(problem) };
-  const page = show(problem), policy = contentSecurityPolicy(page);
+  const page = show(problem), policy = buildContentSecurityPolicy(page);
   return {
     status: problem.statusCode,
     headers: { ...headers, "content-type": "text/html; charset=utf-8", "content-security-policy": policy },

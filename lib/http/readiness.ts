@@ -1,7 +1,7 @@
 /** Runs the checks that must pass before this replica receives requests. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { isRefusedLogin } from "#lib/drivers/db/faults.ts";
+import { isRefusedLoginError } from "#lib/drivers/db/faults.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -25,7 +25,7 @@ const TIMEOUT = 2 * SECOND; // milliseconds; probes do not wait longer
  * (`not_ready`) that names the failed checks; the log contains the reasons. `notes` returns problems that are reported
  * but do not make this replica unready.
  */
-export function openReadiness(
+export function createReadinessProbe(
   app: App,
   checks: readonly ReadinessCheck[],
   notes: () => readonly string[],
@@ -52,6 +52,6 @@ async function runCheck(app: App, { name, passes }: ReadinessCheck): Promise<str
     return await passes(app) ? null : name;
   } catch (error) {
     app.log.warn("A readiness check failed", { check: name, error });
-    return isRefusedLogin(error) ? `${name} (the server refuses the role or its password)` : name;
+    return isRefusedLoginError(error) ? `${name} (the server refuses the role or its password)` : name;
   }
 }

@@ -5,8 +5,8 @@
 import * as v from "valibot";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
-import { contentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
-import { compileFilter, NO_MATCH, type OutputFilter } from "#lib/http/output-filter.ts";
+import { buildContentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
+import { compileOutputFilter, FILTER_MISMATCH, type OutputFilter } from "#lib/http/output-filter.ts";
 import { createFrameEncoder, EVENT_STREAM_TYPE, type EventStreamSource, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -16,7 +16,7 @@ export interface Reply<T, Told = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
   readonly headers: readonly string[];
-  /** The second possible reply of an endpoint that uses `eitherReply`, for the API reference. */
+  /** The second possible reply of an endpoint that uses `combineReplies`, for the API reference. */
   readonly alternative?: ReplyDescription;
   /** Converts the handler's value to a response. `address`, the request's URL, is the base for links to other pages. */
   readonly send: (value: T, address?: URL) => HttpResponse;
@@ -103,7 +103,7 @@ export function htmlReply(status = 200): Reply<HtmlPage, HtmlPage> {
       headers: {
         "content-type": type,
         "cache-control": "no-store",
-        "content-security-policy": contentSecurityPolicy(page),
+        "content-security-policy": buildContentSecurityPolicy(page),
       },
       body: renderPage(page),
     }),
@@ -128,7 +128,7 @@ function redirectWith(status: number): Reply<string, string> {
 }
 
 /** Adds a Set-Cookie header to a reply. `cookie` is the header's value, which sets or clears the cookie. */
-export function addCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
+export function addCookieHeader<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
   return {
     ...reply,
     headers: [...reply.headers, "set-cookie"],
@@ -192,8 +192,8 @@ function identity<T>(value: T): T {
 function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
   let pick: OutputFilter | undefined;
   return (value) => {
-    const picked = (pick ??= compileFilter(schema))(value);
-    if (picked !== NO_MATCH) return picked as Out;
+    const picked = (pick ??= compileOutputFilter(schema))(value);
+    if (picked !== FILTER_MISMATCH) return picked as Out;
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
     throw new Error(`The reply does not match its schema: ${v.summarize(result.issues)}`, {
@@ -205,7 +205,7 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
 type Either<A, B> = { readonly usual: A } | { readonly other: B };
 
 /** Combines two replies with different statuses. The handler returns `{ usual }` or `{ other }` to select one. */
-export function eitherReply<A, B, ToldA, ToldB>(
+export function combineReplies<A, B, ToldA, ToldB>(
   usual: Reply<A, ToldA>,
   other: Reply<B, ToldB>,
 ): Reply<Either<A, B>, Either<ToldA, ToldB>> {

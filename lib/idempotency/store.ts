@@ -23,7 +23,7 @@ const OLDEST_VALID = sql<Date>`wheelwright_now() - interval '24 hours'`;
  * trip through JSON. Throws an `impossible` fault (`idempotency_key_reused`, status 422) if the key was used with
  * another body.
  */
-export async function runOnce<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
+export async function runIdempotently<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
   if (!key) return await create();
   const { userId, method, path, bodyHash } = key;
   await tx.deleteFrom("idempotency_keys").where(matches(key)).where("createdAt", "<", OLDEST_VALID).execute();

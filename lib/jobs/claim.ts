@@ -23,7 +23,7 @@ export interface ClaimableJob {
 }
 
 /** The job kinds that this replica can run, as parameters for the SQL queries. */
-export interface SupportedKinds {
+export interface SupportedJobKinds {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly kindsNeedingHub: readonly string[];
@@ -31,7 +31,10 @@ export interface SupportedKinds {
   readonly directStartLabels: Readonly<Record<string, readonly string[]>>;
 }
 
-export function listSupportedKinds(kinds: readonly JobKind[], directKinds: readonly JobKind[] = []): SupportedKinds {
+export function listSupportedJobKinds(
+  kinds: readonly JobKind[],
+  directKinds: readonly JobKind[] = [],
+): SupportedJobKinds {
   return {
     kinds: kinds.map(({ kind }) => kind),
     plans: kinds.map(({ plan }) => plan),
@@ -51,7 +54,7 @@ interface Claim {
 export async function claimJob(
   tx: Tx,
   candidate: ClaimableJob,
-  supported: SupportedKinds,
+  supported: SupportedJobKinds,
   claim: Claim,
 ): Promise<Job | null> {
   if (candidate.lane !== null) {
@@ -86,21 +89,21 @@ export interface OrphanedJob {
   readonly fence: string;
 }
 
-export interface Heartbeat {
+export interface ReplicaHeartbeat {
   readonly id: string;
   /** The ID of the transaction that last wrote the row. Each heartbeat changes this ID, so no clocks are compared. */
   readonly version: string;
 }
 
-export interface Takeover {
+export interface JobTakeover {
   readonly holder: string;
   /** The replicas that have stopped responding, each with its last heartbeat. */
-  readonly silent: readonly Heartbeat[];
+  readonly silent: readonly ReplicaHeartbeat[];
 }
 
 /** Returns the last heartbeat of each other replica that is running a job. */
-export async function readHeartbeats(rows: RowQueries, ownId: string): Promise<Heartbeat[]> {
-  const { rows: result } = await sql<Heartbeat>`
+export async function readReplicaHeartbeats(rows: RowQueries, ownId: string): Promise<ReplicaHeartbeat[]> {
+  const { rows: result } = await sql<ReplicaHeartbeat>`
     select id, xmin::text as version from replicas
     where id <> ${ownId} and id in (select holder from jobs where state = 'running')`.execute(rows);
   return result;
@@ -112,8 +115,8 @@ export async function readHeartbeats(rows: RowQueries, ownId: string): Promise<H
  */
 export async function findOrphanedJobs(
   rows: RowQueries,
-  supported: SupportedKinds,
-  { holder, running, silent, most: limit }: Takeover & { running: readonly string[]; most: number },
+  supported: SupportedJobKinds,
+  { holder, running, silent, most: limit }: JobTakeover & { running: readonly string[]; most: number },
 ): Promise<OrphanedJob[]> {
   const { rows: result } = await sql<OrphanedJob>`
     select jobs.id, jobs.fence from jobs join replicas on replicas.id = jobs.holder
@@ -124,7 +127,7 @@ export async function findOrphanedJobs(
 }
 
 /** Assigns the orphaned job to a new replica with a new claim number. Returns null if the job is no longer orphaned. */
-export async function takeOverJob(tx: Tx, orphan: OrphanedJob, { holder, silent }: Takeover): Promise<Job | null> {
+export async function takeOverJob(tx: Tx, orphan: OrphanedJob, { holder, silent }: JobTakeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()
     from replicas
@@ -134,16 +137,16 @@ export async function takeOverJob(tx: Tx, orphan: OrphanedJob, { holder, silent 
   return row ? toJob(row) : null;
 }
 
-function isSupportedKind({ kinds, plans }: SupportedKinds) {
+function isSupportedKind({ kinds, plans }: SupportedJobKinds) {
   return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
 }
 
-function isSilentReplica(silent: readonly Heartbeat[]) {
+function isSilentReplica(silent: readonly ReplicaHeartbeat[]) {
   const ids = silent.map(({ id }) => id), versions = silent.map(({ version }) => version);
   return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${versions}::text[]))`;
 }
 
-function isStartable({ kindsNeedingHub }: SupportedKinds) {
+function isStartable({ kindsNeedingHub }: SupportedJobKinds) {
   return sql`
     (kind <> all(${kindsNeedingHub}::text[])
       or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))

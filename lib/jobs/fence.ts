@@ -14,7 +14,7 @@ export interface JobFence {
 }
 
 /** Thrown when another replica has taken over the job. */
-export class FenceLost extends Error {
+export class FenceLostError extends Error {
   constructor(jobFence: JobFence) {
     super(`This replica no longer holds job ${jobFence.id} with fence (claim number) ${jobFence.fence}`);
     this.name = "FenceLost";
@@ -29,7 +29,7 @@ interface HeldJobChange {
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Updates a running job and returns it. Throws FenceLost if another replica has taken over the job. */
+/** Updates a running job and returns it. Throws FenceLostError if another replica has taken over the job. */
 export async function updateHeldJob(tx: Tx, jobFence: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
   return await writeColumns(tx, jobFence, {
@@ -64,7 +64,7 @@ interface Ending {
   readonly stepDone?: string;
 }
 
-/** Ends the job, which frees its lane (queue) after the commit. Throws FenceLost if another replica has the job. */
+/** Ends the job, which frees its lane (queue) after the commit. Throws FenceLostError if another replica has the job. */
 export async function endHeldJob(tx: Tx, jobFence: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {
@@ -84,13 +84,13 @@ const END_JOB_DIRECTLY = `update jobs set state = 'succeeded', holder = null, la
 
 /**
  * Marks a job as succeeded in a single statement, for jobs that change no other rows. It wakes no other replica, so the
- * caller must poll the queue afterwards. Throws FenceLost if another replica has taken over the job.
+ * caller must poll the queue afterwards. Throws FenceLostError if another replica has taken over the job.
  */
 export async function endJobInOneStatement(rows: RowQueries, jobFence: JobFence, stepDone: string): Promise<Job> {
   const { rows: [row] } = await rows.executeQuery<JobRow>(
     CompiledQuery.raw(END_JOB_DIRECTLY, [jobFence.id, jobFence.fence, stepDone]) as CompiledQuery<JobRow>,
   );
-  if (!row) throw new FenceLost(jobFence);
+  if (!row) throw new FenceLostError(jobFence);
   return toJob(row);
 }
 
@@ -106,7 +106,7 @@ export interface RequeueOptions {
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the job to the queue and keeps its finished steps. Throws FenceLost if another replica has taken it over. */
+/** Returns the job to the queue and keeps its finished steps. Throws FenceLostError if another replica has taken it over. */
 export async function requeueHeldJob(tx: Tx, jobFence: JobFence, requeue: RequeueOptions): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {
@@ -131,6 +131,6 @@ async function writeColumns(tx: Tx, jobFence: JobFence, columns: Record<string, 
   const row = await tx.updateTable("jobs").set({ updatedAt: sql<Date>`wheelwright_now()`, ...columns })
     .where("id", "=", jobFence.id).where("fence", "=", jobFence.fence).where("state", "=", "running")
     .returningAll().executeTakeFirst();
-  if (!row) throw new FenceLost(jobFence);
+  if (!row) throw new FenceLostError(jobFence);
   return toJob(row);
 }

@@ -1,7 +1,7 @@
 /** Defines jobs and operations. An operation is a job that users can see. */
 import { createHash } from "node:crypto";
 import type { FailureCause } from "#lib/base/errors.ts";
-import { parseTrace, type Sampler, type SpanContext, startSpanContext } from "#lib/base/trace.ts";
+import { parseTrace, type SpanContext, startSpanContext, type TraceSampler } from "#lib/base/trace.ts";
 import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
@@ -70,12 +70,12 @@ export interface Job {
 }
 
 /** Returns the job's trace context. Its IDs are derived from the job, so all replicas compute the same IDs. */
-export function createJobTrace({ id, trace }: Pick<Job, "id" | "trace">, sampler: Sampler): SpanContext {
+export function createJobTrace({ id, trace }: Pick<Job, "id" | "trace">, sampler: TraceSampler): SpanContext {
   const digits = createHash("sha256").update(id).digest("hex");
   return startSpanContext(parseTrace(trace), sampler, { traceId: digits.slice(0, 32), spanId: digits.slice(32, 48) });
 }
 
-export function jobLogFields(job: Job): Readonly<Record<string, string>> {
+export function getJobLogFields(job: Job): Readonly<Record<string, string>> {
   const { id, kind, federationId, spokeId, requester } = job;
   return {
     operation: id,
@@ -90,5 +90,5 @@ export function jobLogFields(job: Job): Readonly<Record<string, string>> {
 /** Whether a job in this state has ended. */
 export const isFinalJobState = (state: JobState): boolean => state !== "queued" && state !== "running";
 
-export const hubLane = (federationId: string): string => `federation:${federationId}`;
-export const spokeLane = (spokeId: string): string => `spoke:${spokeId}`;
+export const buildHubLane = (federationId: string): string => `federation:${federationId}`;
+export const buildSpokeLane = (spokeId: string): string => `spoke:${spokeId}`;

@@ -1,12 +1,12 @@
 /** Describes what a queued operation is waiting for. The text never names hubs or spokes that a user may not see. */
 import type { Job } from "#lib/jobs/job.ts";
 import { findJobPlan } from "#lib/operations/table.ts";
-import type { QueuePosition } from "#lib/jobs/queue.ts";
+import type { JobQueuePosition } from "#lib/jobs/queue.ts";
 
 const RETRY_PREFIX = /^Trying again: /;
 
 /** Returns the job's stored label, or builds a new one if the text depends on the time or on other operations. */
-export function buildCurrentLabel(job: Job, queuePosition: QueuePosition | undefined): string {
+export function buildCurrentLabel(job: Job, queuePosition: JobQueuePosition | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Cancelled before it started";
   if (job.state !== "queued" || !queuePosition) return job.label;
   if (queuePosition.nextAttemptAt) {

@@ -8,7 +8,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 
-export const MAIL_KIND: JobKind = {
+export const MAIL_JOB_KIND: JobKind = {
   kind: "mail",
   plan: 1,
   visible: false,
@@ -28,7 +28,7 @@ export interface MailPayload {
 export function createMailJob(letter: QueuedMail, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
   const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;
-  return { kind: MAIL_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
+  return { kind: MAIL_JOB_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
 }
 
 /** Creates a job for one email of a bulk mailing. Its lane (queue) is separate, so password resets are not delayed. */

@@ -6,7 +6,7 @@
  */
 import { CompiledQuery } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import type { ClaimableJob, SupportedKinds } from "#lib/jobs/claim.ts";
+import type { ClaimableJob, SupportedJobKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
@@ -24,7 +24,7 @@ export interface PollResult {
 }
 
 interface PollOptions {
-  readonly supported: SupportedKinds;
+  readonly supported: SupportedJobKinds;
   readonly holder: string;
   readonly limit: number;
 }
@@ -118,7 +118,7 @@ const POLL_QUERY = `
  * Polls the queue. Fails with a unique violation if two replicas start jobs of one lane (queue) at the same time. The
  * caller must then poll again.
  */
-export async function pollQueue(
+export async function pollJobQueue(
   rows: RowQueries,
   { supported: known, holder, limit }: PollOptions,
 ): Promise<PollResult> {
@@ -182,7 +182,7 @@ export interface MissedLanes {
  */
 export async function markMissedLanes(
   rows: RowQueries,
-  { kinds, plans, kindsNeedingHub: needHub }: SupportedKinds,
+  { kinds, plans, kindsNeedingHub: needHub }: SupportedJobKinds,
   after: string,
 ): Promise<MissedLanes> {
   const query = CompiledQuery.raw(MARK_MISSED_LANES, [kinds, plans, needHub, after]);

@@ -6,7 +6,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
-export interface QueuePosition {
+export interface JobQueuePosition {
   /** The job's position in its queue, starting with 1. */
   readonly position: number;
   /**
@@ -34,7 +34,7 @@ const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.ne
 export async function readQueuePositions(
   rows: RowQueries,
   ids: readonly string[],
-): Promise<Map<string, QueuePosition>> {
+): Promise<Map<string, JobQueuePosition>> {
   if (ids.length === 0) return new Map();
   const { rows: positions } = await sql<QueueRow>`
     with wanted as (

@@ -40,7 +40,7 @@ function selectRestores(rows: RowQueries, spokeId: string) {
 }
 
 /** Whether an operation of this kind has succeeded on the spoke since the given time. */
-export async function hasSucceededSince(
+export async function hasOperationSucceededSince(
   rows: RowQueries,
   spokeId: string,
   kind: SpokeOperationKind,

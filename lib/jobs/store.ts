@@ -11,8 +11,8 @@ import {
 } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { formatCurrentTrace } from "#lib/base/work-context.ts";
-import { newId } from "#lib/base/ids.ts";
-import { summaryColumns } from "#lib/jobs/summary-columns.ts";
+import { createId } from "#lib/base/ids.ts";
+import { jobSummaryColumns } from "#lib/jobs/summary-columns.ts";
 import { type FailureReport, isFinalJobState, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
@@ -28,7 +28,7 @@ interface OperationFilter extends ListPageRequest {
 const WAITING_LABEL = "Waiting to start";
 
 /** Enqueues the job. If a queued or running job has the same dedupe key, returns that job and adds nothing. */
-export async function enqueue(tx: Tx, requester: Requester, job: NewJob): Promise<Job> {
+export async function enqueueJob(tx: Tx, requester: Requester, job: NewJob): Promise<Job> {
   tx.wakes.add("jobs");
   for (;;) {
     const row = await insertJob(tx, requester, job);
@@ -43,7 +43,7 @@ export async function enqueue(tx: Tx, requester: Requester, job: NewJob): Promis
 function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | undefined> {
   const { kind } = job;
   return tx.insertInto("jobs").values({
-    id: newId("op"),
+    id: createId("op"),
     kind: kind.kind,
     visible: kind.visible,
     lane: job.lane,
@@ -87,7 +87,7 @@ export async function findOperation(rows: RowQueries, id: string): Promise<Job |
 
 /** Returns operations, newest first. Operations created at the same time are in queue order. */
 export async function listOperations(rows: RowQueries, filter: OperationFilter): Promise<ListPage<Job>> {
-  let query = rows.selectFrom("jobs").select(summaryColumns).where("visible", "=", true);
+  let query = rows.selectFrom("jobs").select(jobSummaryColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
   if (filter.spokeId !== undefined) query = query.where("spokeId", "=", filter.spokeId);
   if (filter.spokeIds) query = query.where(sql<boolean>`spoke_id = any(${filter.spokeIds}::text[])`);
@@ -104,7 +104,7 @@ export async function listOperations(rows: RowQueries, filter: OperationFilter):
  */
 export async function readCurrentOperations(rows: RowQueries, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
-  const found = await rows.selectFrom("jobs").select(summaryColumns).distinctOn("spokeId")
+  const found = await rows.selectFrom("jobs").select(jobSummaryColumns).distinctOn("spokeId")
     .where("visible", "=", true).where("state", "in", ["queued", "running"]).where("spokeId", "in", spokeIds)
     .orderBy("spokeId").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
     .orderBy("seq").execute();
@@ -117,7 +117,7 @@ export async function readCurrentHubOperations(
   federationIds: readonly string[],
 ): Promise<Map<string, Job>> {
   if (federationIds.length === 0) return new Map();
-  const found = await rows.selectFrom("jobs").select(summaryColumns).distinctOn("federationId")
+  const found = await rows.selectFrom("jobs").select(jobSummaryColumns).distinctOn("federationId")
     .where("visible", "=", true).where("state", "in", ["queued", "running"])
     .where("federationId", "in", federationIds).where("spokeId", "is", null)
     .orderBy("federationId").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
@@ -127,7 +127,7 @@ export async function readCurrentHubOperations(
 
 /** Returns the spoke's queued and running operations, oldest first. */
 export async function listLiveOperations(rows: RowQueries, spokeId: string): Promise<Job[]> {
-  const found = await rows.selectFrom("jobs").select(summaryColumns)
+  const found = await rows.selectFrom("jobs").select(jobSummaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("state", "in", ["queued", "running"]).orderBy("seq").execute();
   return found.map(toJob);
@@ -138,8 +138,8 @@ export const CURRENT_SITE_CONDITION = sql<SqlBool>`
   finished_at >= (select ready_at from spokes where spokes.id = jobs.spoke_id)`;
 
 /** Returns the last failed operation of this kind on the spoke's current site. */
-export async function findLastFailure(rows: RowQueries, spokeId: string, kind: string): Promise<Job | null> {
-  const row = await rows.selectFrom("jobs").select(summaryColumns)
+export async function findLastFailedOperation(rows: RowQueries, spokeId: string, kind: string): Promise<Job | null> {
+  const row = await rows.selectFrom("jobs").select(jobSummaryColumns)
     .where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("kind", "=", kind).where("state", "=", "failed").where(CURRENT_SITE_CONDITION)
     .orderBy("createdAt", "desc").orderBy("seq", "desc").limit(1).executeTakeFirst();
@@ -156,7 +156,7 @@ export async function listEndedOperationsBefore(rows: RowQueries, job: Job, kind
 }
 
 /** Cancels a queued job, or asks a running job to stop. Returns null if the job does not exist or has already ended. */
-export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
+export async function requestJobCancellation(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({
     state: sql<JobState>`case when state = 'queued' then 'cancelled' else state end`,
     finishedAt: sql<Date | null>`case when state = 'queued' then wheelwright_now() end`,
@@ -184,7 +184,7 @@ export async function cancelHubOperations(tx: Tx, federationId: string): Promise
 async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Promise<Job[]> {
   const cancelled: Job[] = [];
   for (const { id } of live) {
-    const job = await requestCancel(tx, id);
+    const job = await requestJobCancellation(tx, id);
     if (job) cancelled.push(job);
   }
   return cancelled;

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 
-export const summaryColumns = [
+export const jobSummaryColumns = [
   "id",
   "seq",
   "kind",

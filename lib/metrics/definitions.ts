@@ -3,7 +3,7 @@
  * because the metrics page has no authentication. Labels have few values, because each combination is a separate time
  * series.
  */
-export interface Metric {
+export interface MetricDefinition {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
@@ -18,7 +18,7 @@ const SHORT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
 /** Histogram buckets in seconds for operations, which can take minutes. */
 const LONG_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 3600];
 
-export const METRICS = [
+export const METRIC_DEFINITIONS = [
   {
     name: "wheelwright_build_info",
     type: "gauge",
@@ -197,9 +197,12 @@ export const METRICS = [
     help: "Age of the oldest audit event without a seal; 0 if all events are sealed",
     fleetWide: true,
   },
-] as const satisfies readonly Metric[];
+] as const satisfies readonly MetricDefinition[];
 
-type Named<T extends Metric["type"]> = Extract<(typeof METRICS)[number], { readonly type: T }>["name"];
+type Named<T extends MetricDefinition["type"]> = Extract<
+  (typeof METRIC_DEFINITIONS)[number],
+  { readonly type: T }
+>["name"];
 export type CounterName = Named<"counter">;
 export type GaugeName = Named<"gauge">;
 export type HistogramName = Named<"histogram">;

@@ -1,12 +1,19 @@
 /** Collects metrics with prom-client. To save memory, this module is imported only if METRICS_PORT is set. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { MeasurementKind, MeasurementLabels, Observation, Observer, Span, SpanKind } from "#lib/base/telemetry.ts";
+import type {
+  MeasurementKind,
+  MeasurementLabels,
+  Span,
+  SpanKind,
+  TelemetryObservation,
+  TelemetryObserver,
+} from "#lib/base/telemetry.ts";
 import {
   type CounterName,
   type GaugeName,
   type HistogramName,
-  type Metric,
-  METRICS,
+  METRIC_DEFINITIONS,
+  type MetricDefinition,
 } from "#lib/metrics/definitions.ts";
 
 type Labels = Readonly<Record<string, string | number>>;
@@ -16,7 +23,7 @@ export type GaugeValue = number | readonly (readonly [labels: Labels, value: num
 export type GaugeValues = Readonly<Record<GaugeName, GaugeValue>>;
 
 export interface MetricsRegistry {
-  readonly observer: Observer;
+  readonly observer: TelemetryObserver;
   /** Returns all metrics in the Prometheus text format, version 0.0.4. */
   text(readings: GaugeValues): Promise<string>;
   readonly contentType: string;
@@ -25,7 +32,7 @@ export interface MetricsRegistry {
 export function createMetricsRegistry(): MetricsRegistry {
   const registry = new Registry(), registers = [registry];
   const counters = new Map<string, Counter>(), gauges = new Map<string, Gauge>(), times = new Map<string, Histogram>();
-  for (const { name, type, help, labels = [], buckets = [] } of METRICS as readonly Metric[]) {
+  for (const { name, type, help, labels = [], buckets = [] } of METRIC_DEFINITIONS as readonly MetricDefinition[]) {
     const common = { name, help, labelNames: labels, registers };
     if (type === "counter") counters.set(name, new Counter(common));
     else if (type === "gauge") gauges.set(name, new Gauge(common));
@@ -57,7 +64,7 @@ export function createMetricsRegistry(): MetricsRegistry {
     event_loop: (_, seconds) => observe("wheelwright_event_loop_delay_seconds", {}, seconds),
   };
 
-  const observation: Observation = { end: (span) => onSpanEnd[span.kind](span as never) };
+  const observation: TelemetryObservation = { end: (span) => onSpanEnd[span.kind](span as never) };
   return {
     observer: {
       startSpan: () => observation,

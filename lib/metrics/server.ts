@@ -11,7 +11,7 @@ const MAX_CONNECTIONS = 32;
 const CONNECTION_LIFETIME = 10 * SECOND;
 const CACHE_TIME = SECOND;
 
-export interface MetricsPage {
+export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;
 }
@@ -30,7 +30,7 @@ export interface MetricsServer {
 }
 
 export async function startMetricsServer(
-  page: MetricsPage,
+  page: MetricsText,
   { host, port, connectionLifetime: patience = CONNECTION_LIFETIME }: MetricsServerOptions,
 ): Promise<MetricsServer> {
   const open = new Set<Socket>();

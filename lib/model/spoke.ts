@@ -19,7 +19,7 @@ export type SpokeState = (typeof SPOKE_STATES)[number];
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
 const VERSION_MESSAGE = "must be a version such as 4.5.12";
-export const VersionNumber = v.pipe(
+export const MoodleVersion = v.pipe(
   v.string(VERSION_MESSAGE),
   v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION_MESSAGE),
 );
@@ -92,7 +92,7 @@ export const spokeFields = {
     example: "medium",
     kept: true,
   }),
-  lmsVersion: setting(VersionNumber, {
+  lmsVersion: setting(MoodleVersion, {
     catalogued: "versions",
     label: "Moodle",
     hint: "The Moodle version of the site",

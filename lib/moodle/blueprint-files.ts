@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
-import { messageOf, reasonOf } from "#lib/base/errors.ts";
+import { getErrorMessage, getErrorReason } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import {
   ADOPT_FILE_PLACEHOLDERS,
@@ -31,7 +31,7 @@ export const BLUEPRINT_JOBS = [
 ] as const;
 export type BlueprintJobName = (typeof BLUEPRINT_JOBS)[number];
 
-export type SpokeStep =
+export type SpokeInstallStep =
   | "namespace"
   | "policies"
   | "secrets"
@@ -41,12 +41,12 @@ export type SpokeStep =
   | "app"
   | "cron"
   | "ingress";
-export type HubStep = "namespace" | "settings" | "issuer";
+export type HubCreationStep = "namespace" | "settings" | "issuer";
 
 export type BlueprintFiles = Readonly<Record<string, string>>;
 
 /** The manifest files that each step of an installation applies. Only the Namespace is created instead of applied. */
-export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
+export const SPOKE_STEP_FILES: Readonly<Record<SpokeInstallStep, readonly string[]>> = {
   namespace: ["namespace.yaml"],
   policies: ["limits.yaml", "network.yaml"],
   secrets: ["settings.yaml"],
@@ -59,9 +59,9 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
 };
 
 /** The steps that apply a spoke's objects, in the order of an installation. */
-export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
+export const SPOKE_INSTALL_STEPS = Object.keys(SPOKE_STEP_FILES) as readonly SpokeInstallStep[];
 
-export const JOB_FILES: Readonly<Record<BlueprintJobName, string>> = {
+export const JOB_MANIFEST_FILES: Readonly<Record<BlueprintJobName, string>> = {
   install: "install-job.yaml",
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
@@ -82,57 +82,59 @@ export const JOB_FILES: Readonly<Record<BlueprintJobName, string>> = {
 };
 
 /** The manifest file for each step that creates a hub. `hub.yaml` contains the Namespace and the settings objects. */
-export const HUB_FILES: Readonly<Record<HubStep, string>> = {
+export const HUB_STEP_FILES: Readonly<Record<HubCreationStep, string>> = {
   namespace: "hub.yaml",
   settings: "hub.yaml",
   issuer: "issuer.yaml",
 };
 
 /** The files with Secrets. Those in `secrets.yaml` are created only once. `mail.yaml` has the mail relay password. */
-export const SECRETS_FILE = "secrets.yaml";
-export const MAIL_FILE = "mail.yaml";
+export const SECRETS_FILE_NAME = "secrets.yaml";
+export const MAIL_SECRET_FILE_NAME = "mail.yaml";
 /** The file with the Ingress that redirects a former host of a site. The file is applied for each former host. */
-export const FORMER_HOST_FILE = "former.yaml";
+export const FORMER_HOST_FILE_NAME = "former.yaml";
 
 /** The file with containers that adapt data from snapshots to a new site. The site's pods include these containers. */
-export const ADOPT_FILE = "adopt.yaml";
+export const ADOPTION_FILE_NAME = "adopt.yaml";
 
 /** The placeholders that each manifest file may use. */
 export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_PLACEHOLDERS)] as const),
-  ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_PLACEHOLDERS, ...JOB_PLACEHOLDERS])] as const),
+  ...Object.values(SPOKE_STEP_FILES).flat().map((file) => [file, new Set(SPOKE_PLACEHOLDERS)] as const),
+  ...Object.values(JOB_MANIFEST_FILES).map((file) =>
+    [file, new Set([...SPOKE_PLACEHOLDERS, ...JOB_PLACEHOLDERS])] as const
+  ),
   ...["database.yaml", "app.yaml"].map((file) =>
     [file, new Set([...SPOKE_PLACEHOLDERS, ...ADOPTION_CONTAINER_PLACEHOLDERS])] as const
   ),
-  [ADOPT_FILE, new Set([...SPOKE_PLACEHOLDERS, ...ADOPT_FILE_PLACEHOLDERS])] as const,
+  [ADOPTION_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...ADOPT_FILE_PLACEHOLDERS])] as const,
   ["seed.yaml", new Set([...SPOKE_PLACEHOLDERS, ...SEED_PLACEHOLDERS])] as const,
-  [FORMER_HOST_FILE, new Set([...SPOKE_PLACEHOLDERS, ...FORMER_HOST_PLACEHOLDERS])] as const,
-  [SECRETS_FILE, new Set([...SPOKE_PLACEHOLDERS, ...SECRET_PLACEHOLDERS])] as const,
-  [MAIL_FILE, new Set([...SPOKE_PLACEHOLDERS, "SMTP_PASSWORD"])] as const,
-  ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
+  [FORMER_HOST_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...FORMER_HOST_PLACEHOLDERS])] as const,
+  [SECRETS_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...SECRET_PLACEHOLDERS])] as const,
+  [MAIL_SECRET_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, "SMTP_PASSWORD"])] as const,
+  ...Object.values(HUB_STEP_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
 ]);
 
-export const SIZES_FILE = "sizes.yaml";
-export const IMAGES_FILE = "images.yaml";
-export const CLUSTER_SETTINGS_FILE = "surroundings.yaml";
-export const SEED_FILE = "seed.php";
-export const COURSES_FILE = "courses.php";
-export const PASSWORD_FILE = "password.php";
-export const SIGN_IN_LINK_FILE = "sign-in-link.php";
-export const SITE_FACTS_FILE = "facts.php";
-export const VERIFY_FILES_FILE = "verify-files.php";
+export const SIZES_FILE_NAME = "sizes.yaml";
+export const IMAGES_FILE_NAME = "images.yaml";
+export const CLUSTER_SETTINGS_FILE_NAME = "surroundings.yaml";
+export const SEED_SCRIPT_FILE_NAME = "seed.php";
+export const COURSES_SCRIPT_FILE_NAME = "courses.php";
+export const PASSWORD_SCRIPT_FILE_NAME = "password.php";
+export const SIGN_IN_LINK_SCRIPT_FILE_NAME = "sign-in-link.php";
+export const SITE_INFO_FILE_NAME = "facts.php";
+export const VERIFY_FILES_SCRIPT_NAME = "verify-files.php";
 
 export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   ...MANIFEST_PLACEHOLDERS.keys(),
-  SIZES_FILE,
-  IMAGES_FILE,
-  CLUSTER_SETTINGS_FILE,
-  SEED_FILE,
-  COURSES_FILE,
-  PASSWORD_FILE,
-  SIGN_IN_LINK_FILE,
-  SITE_FACTS_FILE,
-  VERIFY_FILES_FILE,
+  SIZES_FILE_NAME,
+  IMAGES_FILE_NAME,
+  CLUSTER_SETTINGS_FILE_NAME,
+  SEED_SCRIPT_FILE_NAME,
+  COURSES_SCRIPT_FILE_NAME,
+  PASSWORD_SCRIPT_FILE_NAME,
+  SIGN_IN_LINK_SCRIPT_FILE_NAME,
+  SITE_INFO_FILE_NAME,
+  VERIFY_FILES_SCRIPT_NAME,
 ].sort();
 
 /** Reads the blueprint files in a directory, which override built-in files. Throws a ConfigError with all problems. */
@@ -148,7 +150,7 @@ export async function readBlueprintOverlay(directory: string): Promise<Blueprint
     try {
       files[name] = await readTextFile(join(directory, name));
     } catch (error) {
-      problems.push(`BLUEPRINT_DIR: ${messageOf(error)}`);
+      problems.push(`BLUEPRINT_DIR: ${getErrorMessage(error)}`);
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -159,6 +161,6 @@ async function listDirectory(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (error) {
-    throw new ConfigError([`BLUEPRINT_DIR points to a directory that cannot be read: ${reasonOf(error)}`]);
+    throw new ConfigError([`BLUEPRINT_DIR points to a directory that cannot be read: ${getErrorReason(error)}`]);
   }
 }

@@ -2,26 +2,26 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
-  ADOPT_FILE,
+  ADOPTION_FILE_NAME,
   BLUEPRINT_JOBS,
   type BlueprintFiles,
   type BlueprintJobName,
-  FORMER_HOST_FILE,
-  HUB_FILES,
-  type HubStep,
-  JOB_FILES,
-  MAIL_FILE,
+  FORMER_HOST_FILE_NAME,
+  HUB_STEP_FILES,
+  type HubCreationStep,
+  JOB_MANIFEST_FILES,
+  MAIL_SECRET_FILE_NAME,
   readBlueprintOverlay,
-  SECRETS_FILE,
-  SPOKE_STEPS,
-  type SpokeStep,
-  STEP_FILES,
+  SECRETS_FILE_NAME,
+  SPOKE_INSTALL_STEPS,
+  SPOKE_STEP_FILES,
+  type SpokeInstallStep,
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { addSnapshotSource, buildAdoptionContainers } from "#lib/moodle/origin.ts";
-import { parseBlueprint, toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
+import { addFilesSnapshotSource, buildAdoptionContainers } from "#lib/moodle/origin.ts";
+import { parseBlueprint, toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
-import { buildSampleInputs, findImages, type SpokeImages } from "#lib/moodle/releases.ts";
+import { buildSampleSpokeInputs, findVersionImages, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
 import { isolateSandbox } from "#lib/moodle/sandbox.ts";
 import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
@@ -31,7 +31,7 @@ import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts"
 import {
   buildFormerHostValues,
   buildHubManifestValues,
-  buildSpokeValues,
+  buildSpokeManifestValues,
   findMailSettings,
 } from "#lib/moodle/values.ts";
 
@@ -60,7 +60,7 @@ export interface Blueprint {
    */
   spokeObjects(
     inputs: SpokeInputs,
-    step: SpokeStep,
+    step: SpokeInstallStep,
     hub?: HubSettings,
     changes?: readonly SeedPart[] | null,
   ): KubeObject[];
@@ -70,7 +70,7 @@ export interface Blueprint {
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
   /** Returns a hub's objects for a step. The step `issuer` has cluster-wide objects, but none without ACME_EMAIL. */
-  hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
+  hubObjects(inputs: HubInputs, step: HubCreationStep): KubeObject[];
   /** Compares the resources that a spoke's objects need with the spoke's ResourceQuota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;
 }
@@ -104,19 +104,23 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
     sizes,
     images,
     surroundings,
-    findImages: (version) => findImages(images, version),
+    findImages: (version) => findVersionImages(images, version),
     spokeObjects(inputs, step, hub = NO_HUB_SETTINGS, changes = null) {
       const scripts = { SEED_SCRIPT: parsed.scripts.seed, COURSES_SCRIPT: parsed.scripts.courses };
       const seed = step === "seed" ? { ...buildSeedValues(inputs, hub, changes), ...scripts } : {};
-      const base = buildSpokeValues(inputs);
-      const values = { ...base, ...buildAdoptionContainers(parsed.manifests.get(ADOPT_FILE)!, base, inputs), ...seed };
+      const base = buildSpokeManifestValues(inputs);
+      const values = {
+        ...base,
+        ...buildAdoptionContainers(parsed.manifests.get(ADOPTION_FILE_NAME)!, base, inputs),
+        ...seed,
+      };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
-        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
-          isolateSandbox(addSnapshotSource(each, inputs), inputs)
+        ...SPOKE_STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
+          isolateSandbox(addFilesSnapshotSource(each, inputs), inputs)
         ),
         ...former.flatMap((each) =>
-          render(FORMER_HOST_FILE, { ...values, ...buildFormerHostValues(inputs, each) }, owner)
+          render(FORMER_HOST_FILE_NAME, { ...values, ...buildFormerHostValues(inputs, each) }, owner)
         ),
       ];
     },
@@ -126,15 +130,15 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
         CONTROL_PASSWORD: generateSitePassword(),
         ADMIN_PASSWORD: generateSitePassword(),
       };
-      return render(SECRETS_FILE, { ...buildSpokeValues(inputs), ...secrets }, spokeOwner(inputs));
+      return render(SECRETS_FILE_NAME, { ...buildSpokeManifestValues(inputs), ...secrets }, spokeOwner(inputs));
     },
     mailSecret(inputs, secret) {
       const user = findMailSettings(inputs)?.user;
       const values = {
-        ...buildSpokeValues(inputs),
+        ...buildSpokeManifestValues(inputs),
         SMTP_PASSWORD: user && secret ? deriveRelayPassword(secret, user) : "",
       };
-      return render(MAIL_FILE, values, spokeOwner(inputs));
+      return render(MAIL_SECRET_FILE_NAME, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
       const base = {
@@ -142,35 +146,35 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
         FENCE: fence,
         CLAIM: job === "claim" ? fence : "0",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
-        PASSWORD_SCRIPT: toPhpArgument(parsed.scripts.password),
-        LINK_SCRIPT: toPhpArgument(parsed.scripts.link),
+        PASSWORD_SCRIPT: toPhpCommandArgument(parsed.scripts.password),
+        LINK_SCRIPT: toPhpCommandArgument(parsed.scripts.link),
         LINK_KEY: linkKey,
-        FACTS_SCRIPT: toPhpArgument(parsed.scripts.facts),
+        FACTS_SCRIPT: toPhpCommandArgument(parsed.scripts.facts),
         SITE_IDENTIFIER: siteIdentifier,
-        VERIFY_FILES_SCRIPT: toPhpArgument(parsed.scripts.verifyFiles),
+        VERIFY_FILES_SCRIPT: toPhpCommandArgument(parsed.scripts.verifyFiles),
         SINCE: String(since),
       };
-      return render(JOB_FILES[job], { ...buildSpokeValues(inputs), ...base }, spokeOwner(inputs))[0]!;
+      return render(JOB_MANIFEST_FILES[job], { ...buildSpokeManifestValues(inputs), ...base }, spokeOwner(inputs))[0]!;
     },
     hubObjects(inputs, step) {
       if (step === "issuer" && inputs.issuer === null) return [];
       const owner = step === "issuer"
         ? { namespace: null, federationId: null, spokeId: null, revision }
         : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const objects = render(HUB_FILES[step], buildHubManifestValues(inputs), owner);
+      const objects = render(HUB_STEP_FILES[step], buildHubManifestValues(inputs), owner);
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
     quotaUsage({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
       return computeQuotaUsage(
-        SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
+        SPOKE_INSTALL_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
         BLUEPRINT_JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),
       );
     },
   };
 
   const problems = Object.entries(sizes.sizes).flatMap(([name, size]) =>
-    blueprint.quotaUsage(buildSampleInputs(blueprint, name, size)).problems.map((over) =>
+    blueprint.quotaUsage(buildSampleSpokeInputs(blueprint, name, size)).problems.map((over) =>
       `sizes.yaml: sizes.${name}: ${over}`
     )
   );

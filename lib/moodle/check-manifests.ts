@@ -1,14 +1,14 @@
 /** Checks that the manifests contain all required objects and do not set any field that Wheelwright itself sets. */
 import {
-  ADOPT_FILE,
-  HUB_FILES,
-  JOB_FILES,
-  MAIL_FILE,
+  ADOPTION_FILE_NAME,
+  HUB_STEP_FILES,
+  JOB_MANIFEST_FILES,
+  MAIL_SECRET_FILE_NAME,
   MANIFEST_PLACEHOLDERS,
-  SECRETS_FILE,
-  STEP_FILES,
+  SECRETS_FILE_NAME,
+  SPOKE_STEP_FILES,
 } from "#lib/moodle/blueprint-files.ts";
-import { DEFAULT_FILES_CLAIM } from "#lib/moodle/names.ts";
+import { DEFAULT_FILES_PVC_NAME } from "#lib/moodle/names.ts";
 import { isYamlMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 
 type Report = (problem: string) => void;
@@ -21,8 +21,8 @@ const REQUIRED_OBJECTS: readonly (readonly [file: string, kind: string, name: st
   ["app.yaml", "Deployment", "moodle", "replicas"],
   ["cron.yaml", "CronJob", "moodle-cron", "suspend"],
   ["ingress.yaml", "Ingress", "moodle"],
-  [ADOPT_FILE, "PodTemplate", "adopt-database"],
-  [ADOPT_FILE, "PodTemplate", "adopt-files"],
+  [ADOPTION_FILE_NAME, "PodTemplate", "adopt-database"],
+  [ADOPTION_FILE_NAME, "PodTemplate", "adopt-files"],
 ];
 
 /** The Kubernetes kinds that a manifest file must contain. */
@@ -30,8 +30,8 @@ const REQUIRED_KINDS: readonly (readonly [file: string, kind: string])[] = [
   ["limits.yaml", "ResourceQuota"],
   ["limits.yaml", "LimitRange"],
   ["settings.yaml", "ConfigMap"],
-  [SECRETS_FILE, "Secret"],
-  [MAIL_FILE, "Secret"],
+  [SECRETS_FILE_NAME, "Secret"],
+  [MAIL_SECRET_FILE_NAME, "Secret"],
   ["issuer.yaml", "ClusterIssuer"],
 ];
 
@@ -39,7 +39,7 @@ export function formatManifestTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isYamlMap(document) ? document : {};
   const name = isYamlMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ")
-    .replace("${FILES_CLAIM}", DEFAULT_FILES_CLAIM); // the default name of the PVC
+    .replace("${FILES_CLAIM}", DEFAULT_FILES_PVC_NAME); // the default name of the PVC
 }
 
 export function checkManifestDocument(file: string, document: ManifestTemplate, report: Report): void {
@@ -56,22 +56,24 @@ export function checkManifestDocument(file: string, document: ManifestTemplate, 
 export function checkDocumentKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isYamlMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
-  const needsNamespace = STEP_FILES.namespace.includes(file) || file === HUB_FILES.namespace;
+  const needsNamespace = SPOKE_STEP_FILES.namespace.includes(file) || file === HUB_STEP_FILES.namespace;
   if (namespaces !== (needsNamespace ? 1 : 0)) {
     report(`${file}: must contain ${needsNamespace ? "one" : "no"} Namespace`);
   }
-  const isJob = Object.values(JOB_FILES).includes(file);
+  const isJob = Object.values(JOB_MANIFEST_FILES).includes(file);
   if (isJob && (kinds.length !== 1 || kinds[0] !== "Job")) {
     report(`${file}: must contain one Job and nothing else`);
   }
   if (!isJob && kinds.includes("Job")) {
-    const files = [...new Set(Object.values(JOB_FILES))];
+    const files = [...new Set(Object.values(JOB_MANIFEST_FILES))];
     report(`${file}: must not contain a Job. Files for Jobs: ${files.join(", ")}`);
   }
   if (isJob && !formatManifestTitle(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end with -\${FENCE}, so that each attempt has its own Job`);
   }
-  if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: may contain only Secrets`);
+  if (file === SECRETS_FILE_NAME && kinds.some((kind) => kind !== "Secret")) {
+    report(`${file}: may contain only Secrets`);
+  }
   for (const [, kind] of REQUIRED_KINDS.filter(([fileName]) => fileName === file)) {
     if (!kinds.includes(kind)) report(`${file}: must contain a ${kind}`);
   }
@@ -90,7 +92,7 @@ export function checkAllManifests(manifests: Manifests, report: Report): void {
   }
   const locations = new Map<string, string>();
   for (const file of MANIFEST_PLACEHOLDERS.keys()) {
-    const ofHub = Object.values(HUB_FILES).includes(file); // hubs and spokes have separate namespaces
+    const ofHub = Object.values(HUB_STEP_FILES).includes(file); // hubs and spokes have separate namespaces
     for (const document of manifests.get(file) ?? []) {
       const title = formatManifestTitle(document),
         key = `${ofHub ? "hub" : "spoke"} ${title}`,

@@ -4,16 +4,18 @@ import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { hashHost } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
-import { DEFAULT_CERTIFICATE } from "#lib/moodle/values.ts";
+import { DEFAULT_CERTIFICATE_NAME } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
-export type ConfigurableInputs = SiteDetails & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
+export type ConfigurableSpokeInputs =
+  & SiteDetails
+  & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
 
-export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableInputs {
+export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableSpokeInputs {
   const { host, certificate, formerHosts = [], mailHeld } = inputs;
   const certificateField = certificate === undefined ? {} : { certificate };
   return {
@@ -43,14 +45,14 @@ export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): S
  * host has its own certificate, because a shared certificate fails validation if one former host no longer resolves.
  */
 export function changeSiteHost(inputs: SpokeInputs, host: string, redirectHosts: readonly string[]): SpokeInputs {
-  const { certificate = DEFAULT_CERTIFICATE, formerHosts = [] } = inputs;
+  const { certificate = DEFAULT_CERTIFICATE_NAME, formerHosts = [] } = inputs;
   const remaining = formerHosts.filter((former) => redirectHosts.includes(former.host) && former.host !== host);
   if (host === inputs.host) return { ...inputs, formerHosts: remaining };
   const existingCertificate = formerHosts.find((former) => former.host === host)?.certificate;
   return {
     ...inputs,
     host,
-    certificate: existingCertificate ?? `${DEFAULT_CERTIFICATE}-${hashHost(host)}`,
+    certificate: existingCertificate ?? `${DEFAULT_CERTIFICATE_NAME}-${hashHost(host)}`,
     formerHosts: [...remaining, { host: inputs.host, certificate }],
   };
 }
@@ -60,7 +62,7 @@ export function findChangedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
   after: SpokeInputs,
-  steps: readonly SpokeStep[],
+  steps: readonly SpokeInstallStep[],
 ): KubeObject[] {
   return steps.flatMap((step) => {
     const old = new Map(blueprint.spokeObjects(before, step).map((object) => [formatObjectTitle(object), object]));

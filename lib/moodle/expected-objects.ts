@@ -1,11 +1,11 @@
 /** Lists the objects that an active spoke's namespace should contain. */
-import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import { SPOKE_INSTALL_STEPS, type SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
+import { BLUEPRINT_REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findMismatches } from "#lib/drivers/cluster/diff.ts";
+import { findManifestMismatches } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 export interface ExpectedObject {
@@ -32,7 +32,7 @@ export interface ExpectedSite {
 export function listExpectedObjects(
   blueprint: Blueprint,
   { inputs, maintenance, hub, relaySecret = null }: ExpectedSite,
-  steps: readonly SpokeStep[] = SPOKE_STEPS,
+  steps: readonly SpokeInstallStep[] = SPOKE_INSTALL_STEPS,
 ): ExpectedObject[] {
   const checkPresence = (object: KubeObject): ExpectedObject => ({ object, applied: null, comparison: "presence" });
   return steps.flatMap((step) => {
@@ -51,9 +51,12 @@ export function listExpectedObjects(
 }
 
 /** Maps each Kubernetes kind to the steps that create objects of that kind. The result is the same for all spokes. */
-export function mapStepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
-  const steps = new Map<string, SpokeStep[]>();
-  for (const step of SPOKE_STEPS) {
+export function mapKindsToSteps(
+  blueprint: Blueprint,
+  site: ExpectedSite,
+): ReadonlyMap<string, readonly SpokeInstallStep[]> {
+  const steps = new Map<string, SpokeInstallStep[]>();
+  for (const step of SPOKE_INSTALL_STEPS) {
     for (const kind of new Set(listExpectedObjects(blueprint, site, [step]).map(({ object }) => object.kind))) {
       steps.set(kind, [...steps.get(kind) ?? [], step]);
     }
@@ -84,24 +87,24 @@ export function listStatefulSetPvcs(object: KubeObject): KubeObject[] {
 }
 
 /** Adapts a manifest so that an update succeeds: keeps larger disks and the PVC templates of the existing object. */
-export function adaptToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
+export function adaptManifestToExistingObject(manifest: KubeObject, observed: KubeObject): KubeObject {
   if (manifest.kind === "PersistentVolumeClaim") return withDisk(manifest, observed);
   if (manifest.kind !== "StatefulSet" || !manifest["spec"]?.volumeClaimTemplates) return manifest;
   const templates = observed["spec"]?.volumeClaimTemplates;
   const requested = { ...manifest, metadata: observed.metadata, spec: pick(manifest["spec"]) };
-  if (!templates || findMismatches(requested, observed).length === 0) return manifest;
+  if (!templates || findManifestMismatches(requested, observed).length === 0) return manifest;
   return withSpec(manifest, { volumeClaimTemplates: templates });
 }
 
 /** Returns the manifest with the existing object's blueprint revision, so that the revision never counts as drift. */
-export function keepObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
-  const adjusted = adaptToExistingObject(manifest, observed);
-  const revision = observed.metadata.annotations?.[REVISION_ANNOTATION];
+export function copyObservedRevision(manifest: KubeObject, observed: KubeObject): KubeObject {
+  const adjusted = adaptManifestToExistingObject(manifest, observed);
+  const revision = observed.metadata.annotations?.[BLUEPRINT_REVISION_ANNOTATION];
   const { metadata } = adjusted;
-  if (revision === undefined || metadata.annotations?.[REVISION_ANNOTATION] === revision) return adjusted;
+  if (revision === undefined || metadata.annotations?.[BLUEPRINT_REVISION_ANNOTATION] === revision) return adjusted;
   return {
     ...adjusted,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION_ANNOTATION]: revision } },
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [BLUEPRINT_REVISION_ANNOTATION]: revision } },
   };
 }
 

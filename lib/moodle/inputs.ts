@@ -5,7 +5,7 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import { VersionNumber } from "#lib/model/spoke.ts";
+import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, ImageName, NamespaceName, SiteSize } from "#lib/moodle/sizes.ts";
 
 const LABEL = "must be a label value";
@@ -76,7 +76,7 @@ export const SpokeInputs = v.object({
   /** Former hosts that redirect to the current host, each with the name of its certificate's Secret. */
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
   adminEmail: EmailAddress,
-  version: VersionNumber,
+  version: MoodleVersion,
   images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
   size: CatalogEntryName,
   /** The CPU, memory and storage that the size defines, but with actual disk sizes, because disks never shrink. */

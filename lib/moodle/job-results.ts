@@ -12,11 +12,11 @@ export interface SiteIdentity {
   /** When Moodle's upgrade lock expires, in seconds since 1970. An upgrade that was killed leaves the lock behind. */
   readonly lockedUntil: number | null;
   /** The numbers of courses and users; null if the Job did not count them. */
-  readonly counts: SiteCounts | null;
+  readonly counts: CourseAndUserCounts | null;
 }
 
 /** The numbers of courses and users, used to compare a restored site with the original site. */
-export interface SiteCounts {
+export interface CourseAndUserCounts {
   readonly courses: number;
   /** The number of users, without deleted users and the guest account. */
   readonly users: number;
@@ -149,7 +149,7 @@ export interface PasswordResetResult {
 
 const REFUSED = "refused: ";
 
-export function parsePasswordReset(log: readonly string[]): PasswordResetResult {
+export function parsePasswordResetResult(log: readonly string[]): PasswordResetResult {
   const lines = log.map((line) => line.trim());
   const refused = lines.find((line) => line.startsWith(REFUSED));
   return {

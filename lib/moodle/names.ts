@@ -11,7 +11,7 @@ const ID_PART = 12;
 export const ADOPTION_ID_LENGTH = 10;
 
 /** The default names for the PVC that stores files, and for the database's PVC template. */
-export const DEFAULT_FILES_CLAIM = "files", DEFAULT_DATA_CLAIM = "data";
+export const DEFAULT_FILES_PVC_NAME = "files", DEFAULT_DATA_CLAIM = "data";
 
 export type NamespaceKind = "hub" | "spoke" | "sandbox";
 
@@ -33,7 +33,7 @@ export function buildNamespaceName(kind: NamespaceKind, { release, slug, id }: N
 }
 
 /** Returns whether a namespace name contains this release ID. Labels are not checked, because users can edit labels. */
-export function belongsToRelease(name: string, release: string): boolean {
+export function isReleaseNamespaceName(name: string, release: string): boolean {
   return (["hub", "spoke", "sandbox"] as const).some((kind) => name.startsWith(prefixOf(kind, release)));
 }
 
@@ -47,13 +47,13 @@ export function hashHost(host: string): string {
 }
 
 /** The label on a backup's VolumeSnapshots that contains the ID of the backup. */
-export const BACKUP_LABEL = "wheelwright.dev/backup";
+export const BACKUP_ID_LABEL = "wheelwright.dev/backup";
 /** The annotation on the administrator's Secret that contains the ID of the operation that last set the password. */
 export const PASSWORD_OPERATION_ANNOTATION = "wheelwright.dev/password-of";
 /** The label on a replaced PVC that contains the date until which the PVC is kept. */
-export const KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
+export const PVC_KEPT_UNTIL_LABEL = "wheelwright.dev/kept-until";
 /** The annotation on an object that contains the revision of the blueprint from which the object was rendered. */
-export const REVISION_ANNOTATION = "wheelwright.dev/blueprint";
+export const BLUEPRINT_REVISION_ANNOTATION = "wheelwright.dev/blueprint";
 /** The annotation or label for the fencing token, which rises with each claimed job so that late writes fail. */
 export const FENCE_METADATA_KEY = "wheelwright.dev/fence";
 
@@ -67,14 +67,14 @@ export function getSitePvcNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
 ): Readonly<Record<DiskName, string>> {
   return {
-    files: claims?.files ?? DEFAULT_FILES_CLAIM,
-    database: `${claims?.data ?? DEFAULT_DATA_CLAIM}-${DATABASE_STATEFULSET.name}-0`,
+    files: claims?.files ?? DEFAULT_FILES_PVC_NAME,
+    database: `${claims?.data ?? DEFAULT_DATA_CLAIM}-${DATABASE_STATEFULSET_REF.name}-0`,
   };
 }
 
-export const DATABASE_STATEFULSET: ObjectRef = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
-export const MOODLE_DEPLOYMENT: ObjectRef = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-export const MOODLE_CRONJOB: ObjectRef = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
+export const DATABASE_STATEFULSET_REF: ObjectRef = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+export const MOODLE_DEPLOYMENT_REF: ObjectRef = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+export const MOODLE_CRONJOB_REF: ObjectRef = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
 /** The label selector for the pods of Jobs that must never run at the same time. */
 export const EXCLUSIVE_JOB_SELECTOR = "op in (install,reset,upgrade)";

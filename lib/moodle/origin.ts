@@ -7,7 +7,7 @@ import type { DiskName } from "#lib/moodle/resize.ts";
 import type { ADOPTION_CONTAINER_PLACEHOLDERS } from "#lib/moodle/values.ts";
 
 /** Returns the name of the VolumeSnapshot from which a disk is created. The adoption ID makes this name unique. */
-export function buildOriginSnapshotName(disk: DiskName, adoptionId: string): string {
+export function buildSourceSnapshotName(disk: DiskName, adoptionId: string): string {
   return `origin-${disk}-${adoptionId}`;
 }
 
@@ -25,15 +25,15 @@ export function buildAdoptionContainers(
 }
 
 /** Makes the snapshot the data source of the PVC for files. Returns all other objects unchanged. */
-export function addSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
+export function addFilesSnapshotSource(object: KubeObject, inputs: SpokeInputs): KubeObject {
   const { origin } = inputs;
   if (!origin || object.kind !== "PersistentVolumeClaim" || object.metadata.name !== getSitePvcNames(inputs).files) {
     return object;
   }
-  return setSnapshotSource(object, buildOriginSnapshotName("files", origin.adoptionId));
+  return setPvcSnapshotSource(object, buildSourceSnapshotName("files", origin.adoptionId));
 }
 
-export function setSnapshotSource(claim: KubeObject, name: string): KubeObject {
+export function setPvcSnapshotSource(claim: KubeObject, name: string): KubeObject {
   const dataSource = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name };
   return { ...claim, spec: { ...claim["spec"], dataSource } };
 }

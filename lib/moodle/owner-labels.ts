@@ -11,7 +11,7 @@ import {
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectMeta } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
+import { BLUEPRINT_REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 
 interface OwnerIds {
   readonly federationId: string | null;
@@ -45,7 +45,7 @@ export function addOwnerMetadata(object: KubeObject, owner: ObjectOwner): KubeOb
     name,
     ...(namespace === null ? {} : { namespace }),
     labels: { ...own, ...labels },
-    annotations: { ...annotations, [REVISION_ANNOTATION]: owner.revision },
+    annotations: { ...annotations, [BLUEPRINT_REVISION_ANNOTATION]: owner.revision },
     ...rest,
   };
   const result = { ...object, metadata };

@@ -5,18 +5,18 @@ import { ConfigError } from "#lib/base/config.ts";
 import {
   BLUEPRINT_FILE_NAMES,
   type BlueprintFiles,
-  CLUSTER_SETTINGS_FILE,
-  COURSES_FILE,
-  IMAGES_FILE,
+  CLUSTER_SETTINGS_FILE_NAME,
+  COURSES_SCRIPT_FILE_NAME,
+  IMAGES_FILE_NAME,
   MANIFEST_PLACEHOLDERS,
-  PASSWORD_FILE,
-  SEED_FILE,
-  SIGN_IN_LINK_FILE,
-  SITE_FACTS_FILE,
-  SIZES_FILE,
-  VERIFY_FILES_FILE,
+  PASSWORD_SCRIPT_FILE_NAME,
+  SEED_SCRIPT_FILE_NAME,
+  SIGN_IN_LINK_SCRIPT_FILE_NAME,
+  SITE_INFO_FILE_NAME,
+  SIZES_FILE_NAME,
+  VERIFY_FILES_SCRIPT_NAME,
 } from "#lib/moodle/blueprint-files.ts";
-import { checkPlaceholders, isYamlMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
+import { checkPlaceholders, isYamlMap, type ManifestTemplate, parseManifestDocuments } from "#lib/moodle/render.ts";
 import {
   checkAllManifests,
   checkDocumentKinds,
@@ -60,7 +60,7 @@ export function parseBlueprint(
   const invalidFiles = new Set<string>(); // invalid files get no further checks
   for (const [file, names] of MANIFEST_PLACEHOLDERS) {
     const before = problems.length;
-    const documents = parseDocuments(file, files[file]!, report);
+    const documents = parseManifestDocuments(file, files[file]!, report);
     for (const document of documents) {
       checkPlaceholders([file, formatManifestTitle(document)].filter(Boolean).join(": "), document, names, report);
       checkManifestDocument(file, document, report);
@@ -70,27 +70,34 @@ export function parseBlueprint(
     manifests.set(file, documents);
   }
   if (invalidFiles.size === 0) checkAllManifests(manifests, report);
-  const sizes = readSettings(SIZES_FILE, files, SizeCatalog, report);
-  const images = readSettings(IMAGES_FILE, files, ImageCatalog, report);
-  const surroundings = readSettings(CLUSTER_SETTINGS_FILE, files, ClusterSettings, report);
+  const sizes = readSettings(SIZES_FILE_NAME, files, SizeCatalog, report);
+  const images = readSettings(IMAGES_FILE_NAME, files, ImageCatalog, report);
+  const surroundings = readSettings(CLUSTER_SETTINGS_FILE_NAME, files, ClusterSettings, report);
   if (images) checkPostgres(images, report);
-  for (const file of [PASSWORD_FILE, SIGN_IN_LINK_FILE, SITE_FACTS_FILE, VERIFY_FILES_FILE]) {
+  for (
+    const file of [
+      PASSWORD_SCRIPT_FILE_NAME,
+      SIGN_IN_LINK_SCRIPT_FILE_NAME,
+      SITE_INFO_FILE_NAME,
+      VERIFY_FILES_SCRIPT_NAME,
+    ]
+  ) {
     if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
   }
   if (problems.length > 0 || !sizes || !images || !surroundings) throw createError(problems);
   const scripts = {
-    seed: files[SEED_FILE]!,
-    courses: files[COURSES_FILE]!,
-    password: files[PASSWORD_FILE]!,
-    link: files[SIGN_IN_LINK_FILE]!,
-    facts: files[SITE_FACTS_FILE]!,
-    verifyFiles: files[VERIFY_FILES_FILE]!,
+    seed: files[SEED_SCRIPT_FILE_NAME]!,
+    courses: files[COURSES_SCRIPT_FILE_NAME]!,
+    password: files[PASSWORD_SCRIPT_FILE_NAME]!,
+    link: files[SIGN_IN_LINK_SCRIPT_FILE_NAME]!,
+    facts: files[SITE_INFO_FILE_NAME]!,
+    verifyFiles: files[VERIFY_FILES_SCRIPT_NAME]!,
   };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }
 
 /** Formats each validation issue as a message such as "sizes.yaml: sizes.small.workers must be a number". */
-export function formatIssues(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
+export function formatValidationIssues(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
   return issues.map((issue) => `${file}: ${v.getDotPath(issue) ?? "it"} ${describeIssue(issue)}`);
 }
 
@@ -112,7 +119,7 @@ function readSettings<S extends v.GenericSchema>(
   if (before.length > 0) return null;
   const result = v.safeParse(schema, value ?? null);
   if (result.success) return result.output;
-  formatIssues(file, result.issues).forEach(report);
+  formatValidationIssues(file, result.issues).forEach(report);
   return null;
 }
 
@@ -121,7 +128,7 @@ function checkPostgres(images: ImageCatalog, report: (problem: string) => void):
   for (const [version, { postgres }] of Object.entries(images.versions)) {
     if (postgres !== undefined && major < postgres) { // NaN, from a tag without a version, passes this check
       report(
-        `${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, but the postgres image is ${images.postgres}`,
+        `${IMAGES_FILE_NAME}: versions.${version} needs PostgreSQL ${postgres}, but the postgres image is ${images.postgres}`,
       );
     }
   }
@@ -140,6 +147,6 @@ function sortKeys(value: unknown): unknown {
 }
 
 /** Returns the script as an argument for `php -r`. Escapes `$(`, because the kubelet would expand `$(NAME)`. */
-export function toPhpArgument(script: string): string {
+export function toPhpCommandArgument(script: string): string {
   return script.replace(PHP, "").replaceAll("$(", "$$$$("); // "$$" is one dollar sign in a replacement string
 }

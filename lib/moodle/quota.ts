@@ -8,7 +8,7 @@ interface PodResources {
   readonly memory: number;
 }
 
-export interface ResourceAmounts {
+export interface QuotaResourceAmounts {
   readonly requests: { readonly cpu: string; readonly memory: string };
   readonly limits: { readonly cpu: string; readonly memory: string };
   readonly storage: string;
@@ -16,8 +16,8 @@ export interface ResourceAmounts {
 
 export interface QuotaUsage {
   /** The resources for all permanent pods, the largest Job and two small Jobs, with twice the storage of all disks. */
-  readonly usage: ResourceAmounts;
-  readonly quota: ResourceAmounts;
+  readonly usage: QuotaResourceAmounts;
+  readonly quota: QuotaResourceAmounts;
   /** A sentence for each amount that exceeds the quota or a limit. */
   readonly problems: readonly string[];
 }

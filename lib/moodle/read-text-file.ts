@@ -1,6 +1,6 @@
 /** Reads a configuration file of limited size. Rejects pipes and other special files: reading them could block. */
 import { readFile, stat } from "node:fs/promises";
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 
 const MAX_BYTES = 2 ** 20; // the size limit of a ConfigMap
@@ -14,6 +14,6 @@ export async function readTextFile(path: string): Promise<string> {
     if (file.size > MAX_BYTES) throw new Error(`it has ${file.size} bytes; the maximum is ${MAX_BYTES}`);
     return decodeUtf8(await readFile(path)).replaceAll("\r\n", "\n");
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${path} cannot be read: ${getErrorReason(error)}`, { cause: error });
   }
 }

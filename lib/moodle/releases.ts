@@ -23,7 +23,7 @@ export interface VersionRequirements {
 }
 
 /** Returns the images for a Moodle version; null if unknown. A prefix such as 4.5 selects the newest listed version. */
-export function findImages(images: ImageCatalog, version: string): SpokeImages | null {
+export function findVersionImages(images: ImageCatalog, version: string): SpokeImages | null {
   const listed = findListed(images, version);
   if (listed) return { moodle: listed.image, postgres: images.postgres, fpmDirectory: listed.fpmDirectory };
   const family = findFamily(images, version);
@@ -59,7 +59,7 @@ export function listOfferedVersions(images: ImageCatalog): string[] {
   return Object.keys(images.versions).sort((a, b) => previewOrder(a) - previewOrder(b) || compareVersions(b, a));
 }
 
-export function buildSampleInputs(
+export function buildSampleSpokeInputs(
   blueprint: { readonly images: ImageCatalog; readonly surroundings: ClusterSettings },
   size: string,
   resources: SiteSize,
@@ -74,7 +74,7 @@ export function buildSampleInputs(
     host: "sample.example.org",
     adminEmail: "admin@example.org",
     version,
-    images: findImages(blueprint.images, version)!,
+    images: findVersionImages(blueprint.images, version)!,
     size,
     resources,
     identity: false,

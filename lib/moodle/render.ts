@@ -14,7 +14,11 @@ export type ManifestTemplate = unknown;
 export type PlaceholderValues = Readonly<Record<string, unknown>>;
 
 /** Parses the YAML documents in a file. Calls `report` with a sentence for each problem. */
-export function parseDocuments(file: string, text: string, report: (problem: string) => void): ManifestTemplate[] {
+export function parseManifestDocuments(
+  file: string,
+  text: string,
+  report: (problem: string) => void,
+): ManifestTemplate[] {
   return parseYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 

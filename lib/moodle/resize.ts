@@ -4,7 +4,7 @@
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { formatQuantity, type QuotaUsage, type ResourceAmounts } from "#lib/moodle/quota.ts";
+import { formatQuantity, type QuotaResourceAmounts, type QuotaUsage } from "#lib/moodle/quota.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 
 export type DiskSizes = SiteSize["disks"];
@@ -22,8 +22,8 @@ export function computeResizedInputs(
 ): SpokeInputs {
   const { disks } = inputs.resources;
   const newDisks = {
-    files: canGrow.files ? maxQuantity(disks.files, resources.disks.files) : disks.files,
-    database: canGrow.database ? maxQuantity(disks.database, resources.disks.database) : disks.database,
+    files: canGrow.files ? getLargerQuantity(disks.files, resources.disks.files) : disks.files,
+    database: canGrow.database ? getLargerQuantity(disks.database, resources.disks.database) : disks.database,
   };
   return setDiskSizes({ ...inputs, size, resources, madeDatabaseDisk: initialDatabaseDisk(inputs) }, newDisks);
 }
@@ -38,8 +38,8 @@ export function setDiskSizes(inputs: SpokeInputs, disks: DiskSizes): SpokeInputs
     resources: {
       ...inputs.resources,
       disks,
-      quota: { ...quota, storage: maxQuantity(quota.storage, twice) },
-      largest: { ...largest, disk: [disks.files, disks.database].reduce(maxQuantity, largest.disk) },
+      quota: { ...quota, storage: getLargerQuantity(quota.storage, twice) },
+      largest: { ...largest, disk: [disks.files, disks.database].reduce(getLargerQuantity, largest.disk) },
     },
     ...(initialSize === disks.database ? {} : { madeDatabaseDisk: initialSize }),
   };
@@ -51,18 +51,18 @@ export function computeInputsDuringResize(
   to: SpokeInputs,
   sum: (inputs: SpokeInputs) => QuotaUsage,
 ): SpokeInputs {
-  const combined = { ...to, resources: maxQuantity(from.resources, to.resources) };
-  const { usage }: { usage: ResourceAmounts } = sum(combined);
+  const combined = { ...to, resources: getLargerQuantity(from.resources, to.resources) };
+  const { usage }: { usage: QuotaResourceAmounts } = sum(combined);
   const { quota } = combined.resources;
-  return { ...combined, resources: { ...combined.resources, quota: maxQuantity(quota, usage) } };
+  return { ...combined, resources: { ...combined.resources, quota: getLargerQuantity(quota, usage) } };
 }
 
 /** Returns the larger of two Kubernetes quantities, in its original notation. Compares maps field by field. */
-export function maxQuantity<T>(one: T, other: T): T {
+export function getLargerQuantity<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((
       [name, value],
-    ) => [name, maxQuantity(value, (other as typeof one)[name as never])]);
+    ) => [name, getLargerQuantity(value, (other as typeof one)[name as never])]);
     return Object.fromEntries(fields) as T;
   }
   return parseQuantity(String(other)) > parseQuantity(String(one)) ? other : one;

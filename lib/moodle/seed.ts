@@ -29,7 +29,7 @@ export interface HubSettings {
 export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
 export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
-export const SITE_DETAIL_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
+export const SITE_DETAIL_SEED_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
 
 /** The objects in a hub's namespace that must be passed to `readHubSettings`. */
 export const HUB_SETTINGS_OBJECTS = [
@@ -86,7 +86,7 @@ interface OriginalSettings {
 }
 
 /** Returns what to set in a copied spoke: inputs, and parts of the seed (initial content). It keeps the rest. */
-export function computeCopyChanges(
+export function computeCopiedSpokeChanges(
   inputs: SpokeInputs,
   original: OriginalSettings,
 ): { readonly inputs: SpokeInputs; readonly parts: readonly SeedPart[] } {

@@ -1,22 +1,24 @@
 /** Defines a site's base: the version, images and volumes that a restore replaces. */
-import { enlargeDisksForSnapshots } from "#lib/moodle/adoption.ts";
+import { enlargeDisksToSnapshotSize } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
 
-export interface SiteBase extends Pick<SpokeInputs, "version" | "claims" | "origin"> {
+export interface SiteVersionAndVolumes extends Pick<SpokeInputs, "version" | "claims" | "origin"> {
   readonly images: SpokeImages;
   readonly disks: DiskSizes;
 }
 
-export function extractSiteBase({ version, images, claims, origin, resources }: SpokeInputs): SiteBase {
+export function extractVersionAndVolumes(
+  { version, images, claims, origin, resources }: SpokeInputs,
+): SiteVersionAndVolumes {
   return { version, images, disks: resources.disks, ...(claims && { claims }), ...(origin && { origin }) };
 }
 
 /** Replaces the version, images and volumes. Drops the database disk's original size: the StatefulSet is recreated. */
-export function replaceSiteBase(
+export function replaceVersionAndVolumes(
   inputs: SpokeInputs,
-  { version, images, claims, origin, disks }: SiteBase,
+  { version, images, claims, origin, disks }: SiteVersionAndVolumes,
 ): SpokeInputs {
   const { claims: _, origin: __, madeDatabaseDisk: ___, ...rest } = inputs;
   const replaced = { ...rest, version, images, ...(claims && { claims }), ...(origin && { origin }) };
@@ -33,17 +35,17 @@ interface BackupFacts {
 }
 
 /** Returns the version, images and volumes for restoring a site from a backup. Keeps the current PostgreSQL image. */
-export function buildSiteBaseFromBackup(
+export function buildVersionAndVolumesFromBackup(
   inputs: SpokeInputs,
   { lmsVersion, images, minimumSizes }: BackupFacts,
   adoptionId: string,
-): SiteBase {
+): SiteVersionAndVolumes {
   const { postgres } = inputs.images;
   return {
     version: lmsVersion ?? inputs.version,
     images: { ...images ?? inputs.images, postgres },
     claims: { files: `files-${adoptionId}`, data: `data-${adoptionId}` },
     origin: { adoptionId: adoptionId, identity: "same" },
-    disks: enlargeDisksForSnapshots(inputs, minimumSizes).resources.disks,
+    disks: enlargeDisksToSnapshotSize(inputs, minimumSizes).resources.disks,
   };
 }

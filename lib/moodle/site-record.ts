@@ -17,7 +17,7 @@ type SpokeRow = Selectable<Schema["spokes"]>;
 type FederationRow = Selectable<Schema["federations"]>;
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
-export const SITE_RECORD_CONFIG_MAP: ObjectRef = { ...KIND, name: "wheelwright" };
+export const SITE_RECORD_CONFIG_MAP_NAME: ObjectRef = { ...KIND, name: "wheelwright" };
 /** The label for a site record's type, `spoke` or `hub`. On snapshots, the annotation for the signed record. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
@@ -86,14 +86,14 @@ export interface SignedRecord {
   readonly signature: string;
 }
 
-export function buildRecordConfigMap(
+export function buildSiteRecordConfigMap(
   recordType: "spoke" | "hub",
   { text, installation, signature }: SignedRecord,
 ): KubeObject {
   return {
     ...KIND,
     metadata: {
-      name: SITE_RECORD_CONFIG_MAP.name,
+      name: SITE_RECORD_CONFIG_MAP_NAME.name,
       labels: { [MANAGED_BY_LABEL]: "wheelwright", [SITE_RECORD_KEY]: recordType },
       // Always sets an annotation, because an apply without any could remove others, such as the fencing token.
       annotations: {
@@ -113,12 +113,12 @@ export function readSignedRecord({ data }: KubeObject): SignedRecord | null {
 }
 
 /** Returns the signed record in a snapshot's annotation; null if the snapshot has no record. */
-export function readSnapshotRecord({ metadata }: KubeObject): SignedRecord | null {
-  return parseRecord(SignedRecordSchema, metadata.annotations?.[SITE_RECORD_KEY] ?? "");
+export function readSignedSnapshotRecord({ metadata }: KubeObject): SignedRecord | null {
+  return parseRecordJson(SignedRecordSchema, metadata.annotations?.[SITE_RECORD_KEY] ?? "");
 }
 
 /** Parses a record's JSON text. Returns null if the text does not match the schema. */
-export function parseRecord<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
+export function parseRecordJson<S extends v.GenericSchema>(schema: S, text: string): v.InferOutput<S> | null {
   try {
     const { success, output } = v.safeParse(schema, JSON.parse(text));
     return success ? output : null;

@@ -9,33 +9,33 @@ import {
   ClusterError,
   type KubeObject,
   type ObjectRef,
-  objectRefOf,
   type PatchOperation,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
 
 /** A step in a field's path: a field name, or a list item with its index and, if possible, its name or type. */
 type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
-export interface SizeField {
+export interface SizeDependentField {
   readonly path: readonly Step[];
   readonly value: unknown;
 }
 
-export interface ObjectSizeFields {
+export interface SizeDependentObject {
   readonly ref: ObjectRef;
-  readonly fields: readonly SizeField[];
+  readonly fields: readonly SizeDependentField[];
 }
 
 /** Returns the objects that depend on the spoke's size, each with the size-dependent fields and their values. */
-export function findSizeFields(
+export function findSizeDependentFields(
   inputs: SpokeInputs,
   render: (inputs: SpokeInputs) => readonly KubeObject[],
-): readonly ObjectSizeFields[] {
+): readonly SizeDependentObject[] {
   // Uses the same database disk size in both renderings, because the StatefulSet's PVC template is immutable.
   const fixed = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...fixed, resources: changeAmounts(inputs.resources) });
   return render(fixed).map((object, i) => {
-    return { ref: objectRefOf(object), fields: diffFields([], object, others[i]) };
+    return { ref: toObjectRef(object), fields: diffFields([], object, others[i]) };
   }).filter(({ fields }) => fields.length > 0);
 }
 
@@ -46,7 +46,7 @@ function changeAmounts<T>(value: T): T {
   return (typeof value === "number" ? value + 1 : `other than ${value}`) as T;
 }
 
-function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeField[] {
+function diffFields(path: readonly Step[], one: unknown, other: unknown): SizeDependentField[] {
   if (one === other) return [];
   if (isYamlMap(one) && isYamlMap(other)) {
     return Object.entries(one).flatMap(([name, value]) => diffFields([...path, name], value, other[name]));
@@ -69,7 +69,7 @@ function stepTo(list: readonly unknown[], at: number): Step {
 }
 
 /** Returns the value of the field at a path; undefined if the object does not have this field. */
-export function readSizeField(object: unknown, path: readonly Step[]): unknown {
+export function readSizeDependentField(object: unknown, path: readonly Step[]): unknown {
   return path.reduce<unknown>((node, step) => {
     if (typeof step === "string") return isYamlMap(node) ? node[step] : undefined;
     return Array.isArray(node) ? node[indexOfItem(node, step)] : undefined;
@@ -77,7 +77,7 @@ export function readSizeField(object: unknown, path: readonly Step[]): unknown {
 }
 
 /** Returns the JSON Patch that sets the given fields. Throws a permanent ClusterError if `object` lacks a list item. */
-export function buildSizePatch(object: KubeObject, fields: readonly SizeField[]): PatchOperation[] {
+export function buildSizePatch(object: KubeObject, fields: readonly SizeDependentField[]): PatchOperation[] {
   const draft = structuredClone(object), operations: PatchOperation[] = [];
   for (const { path, value } of fields) operations.push(...setField(draft, path, value));
   return operations;

@@ -1,6 +1,6 @@
 /** Defines the schemas for sizes.yaml, images.yaml and surroundings.yaml. */
 import * as v from "valibot";
-import { VersionNumber } from "#lib/model/spoke.ts";
+import { MoodleVersion } from "#lib/model/spoke.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 
 const QUANTITY = 'must be a quantity such as 500m, "2" or 1Gi';
@@ -47,7 +47,7 @@ const UpgradeRequirements = v.object({
   /** The minimum major version of PostgreSQL. */
   postgres: v.optional(v.pipe(v.number(), v.integer())),
   /** The oldest version from which a site can be upgraded. */
-  upgradesFrom: v.optional(VersionNumber),
+  upgradesFrom: v.optional(MoodleVersion),
 });
 
 /** The container image for a Moodle version, with details about its content. */
@@ -64,7 +64,7 @@ export type MoodleRelease = v.InferOutput<typeof MoodleRelease>;
 export const ImageCatalog = v.strictObject({
   postgres: ImageName,
   versions: v.pipe(
-    v.record(VersionNumber, MoodleRelease),
+    v.record(MoodleVersion, MoodleRelease),
     v.check(
       (versions) => Object.values(versions).some((release) => !release.preview),
       "at least one version must not be a preview",
@@ -72,7 +72,7 @@ export const ImageCatalog = v.strictObject({
   ),
   families: v.optional(
     v.array(v.strictObject({
-      from: VersionNumber,
+      from: MoodleVersion,
       image: v.pipe(
         v.string(IMAGE_PATTERN),
         v.check(

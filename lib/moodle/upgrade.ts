@@ -16,7 +16,7 @@ export function computeUpgradedInputs(inputs: SpokeInputs, { version, images }: 
   return { ...inputs, version, images: { moodle, fpmDirectory, postgres: inputs.images.postgres } };
 }
 
-export interface UpgradeFacts {
+export interface UpgradeCheckInput {
   readonly version: string;
   readonly requirements: VersionRequirements;
   /** The PostgreSQL image that the spoke currently uses. */
@@ -34,8 +34,8 @@ interface UpgradeRefusal {
 }
 
 /** Returns why an upgrade is impossible, or null. Accepts the current version, so that an upgrade can resume. */
-export function findUpgradeRefusal(
-  { version, requirements, postgres, site, code }: UpgradeFacts,
+export function findUpgradeProblem(
+  { version, requirements, postgres, site, code }: UpgradeCheckInput,
 ): UpgradeRefusal | null {
   const running = releaseNumber(site.release);
   if (isOlder({ version, code }, site)) {
@@ -73,7 +73,10 @@ export function parsePostgresMajor(image: string): number {
   return Number(/:(\d+)[^/]*$/.exec(image)?.[1]);
 }
 
-function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site: UpgradeFacts["site"]): boolean {
+function isOlder(
+  { version, code }: Pick<UpgradeCheckInput, "version" | "code">,
+  site: UpgradeCheckInput["site"],
+): boolean {
   if (code?.version && site.version) return Number(code.version) < Number(site.version);
   const running = releaseNumber(site.release);
   return running !== null && compareRequestedParts(running, version) > 0;
@@ -82,7 +85,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
 /** Returns whether the database has the new image's release or, if that is unknown, the requested version. */
 export function isSiteAtVersion(
   site: Pick<SiteIdentity, "release">,
-  { version, code }: Pick<UpgradeFacts, "version" | "code">,
+  { version, code }: Pick<UpgradeCheckInput, "version" | "code">,
 ): boolean {
   if (code?.release) return site.release === code.release;
   const running = releaseNumber(site.release);
@@ -90,7 +93,7 @@ export function isSiteAtVersion(
 }
 
 /** Returns whether an upgrade changes the Moodle branch, for example from 4.5 to 5.2. */
-export function isBranchChange(site: Pick<SiteIdentity, "release">, version: string): boolean {
+export function isMoodleBranchChange(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;
 }

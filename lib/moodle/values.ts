@@ -1,6 +1,6 @@
 /** Defines the placeholders for manifests and their values for a spoke or hub. A null value removes its field. */
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_CLAIM, hashHost } from "#lib/moodle/names.ts";
+import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_PVC_NAME, hashHost } from "#lib/moodle/names.ts";
 
 type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
 
@@ -68,11 +68,11 @@ export const HUB_PLACEHOLDERS = [
 ] as const;
 
 /** The default name for a site's Certificate and for the Secret that contains the certificate. */
-export const DEFAULT_CERTIFICATE = "moodle-tls";
+export const DEFAULT_CERTIFICATE_NAME = "moodle-tls";
 /** The mail server ports to which the blueprint's network policy always allows connections. */
 const MAIL_PORTS = [443, 465, 587];
 
-export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
+export function buildSpokeManifestValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
   const { resources, images, surroundings, issuer } = inputs, mail = findMailSettings(inputs);
   const scheme = inputs.https ? "https" : "http";
   const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
@@ -92,7 +92,7 @@ export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown
     CRON_RESOURCES: resources.cron,
     FILES_DISK: resources.disks.files,
     DATABASE_DISK: inputs.madeDatabaseDisk ?? resources.disks.database,
-    FILES_CLAIM: inputs.claims?.files ?? DEFAULT_FILES_CLAIM,
+    FILES_CLAIM: inputs.claims?.files ?? DEFAULT_FILES_PVC_NAME,
     DATA_CLAIM_TEMPLATE: inputs.claims?.data ?? DEFAULT_DATA_CLAIM,
     QUOTA_CPU_REQUESTS: resources.quota.requests.cpu,
     QUOTA_MEMORY_REQUESTS: resources.quota.requests.memory,
@@ -117,7 +117,7 @@ export function buildSpokeValues(inputs: SpokeInputs): Record<SpokeName, unknown
     MAIL_PORT_PROTOCOL: otherMailPort && "TCP",
     CERTIFICATE_ISSUER: issuer,
     CERTIFICATE_HOST: issuer && inputs.host,
-    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? DEFAULT_CERTIFICATE),
+    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? DEFAULT_CERTIFICATE_NAME),
   };
 }
 

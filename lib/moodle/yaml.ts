@@ -1,6 +1,6 @@
 /** Parses YAML to plain data. Rejects tags, circular aliases, and aliases that expand to too much data. */
 import { parseAllDocuments } from "yaml";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 
 const MAX_CHARACTERS = 4 * 2 ** 20; // the maximum number of characters in all documents, with aliases expanded
 
@@ -35,7 +35,7 @@ export function parseYaml(text: string, report: (problem: string) => void): unkn
       ? []
       : documents.map((document) => toPlainData(document.toJS())).filter((each) => each !== null);
   } catch (error) {
-    report(messageOf(error).split("\n")[0]!);
+    report(getErrorMessage(error).split("\n")[0]!);
     return [];
   }
 }

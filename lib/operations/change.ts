@@ -1,6 +1,6 @@
 /** Describes, as data, how an operation changes a Kubernetes object. A preview sends the same change as a dry run. */
 import type { ExpectedObject } from "#lib/moodle/expected-objects.ts";
-import { type KubeObject, type ObjectRef, objectRefOf, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, type ObjectRef, type PatchOperation, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
 export type ObjectChange = ObjectPatch | ObjectPut | ObjectRemoval | PvcGrowth | ImpossibleChange;
 
@@ -41,8 +41,8 @@ export function buildFieldPatch(ref: ObjectRef, path: string, value: string | nu
   return { ref, patch: () => [{ op: "add", path, value }] };
 }
 
-export function putObject(object: KubeObject): ObjectPut {
-  return { ref: objectRefOf(object), put: object, applied: object, comparison: "full" };
+export function buildObjectPut(object: KubeObject): ObjectPut {
+  return { ref: toObjectRef(object), put: object, applied: object, comparison: "full" };
 }
 
 export function createPvcGrowth(claim: string, size: string): PvcGrowth {

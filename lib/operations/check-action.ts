@@ -19,7 +19,7 @@
  *
  * An accepted operation changes the spoke's state immediately, or when it starts if other operations were queued first.
  * An action is checked against the state that the spoke will have after all queued operations have succeeded, so
- * `resume` can be requested while the spoke is still suspending.
+ * `resumeHandler` can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
@@ -32,7 +32,9 @@ type RequestableOperation = SpokeActionName | "configure" | "restore";
 type Rules = OperationDeclaration<string, string>;
 
 /** Returns the rules that decide whether an operation is allowed. */
-export function operationRules(operation: RequestableOperation): Pick<Rules, "verbPhrase" | "from"> & Partial<Rules> {
+export function getOperationRules(
+  operation: RequestableOperation,
+): Pick<Rules, "verbPhrase" | "from"> & Partial<Rules> {
   return operation === "retry" ? { verbPhrase: "retry", from: ["failed"] } : SPOKE_OPERATIONS[operation];
 }
 
@@ -41,7 +43,7 @@ function findOperation(kind: string): Rules | null {
 }
 
 /** Returns how the operation changes the spoke's state, or null if the state does not change. */
-export function findTransition(kind: string): Required<Rules>["transition"] | null {
+export function findStateTransition(kind: string): Required<Rules>["transition"] | null {
   return findOperation(kind)?.transition ?? null;
 }
 
@@ -51,7 +53,7 @@ const UNSETTLED_STATES: readonly SpokeState[] = ["provisioning", "failed", "remo
 /** The maximum number of running and queued operations per spoke. */
 const MAX_LIVE = 10;
 
-export interface SpokeFacts {
+export interface ActionCheckInput {
   readonly state: SpokeState;
   /** Whether the spoke has ever been active, so that its installation has succeeded. */
   readonly wasReady: boolean;
@@ -76,21 +78,21 @@ export interface AcceptedAction {
 }
 
 /** Throws a `conflict` fault (`spoke_state`) if the spoke's state or queued operations do not allow the action. */
-export function checkAction(action: RequestableOperation, facts: SpokeFacts): AcceptedAction {
+export function requireActionAllowed(action: RequestableOperation, facts: ActionCheckInput): AcceptedAction {
   const { state, live } = facts;
   const kind = kindOf(action, facts);
-  const stateChanges = live.filter((each) => findTransition(each) !== null);
-  const transition = findTransition(kind);
+  const stateChanges = live.filter((each) => findStateTransition(each) !== null);
+  const transition = findStateTransition(kind);
   const before = transition ? stateChanges : live; // operations without a state change may be between two that change it
   const expected = expectedState(state, stateChanges);
   const riskyKind = live.find((each) => findOperation(each)?.risky);
   const allowed = riskyKind === undefined && isAllowed(action, expected, facts) &&
-    (operationRules(action).repeatable || before.at(-1) !== kind);
+    (getOperationRules(action).repeatable || before.at(-1) !== kind);
   if (facts.halfRestored && action !== "restore") {
     throw stateFault(action, state, "its restore is incomplete; an operator must restore it again or roll it back");
   }
   if (!allowed) throw stateFault(action, state, describeRefusal(action, state, before, riskyKind));
-  const { verbPhrase, maintenanceRefusal } = operationRules(action);
+  const { verbPhrase, maintenanceRefusal } = getOperationRules(action);
   if (maintenanceRefusal && facts.maintenance) {
     throw new Fault(
       "conflict",
@@ -112,29 +114,32 @@ export function checkAction(action: RequestableOperation, facts: SpokeFacts): Ac
   };
 }
 
-function kindOf(action: RequestableOperation, { wasReady, failedUpgrade, state }: SpokeFacts): SpokeOperationKind {
+function kindOf(
+  action: RequestableOperation,
+  { wasReady, failedUpgrade, state }: ActionCheckInput,
+): SpokeOperationKind {
   if (action !== "retry") return action;
   if (!wasReady || state !== "failed") return "provision";
   if (failedUpgrade) return "upgrade";
   throw stateFault(action, state, "only a failed install or upgrade can be retried");
 }
 
-function isAllowed(action: RequestableOperation, expected: SpokeState, { wasReady }: SpokeFacts): boolean {
-  const { from, allowedWhenFailed: allowedWhenFailed = false } = operationRules(action);
+function isAllowed(action: RequestableOperation, expected: SpokeState, { wasReady }: ActionCheckInput): boolean {
+  const { from, allowedWhenFailed: allowedWhenFailed = false } = getOperationRules(action);
   return from.includes(expected) || allowedWhenFailed && wasReady && expected === "failed";
 }
 
 /** Returns the state that the spoke will have once these operations have succeeded. */
 function expectedState(state: SpokeState, live: readonly string[]): SpokeState {
   const last = live.at(-1);
-  return last && !UNSETTLED_STATES.includes(state) ? findTransition(last)!.to : state;
+  return last && !UNSETTLED_STATES.includes(state) ? findStateTransition(last)!.to : state;
 }
 
 function stateFault(action: RequestableOperation, state: SpokeState, reason: string): Fault {
   return new Fault(
     "conflict",
     "spoke_state",
-    `Cannot ${operationRules(action).verbPhrase} a spoke that is ${state}; ${reason}`,
+    `Cannot ${getOperationRules(action).verbPhrase} a spoke that is ${state}; ${reason}`,
   );
 }
 
@@ -144,11 +149,11 @@ function describeRefusal(
   live: readonly string[],
   riskyKind: string | undefined,
 ): string {
-  const { from } = operationRules(action), last = live.at(-1);
+  const { from } = getOperationRules(action), last = live.at(-1);
   if (riskyKind) {
     return riskyKind === action ? "this is already requested" : `wait until its ${riskyKind} has ended`;
   }
-  if (last && last === action && (live.length > 1 || findTransition(last) === null)) {
+  if (last && last === action && (live.length > 1 || findStateTransition(last) === null)) {
     return "this is already requested";
   }
   const outcome = (Object.values(SPOKE_OPERATIONS) as Rules[]).find(({ transition }) => transition?.through === state)

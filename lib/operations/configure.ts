@@ -2,7 +2,7 @@
 import { findChangedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
-import { type ObjectPut, type ObjectRemoval, putObject } from "#lib/operations/change.ts";
+import { buildObjectPut, type ObjectPut, type ObjectRemoval } from "#lib/operations/change.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -41,19 +41,19 @@ interface AddressChanges {
 }
 
 /** Returns the changes to Kubernetes objects that the new settings require, for the operation and its preview. */
-export function addressChanges(
+export function buildAddressChanges(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
   after: SpokeInputs,
 ): AddressChanges {
-  const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(putObject);
+  const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(buildObjectPut);
   const old = ingresses(before), current = ingresses(after);
   const isIn = (all: readonly ObjectPut[], { ref }: ObjectPut) => all.some((each) => each.ref.name === ref.name);
   const removed = old.filter((each) => !isIn(current, each)); // the site may take one of these names
   return {
     ingress: removed.map(({ ref }) => ({ ref, remove: true })),
     app: findChangedObjects(blueprint, before, after, ["policies", "secrets", "database", "app", "cron"]).map(
-      putObject,
+      buildObjectPut,
     ),
     redirect: before.host === after.host
       ? []

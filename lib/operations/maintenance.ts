@@ -1,6 +1,6 @@
 /** Turns a site's maintenance mode on and off. */
 import { buildFieldPatch } from "#lib/operations/change.ts";
-import { MOODLE_CRONJOB } from "#lib/moodle/names.ts";
+import { MOODLE_CRONJOB_REF } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -23,7 +23,7 @@ export const maintenanceOn = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", true)] }),
+  changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", true)] }),
 });
 
 export const maintenanceOff = declareOperation({
@@ -42,7 +42,7 @@ export const maintenanceOff = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", false)] }),
+  changes: () => ({ cron: [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", false)] }),
 });
 
 /** Returns a note that the site stays in maintenance mode; an empty list if maintenance mode is off. */

@@ -26,7 +26,7 @@ interface PlanOf<Name extends string> {
 }
 
 /** The spoke as it is when the operation starts, with the operation's parameters. */
-export interface SpokeSubject {
+export interface SpokeOperationSubject {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
@@ -45,7 +45,7 @@ interface ActionParameters {
 }
 
 /** The state that the spoke will have once all its queued operations have succeeded. */
-export interface ExpectedSpoke {
+export interface SpokeAfterQueuedOperations {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
   readonly size: string;
@@ -93,11 +93,11 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   /** Returns the job's payload. Throws an `invalid` fault if a parameter is missing, contradictory or not offered. */
   readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
   /** Throws a `conflict` or `impossible` fault if the operation would change nothing on this spoke. */
-  readonly requireEffect?: (catalog: Catalog, spoke: ExpectedSpoke, payload: object) => void;
+  readonly requireEffect?: (catalog: Catalog, spoke: SpokeAfterQueuedOperations, payload: object) => void;
   /** Describes effects that the preview cannot show as changed fields, one sentence each. */
-  readonly describe?: (subject: SpokeSubject) => readonly string[];
+  readonly describe?: (subject: SpokeOperationSubject) => readonly string[];
   /** Returns the changes to Kubernetes objects, keyed by step, for the operation and its preview. */
-  readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
+  readonly changes?: (subject: SpokeOperationSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
 
 /** Declares an operation on a spoke and derives its job kind. */

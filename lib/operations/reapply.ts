@@ -1,12 +1,12 @@
 /** Applies the blueprint's manifests to a spoke again. */
 import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
-import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
-import { type KubeObject, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Applies all objects of the blueprint again, in the same order as during installation. */
@@ -59,13 +59,13 @@ export const reapply = declareOperation({
 
 const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and quota are updated; disks are not";
 
-type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
+type Site = Pick<SpokeOperationSubject, "blueprint"> & ExpectedSite;
 
 /** Returns the changes that apply the objects of these blueprint steps again, for the operation and its preview. */
-export function createReapplyChanges(site: Site, ...steps: readonly SpokeStep[]): ObjectPut[] {
+export function createReapplyChanges(site: Site, ...steps: readonly SpokeInstallStep[]): ObjectPut[] {
   return listExpectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const missingReason = describeLoss(site, object);
-    return { ref: objectRefOf(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
+    return { ref: toObjectRef(object), put: object, ...how, ...(missingReason !== null && { missingReason }) };
   });
 }
 

@@ -3,8 +3,8 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { computeResizedInputs } from "#lib/moodle/resize.ts";
-import { buildSizePatch, findSizeFields, type ObjectSizeFields } from "#lib/moodle/size-fields.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import { buildSizePatch, findSizeDependentFields, type SizeDependentObject } from "#lib/moodle/size-fields.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createPvcGrowth, type ObjectPatch } from "#lib/operations/change.ts";
@@ -80,9 +80,9 @@ const BLUEPRINT_STEPS = {
 export function listSizeDependentObjects(
   blueprint: Blueprint,
   inputs: SpokeInputs,
-): Record<keyof typeof BLUEPRINT_STEPS, readonly ObjectSizeFields[]> {
-  const objectsOf = (steps: readonly SpokeStep[]) =>
-    steps.flatMap((step) => findSizeFields(inputs, (each) => blueprint.spokeObjects(each, step)));
+): Record<keyof typeof BLUEPRINT_STEPS, readonly SizeDependentObject[]> {
+  const objectsOf = (steps: readonly SpokeInstallStep[]) =>
+    steps.flatMap((step) => findSizeDependentFields(inputs, (each) => blueprint.spokeObjects(each, step)));
   return {
     database: objectsOf(BLUEPRINT_STEPS.database),
     app: objectsOf(BLUEPRINT_STEPS.app),
@@ -91,6 +91,6 @@ export function listSizeDependentObjects(
   };
 }
 
-function createSizePatch({ ref, fields }: ObjectSizeFields): ObjectPatch {
+function createSizePatch({ ref, fields }: SizeDependentObject): ObjectPatch {
   return { ref, patch: (current) => buildSizePatch(current, fields) };
 }

@@ -1,5 +1,5 @@
 /** Restores a site from a backup, or rolls back the last restore. Only operators can request this operation. */
-import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -22,7 +22,9 @@ export const restore = declareOperation({
   allowedWhenFailed: true,
   risky: true,
   downtime: true,
-  describe({ state, maintenance, payload }: Pick<SpokeSubject, "maintenance" | "payload"> & { state?: SpokeState }) {
+  describe(
+    { state, maintenance, payload }: Pick<SpokeOperationSubject, "maintenance" | "payload"> & { state?: SpokeState },
+  ) {
     return [
       "rollback" in payload
         ? "Changes since the last restore are lost, including new passwords"

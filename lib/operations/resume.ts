@@ -1,7 +1,7 @@
 /** Starts a suspended site again. */
 import { buildFieldPatch } from "#lib/operations/change.ts";
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -26,9 +26,9 @@ export const resume = declareOperation({
     },
   },
   // Scheduled tasks fail in maintenance mode, so they stay paused.
-  changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
-    database: [buildFieldPatch(DATABASE_STATEFULSET, "/spec/replicas", 1)],
-    app: [buildFieldPatch(MOODLE_DEPLOYMENT, "/spec/replicas", 1)],
-    cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", maintenance)],
+  changes: ({ maintenance }: Pick<SpokeOperationSubject, "maintenance">) => ({
+    database: [buildFieldPatch(DATABASE_STATEFULSET_REF, "/spec/replicas", 1)],
+    app: [buildFieldPatch(MOODLE_DEPLOYMENT_REF, "/spec/replicas", 1)],
+    cron: [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", maintenance)],
   }),
 });

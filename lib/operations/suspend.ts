@@ -1,6 +1,6 @@
 /** Scales a site to zero and keeps its data. */
 import { buildFieldPatch } from "#lib/operations/change.ts";
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -24,8 +24,8 @@ export const suspend = declareOperation({
     },
   },
   changes: () => ({
-    cron: [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", true)],
-    app: [buildFieldPatch(MOODLE_DEPLOYMENT, "/spec/replicas", 0)],
-    database: [buildFieldPatch(DATABASE_STATEFULSET, "/spec/replicas", 0)],
+    cron: [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", true)],
+    app: [buildFieldPatch(MOODLE_DEPLOYMENT_REF, "/spec/replicas", 0)],
+    database: [buildFieldPatch(DATABASE_STATEFULSET_REF, "/spec/replicas", 0)],
   }),
 });

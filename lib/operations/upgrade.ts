@@ -5,9 +5,13 @@ import { compareVersions } from "#lib/moodle/sizes.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { type Catalog, requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type ObjectPut, putObject } from "#lib/operations/change.ts";
-import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { createMissingParameterFault, declareOperation, type ExpectedSpoke } from "#lib/operations/operation.ts";
+import { buildObjectPut, type ObjectPut } from "#lib/operations/change.ts";
+import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import {
+  createMissingParameterFault,
+  declareOperation,
+  type SpokeAfterQueuedOperations,
+} from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -68,19 +72,22 @@ export const upgrade = declareOperation({
   changes({ blueprint, catalog, inputs, payload }) {
     const { lmsVersion: version } = payload as UpgradeParameters, problem = catalog.findProblem("lmsVersion", version);
     if (problem === null) {
-      return upgradeChanges(blueprint, computeUpgradedInputs(inputs, { version, images: catalog.imagesOf(version) }));
+      return buildUpgradeChanges(
+        blueprint,
+        computeUpgradedInputs(inputs, { version, images: catalog.imagesOf(version) }),
+      );
     }
     const missingReason = `Version ${version} is no longer offered: it ${problem}`; // of a retry
-    return { app: [{ ref: MOODLE_DEPLOYMENT, missingReason }] };
+    return { app: [{ ref: MOODLE_DEPLOYMENT_REF, missingReason }] };
   },
 });
 
 /** Returns the changes that an upgrade makes, including objects that only a newer blueprint contains. */
-export function upgradeChanges(
+export function buildUpgradeChanges(
   blueprint: Blueprint,
   inputs: SpokeInputs,
 ): Readonly<Record<"app" | "cron", ObjectPut[]>> {
-  const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(putObject);
+  const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(buildObjectPut);
   return { app: applied("app"), cron: applied("cron") };
 }
 
@@ -89,7 +96,7 @@ export function upgradeChanges(
  * as `4.5` stands for a patch release that changes over time, so the patch releases are compared. The same version is
  * allowed if its image has changed. The upgrade itself later checks the version in the database.
  */
-function requireNewer(catalog: Catalog, spoke: ExpectedSpoke, version: string): void {
+function requireNewer(catalog: Catalog, spoke: SpokeAfterQueuedOperations, version: string): void {
   const image = catalog.imagesOf(version).moodle, currentImage = spoke.inputs.images.moodle;
   const runningVersion = releaseOf(catalog, currentImage) ?? spoke.version;
   const target = releaseOf(catalog, image) ?? version;

@@ -54,10 +54,10 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ["The service", "The version, health, API description and changelog of the service. No sign-in required.", /^$/],
 ];
 
-export function findReferenceArea(pattern: string): string {
+export function findReferenceSection(pattern: string): string {
   return (AREAS.find(([, , fits]) => fits.test(pattern)) ?? AREAS.at(-1)!)[0];
 }
 
-export function listReferenceAreas(): readonly Area[] {
+export function listReferenceSections(): readonly Area[] {
   return AREAS.map(([name, description]) => ({ name, description }));
 }

@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import { findFieldDescription } from "#lib/reference/glossary/glossary.ts";
 import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
-export type OpenApiPart = Readonly<Record<string, unknown>>;
+export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema with the keywords that the API reference and its examples use. */
 export interface JsonSchema {

@@ -2,10 +2,15 @@
 import * as v from "valibot";
 import type { ProgramRelease } from "#lib/app.ts";
 import { findAccessNote } from "#lib/reference/refusals.ts";
-import { findReferenceArea, listReferenceAreas } from "#lib/reference/areas.ts";
+import { findReferenceSection, listReferenceSections } from "#lib/reference/areas.ts";
 import { buildErrorExamples, buildHeaderComponents, buildResponses } from "#lib/reference/responses.ts";
-import { buildNamedSchemas, type JsonSchema, type OpenApiPart, toInputJsonSchema } from "#lib/reference/json-schema.ts";
-import { renderOverview, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
+import {
+  buildNamedSchemas,
+  type JsonSchema,
+  type OpenApiObject,
+  toInputJsonSchema,
+} from "#lib/reference/json-schema.ts";
+import { renderOverview, TOKEN_SCOPE_DESCRIPTIONS } from "#lib/reference/overview.ts";
 import { buildOperationName } from "#lib/reference/names.ts";
 import { buildParameters } from "#lib/reference/parameters.ts";
 import { buildExample } from "#lib/reference/examples.ts";
@@ -28,7 +33,7 @@ type Named = Readonly<Record<string, JsonSchema>>;
 /** Builds the OpenAPI document. Omits the pages of the portal (the web interface), which are not part of the API. */
 export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramRelease): OpenApi {
   const manifest = withoutPortal(allRoutes), named = buildNamedSchemas();
-  const used = new Set(manifest.map(([pattern]) => findReferenceArea(pattern)));
+  const used = new Set(manifest.map(([pattern]) => findReferenceSection(pattern)));
   return {
     openapi: "3.1.0",
     info: {
@@ -38,7 +43,7 @@ export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramReleas
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: listReferenceAreas().filter(({ name }) => used.has(name)),
+    tags: listReferenceSections().filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
       formatDocumentedPath(pattern),
       Object.fromEntries(HTTP_METHODS.flatMap((method) => {
@@ -55,7 +60,7 @@ export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramReleas
           type: "http",
           scheme: "bearer",
           description: `An API token. Each endpoint names the narrowest token scope that the endpoint accepts. ${
-            TOKEN_SCOPE_TEXTS.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
+            TOKEN_SCOPE_DESCRIPTIONS.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
           }`,
         },
         session: {
@@ -76,12 +81,12 @@ function withExamples(named: Named): Named {
   );
 }
 
-function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): OpenApiPart {
+function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): OpenApiObject {
   const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
   const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {
     operationId: buildOperationName(pattern, method),
-    tags: [findReferenceArea(pattern)],
+    tags: [findReferenceSection(pattern)],
     summary,
     description,
     ...(deprecated && { deprecated: true }),
@@ -108,7 +113,7 @@ const RAW: JsonSchema = {
 };
 
 /** Documents a request body. The body is optional if the schema accepts `{}`, because an absent body counts as `{}`. */
-function bodyOf(body: v.GenericSchema, type: string, named: Named): OpenApiPart {
+function bodyOf(body: v.GenericSchema, type: string, named: Named): OpenApiObject {
   const schema = toInputJsonSchema(body);
   return {
     required: !v.is(body, {}),

@@ -6,12 +6,12 @@ interface Topic {
   readonly paragraphs: readonly string[];
 }
 
-export const OVERVIEW_LEAD = "The control plane for hosted Moodle sites. A hub (federation) groups spokes. " +
+export const OVERVIEW_INTRODUCTION = "The control plane for hosted Moodle sites. A hub (federation) groups spokes. " +
   "A spoke is one Moodle site on a Kubernetes cluster. " +
   "With these endpoints, programs can do everything that people can do.";
 
 /** The permissions of API tokens by scope, from the narrowest scope to the widest. */
-export const TOKEN_SCOPE_TEXTS: readonly (readonly [scope: string, may: string])[] = [
+export const TOKEN_SCOPE_DESCRIPTIONS: readonly (readonly [scope: string, may: string])[] = [
   ["readonly", "may read everything that its user may read, and changes nothing"],
   ["provisioning", "may also create and remove spokes"],
   ["cli", "may do everything that its user may do with a token"],
@@ -70,7 +70,7 @@ export const OVERVIEW_TOPICS: readonly Topic[] = [
 ];
 
 /** The scopes of endpoints that do not accept tokens, with an explanation of each scope. */
-export const NON_TOKEN_SCOPE_TEXTS: readonly (readonly [word: string, means: string])[] = [
+export const NON_TOKEN_SCOPE_DESCRIPTIONS: readonly (readonly [word: string, means: string])[] = [
   ["session", "requires a session and refuses a token"],
   ["flow", "requires nothing and refuses a token"],
   ["public", "requires nothing and ignores credentials"],
@@ -78,7 +78,7 @@ export const NON_TOKEN_SCOPE_TEXTS: readonly (readonly [word: string, means: str
 
 /** Returns the texts that apply to all endpoints, formatted as CommonMark for the OpenAPI document. */
 export function renderOverview(): string {
-  const scopes = TOKEN_SCOPE_TEXTS.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
+  const scopes = TOKEN_SCOPE_DESCRIPTIONS.map(([scope, may]) => `- \`${scope}\` ${may}`).join("\n");
   const topics = OVERVIEW_TOPICS.map(({ title, paragraphs }) => [`## ${title}`, ...paragraphs].join("\n\n"));
-  return [OVERVIEW_LEAD, ...topics, `## Scopes\n\n${scopes}`].join("\n\n");
+  return [OVERVIEW_INTRODUCTION, ...topics, `## Scopes\n\n${scopes}`].join("\n\n");
 }

@@ -4,7 +4,7 @@ import { findFieldDescription, findFieldExample } from "#lib/reference/glossary/
 import {
   findValidationRule,
   type JsonSchema,
-  type OpenApiPart,
+  type OpenApiObject,
   toParameterJsonSchema,
 } from "#lib/reference/json-schema.ts";
 import { type AnyEndpoint, hasEtag } from "#lib/http/endpoint.ts";
@@ -19,7 +19,7 @@ const LAST_EVENT_ID = "The ID of the last event that you received. The stream co
 export function buildParameters(
   pattern: string,
   endpoint: AnyEndpoint,
-): readonly OpenApiPart[] {
+): readonly OpenApiObject[] {
   const { params, query, raw, idempotent, reply } = endpoint;
   const own = fieldsOf(params);
   const path = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
@@ -43,7 +43,7 @@ interface Field {
   readonly schema: JsonSchema;
 }
 
-function parameter(place: "path" | "query", { name, required, schema }: Field): OpenApiPart {
+function parameter(place: "path" | "query", { name, required, schema }: Field): OpenApiObject {
   const saying = findFieldDescription(place, name),
     rule = findValidationRule(schema),
     example = findFieldExample(place, name);
@@ -63,7 +63,7 @@ function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSche
   return schema;
 }
 
-function header(name: string, description: string, example: string): OpenApiPart {
+function header(name: string, description: string, example: string): OpenApiObject {
   return { name, in: "header", required: false, description, schema: ANY, example };
 }
 

@@ -21,7 +21,7 @@ interface CompleteApi extends OpenApi {
   readonly components: Named<Named<unknown>>;
 }
 
-export function buildPublishedApi(manifest: Manifest, release: ProgramRelease): OpenApi {
+export function buildPublishedOpenApi(manifest: Manifest, release: ProgramRelease): OpenApi {
   const { paths, components, ...rest } = buildOpenApiDocument(manifest, release) as CompleteApi;
   const typed = mapValues(
     paths,
@@ -41,7 +41,7 @@ function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }
 }
 
 function typedParameter(parameter: Parameter): Parameter {
-  const { in: place, schema, example } = parameter, type = place === "query" ? findParameterType(schema) : null;
+  const { in: place, schema, example } = parameter, type = place === "query" ? findQueryParameterType(schema) : null;
   if (type === null) return parameter;
   const { type: _, enum: choices, pattern: __, maxLength: ___, default: usual, ...own } = schema;
   const only = type === "boolean" && choices?.length === 1 ? { const: choices[0] === "true" } : {};
@@ -53,7 +53,7 @@ function typedParameter(parameter: Parameter): Parameter {
 }
 
 /** Returns the type to which the server converts a query parameter; null if the parameter remains text. */
-export function findParameterType({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
+export function findQueryParameterType({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
   return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;
 }

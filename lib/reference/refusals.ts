@@ -2,7 +2,7 @@
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import type { AnyEndpoint, HttpMethod } from "#lib/http/endpoint.ts";
 import { mayHaveBody, refusesUnknownParameters } from "#lib/http/input.ts";
-import { httpStatusOf } from "#lib/http/problem.ts";
+import { getHttpStatus } from "#lib/http/problem.ts";
 
 /** A note about who passes an access check, and which errors others get. A test finds access checks without a note. */
 interface AccessNote {
@@ -65,7 +65,7 @@ export function listErrorCodes(
   ]);
   const found = new Map<number, FaultCode[]>([[500, []]]);
   for (const code of codes) {
-    const status = httpStatusOf(FAULTS[code][0]);
+    const status = getHttpStatus(FAULTS[code][0]);
     found.set(status, [...found.get(status) ?? [], code]);
   }
   return new Map([...found].sort(([a], [b]) => a - b));

@@ -4,7 +4,7 @@ import { listErrorCodes } from "#lib/reference/refusals.ts";
 import { buildExample } from "#lib/reference/examples.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import { type AnyEndpoint, hasEtag, type HttpMethod } from "#lib/http/endpoint.ts";
-import { INTERNAL_ERROR, internalProblem, toProblem } from "#lib/http/problem.ts";
+import { buildInternalProblem, INTERNAL_ERROR, toProblem } from "#lib/http/problem.ts";
 import type { ReplyDescription } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
@@ -39,7 +39,7 @@ const STREAM = "A stream of events, which lasts until the client disconnects. " 
   "Comments in the stream keep the connection open";
 
 /** The response body for an internal error, which no request should be able to cause. */
-const INTERNAL_EXAMPLE = internalProblem(
+const INTERNAL_EXAMPLE = buildInternalProblem(
   "An internal error occurred; the request ID is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
 );
 

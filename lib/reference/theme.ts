@@ -17,7 +17,7 @@ const DARK = `
   --shadow: 0 1px 2px rgb(0 0 0 / .4), 0 8px 24px rgb(0 0 0 / .35);`;
 
 /** The CSS that each page includes before its own CSS. Classes: page, card, lead, callout (good, warn, bad), button. */
-export const themeStyle: string = `
+export const sharedPageCss: string = `
 :root { color-scheme: light dark; ${LIGHT}
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
@@ -73,5 +73,5 @@ button[disabled] { opacity: .6; cursor: not-allowed; }
 `;
 
 /** The logo as SVG, in the colour of the surrounding text. Screen readers skip the logo, as the name is next to it. */
-export const WHEEL_LOGO: string =
+export const LOGO_SVG: string =
   `<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="16" cy="16" r="13"/><circle cx="16" cy="16" r="3.2" fill="currentColor" stroke="none"/><path d="M16 3v8M16 21v8M3 16h8M21 16h8M6.8 6.8l5.7 5.7M19.5 19.5l5.7 5.7M6.8 25.2l5.7-5.7M19.5 12.5l5.7-5.7"/></svg>`;

@@ -3,9 +3,9 @@
  * cannot be recorded, requeues the job, and ends it after several such failures.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import { timeLeftUntil } from "#lib/scheduler/step-clock.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
+import { computeTimeLeft } from "#lib/scheduler/step-clock.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import type { HeldJob } from "#lib/scheduler/held-job.ts";
 import {
   cancelJob,
@@ -16,21 +16,21 @@ import {
   scheduleRetry,
 } from "#lib/scheduler/job-changes.ts";
 import {
+  addFailureEvidence,
   addUnknownStateNote,
   analyzeFailure,
   buildFinalReport,
   countBugFailures,
   createUnrecordedReport,
-  mayRetry,
+  mayRetryJob,
   retryDelay,
   type RetryDelays,
-  withEvidence,
 } from "#lib/scheduler/reports.ts";
 import {
-  LeaseLapsed,
+  LeaseLapsedError,
   OperationAwaited,
-  ReplicaDraining,
-  RunCancelled,
+  ReplicaDrainingError,
+  RunCancelledError,
   StepYielded,
 } from "#lib/scheduler/stop-reasons.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -39,22 +39,24 @@ const LAST_READ_TIMEOUT = 10 * SECOND;
 
 /** A run that ended before the job was finished. */
 export interface StoppedRun {
-  readonly handler: Handler;
+  readonly handler: JobHandler;
   readonly heldJob: HeldJob;
-  readonly run: Run;
+  readonly run: JobRun;
   readonly retry: RetryDelays | undefined;
 }
 
 /** Decides what to do with a job whose run ended early, and records the decision. Logs errors and never throws. */
-export async function endRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
+export async function endStoppedRun(stopped: StoppedRun, error: unknown, step: string): Promise<void> {
   const { handler, heldJob, run: { log, signal } } = stopped;
   const reason = signal.aborted ? signal.reason : error;
   try {
     if (isJobLost(reason)) return log.warn("Released an operation: this replica's lease ended", { step, reason });
-    if (reason instanceof ReplicaDraining) return await requeueStopped(stopped, "Waiting to continue", 0);
+    if (reason instanceof ReplicaDrainingError) return await requeueStopped(stopped, "Waiting to continue", 0);
     if (reason instanceof StepYielded) return await requeueStopped(stopped, reason.message, reason.delayMs);
     if (reason instanceof OperationAwaited) return await waitForOperation(stopped, reason);
-    if (reason instanceof RunCancelled) return void await heldJob.advance((tx, job) => cancelJob(tx, handler, job));
+    if (reason instanceof RunCancelledError) {
+      return void await heldJob.advance((tx, job) => cancelJob(tx, handler, job));
+    }
     await retryOrFail(stopped, reason, step);
   } catch (recordError) {
     if (isJobLost(recordError)) {
@@ -70,7 +72,7 @@ export async function endRun(stopped: StoppedRun, error: unknown, step: string):
 
 /** Whether another replica may have taken over the job, so that this replica must not write to it. */
 function isJobLost(reason: unknown): boolean {
-  return reason instanceof LeaseLapsed || reason instanceof FenceLost;
+  return reason instanceof LeaseLapsedError || reason instanceof FenceLostError;
 }
 
 async function requeueStopped({ heldJob, run: { log } }: StoppedRun, label: string, wait: number): Promise<void> {
@@ -90,7 +92,7 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
   const analysis = analyzeFailure(error, step), { report, nature } = analysis, { job } = heldJob;
   const wait = Math.max(analysis.minDelayMs, delayOf(stopped, analysis.clusterUnavailable));
   const retryAt = new Date((await heldJob.now()).getTime() + wait);
-  const willRetry = mayRetry(analysis, kind, job, retryAt);
+  const willRetry = mayRetryJob(analysis, kind, job, retryAt);
   log[nature === "bug" ? "error" : "warn"](willRetry ? "Step failed; trying again" : "Operation failed", {
     step,
     code: report.code,
@@ -109,13 +111,13 @@ function delayOf({ handler, heldJob, retry }: StoppedRun, clusterUnavailable = f
 /** Fails the job permanently. First reads the cluster's state, and logs and events if the report has none. */
 async function failPermanently({ handler, heldJob, run }: StoppedRun, report: FailureReport): Promise<void> {
   const endsAt = performance.now() + LAST_READ_TIMEOUT;
-  const lastRun: Run = {
+  const lastRun: JobRun = {
     ...run,
     signal: AbortSignal.timeout(LAST_READ_TIMEOUT),
     throwIfStopped: () => heldJob.lease.throwIfLapsed(),
-    timeLeft: () => timeLeftUntil(endsAt),
+    timeLeft: () => computeTimeLeft(endsAt),
   };
-  const tryRead = async <T>(read: ((run: Run) => Promise<T>) | undefined): Promise<T | undefined> => {
+  const tryRead = async <T>(read: ((run: JobRun) => Promise<T>) | undefined): Promise<T | undefined> => {
     try {
       return await read?.(lastRun);
     } catch (error) {
@@ -128,6 +130,6 @@ async function failPermanently({ handler, heldJob, run }: StoppedRun, report: Fa
     tryRead(handler.observe),
   ]);
   const checkedReport = handler.observe && observed === undefined ? addUnknownStateNote(report) : report;
-  const fullReport = evidence ? withEvidence(checkedReport, evidence) : checkedReport;
+  const fullReport = evidence ? addFailureEvidence(checkedReport, evidence) : checkedReport;
   await heldJob.advance((tx, job) => failJob(tx, handler, job, fullReport, observed));
 }

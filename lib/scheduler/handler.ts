@@ -7,7 +7,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 
 /** A run of a job. Each step function receives this object. */
-export interface Run {
+export interface JobRun {
   /** The job as last stored in the database, including its finished steps. */
   readonly job: Job;
   /** Aborts when the step must stop: the step timed out, or the job was cancelled, requeued or taken over. */
@@ -43,18 +43,18 @@ export interface JobHooks {
   readonly onCancelled?: Hook;
 }
 
-type StepFunction = (run: Run) => Promise<void>;
+type StepFunction = (run: JobRun) => Promise<void>;
 
-/** The part of an operation's declaration that `createHandler` needs. */
+/** The part of an operation's declaration that `createJobHandler` needs. */
 export interface PlannedOperation<Step extends string> {
   readonly kind: JobKind;
   readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
 }
 
-type SiteFunction<Site, Result> = (site: Site, run: Run) => Promise<Result>;
+type SiteFunction<Site, Result> = (site: Site, run: JobRun) => Promise<Result>;
 
 /** The function for each step, keyed by step name. A missing or misspelled step is a compile error. */
-export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
+export type StepFunctions<Step extends string, Site> = Readonly<Record<NoInfer<Step>, SiteFunction<Site, void>>>;
 
 /** Hooks for a job's start and end, and functions that read the cluster after a failure. */
 export interface HandlerHooks<Site> {
@@ -63,31 +63,32 @@ export interface HandlerHooks<Site> {
   readonly observe?: SiteFunction<Site, unknown>;
 }
 
-export interface Handler {
+export interface JobHandler {
   readonly kind: JobKind;
   /** The function for each step name. A step may run again after a crash, so it must skip work that is done. */
   readonly steps: Readonly<Record<string, StepFunction>>;
   readonly hooks?: JobHooks;
   /** Reads pod logs and Kubernetes events after a failure, unless the failure report already has some. */
-  readonly readEvidence?: (run: Run) => Promise<FailureEvidence>;
+  readonly readEvidence?: (run: JobRun) => Promise<FailureEvidence>;
   /**
    * Reads the cluster's state after a failure. The result must not be undefined. The scheduler saves the result as
    * `observed` in the job's progress before it calls `onFailed`.
    */
-  readonly observe?: (run: Run) => Promise<unknown>;
+  readonly observe?: (run: JobRun) => Promise<unknown>;
 }
 
 /**
  * Creates a handler whose functions receive the site that `open` returns. `open` runs before each function, because the
  * previous step may have run on another replica.
  */
-export function createHandler<Step extends string, Site>(
+export function createJobHandler<Step extends string, Site>(
   { kind }: PlannedOperation<Step>,
-  open: (run: Run) => Promise<Site>,
-  steps: Steps<Step, Site>,
+  open: (run: JobRun) => Promise<Site>,
+  steps: StepFunctions<Step, Site>,
   { hooks, readEvidence, observe }: HandlerHooks<Site>,
-): Handler {
-  const withSite = <Result>(work: SiteFunction<Site, Result>) => async (run: Run) => await work(await open(run), run);
+): JobHandler {
+  const withSite = <Result>(work: SiteFunction<Site, Result>) => async (run: JobRun) =>
+    await work(await open(run), run);
   return {
     kind,
     steps: mapSteps(steps, withSite),
@@ -98,13 +99,16 @@ export function createHandler<Step extends string, Site>(
 }
 
 /** Returns a copy of the handler with each step function wrapped by `wrap`. */
-export function wrapSteps(handler: Handler, wrap: (work: StepFunction, step: string) => StepFunction): Handler {
+export function wrapStepFunctions(
+  handler: JobHandler,
+  wrap: (work: StepFunction, step: string) => StepFunction,
+): JobHandler {
   return { ...handler, steps: mapSteps(handler.steps, wrap) };
 }
 
 function mapSteps<Step>(
   steps: Readonly<Record<string, Step>>,
   make: (step: Step, name: string) => StepFunction,
-): Handler["steps"] {
+): JobHandler["steps"] {
   return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, make(step, name)]));
 }

@@ -1,6 +1,6 @@
 /** Caches the last stored row of a job that this replica runs. Retries writes while the database is unavailable. */
 import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { Fault, messageOf } from "#lib/base/errors.ts";
+import { Fault, getErrorMessage } from "#lib/base/errors.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type Log, warnOncePerMinute } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -20,11 +20,11 @@ export interface HeldJob {
   now(): Promise<Date>;
 }
 
-export function openHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log: Log): HeldJob {
+export function createHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log: Log): HeldJob {
   let job = claimed;
   const warn = warnOncePerMinute(log);
 
-  /** Retries `run` while the database is unavailable. Throws LeaseLapsed if this replica's lease ends first. */
+  /** Retries `run` while the database is unavailable. Throws LeaseLapsedError if this replica's lease ends first. */
   async function retryWhileUnavailable<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       lease.throwIfLapsed();
@@ -32,7 +32,7 @@ export function openHeldJob(db: Database, claimed: Job, lease: ReplicaLease, log
         return await run();
       } catch (error) {
         if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
-        warn("Cannot use the database; trying again", { reason: messageOf(error) });
+        warn("Cannot use the database; trying again", { reason: getErrorMessage(error) });
         await sleep(backoffDelay(attempt, 50, SECOND));
       }
     }

@@ -4,7 +4,7 @@
  */
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
-import { catchClaimConflict, type ClaimableJob, claimJob, type SupportedKinds } from "#lib/jobs/claim.ts";
+import { catchClaimConflict, type ClaimableJob, claimJob, type SupportedJobKinds } from "#lib/jobs/claim.ts";
 import {
   endHeldJob,
   type JobFence,
@@ -18,17 +18,17 @@ import { hasJobEnded } from "#lib/jobs/store.ts";
 import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
 import { buildFailureHint } from "#lib/jobs/hint.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
-import { shortenLabel } from "#lib/scheduler/progress.ts";
+import type { JobHandler, Outcome } from "#lib/scheduler/handler.ts";
+import { shortenProgressLabel } from "#lib/scheduler/progress.ts";
 import { createUnrecordedReport, retryDelay, type RetryDelays, shouldEndUnrecorded } from "#lib/scheduler/reports.ts";
 import type { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { type JobSubject, lockSubject, markSubjectFailed } from "#lib/scheduler/subject.ts";
 
 export async function startJob(
   db: Database,
-  handler: Handler,
+  handler: JobHandler,
   candidate: ClaimableJob,
-  kinds: SupportedKinds,
+  kinds: SupportedJobKinds,
   holder: string,
 ): Promise<Job | null> {
   return await claimWithSubject(db, handler, candidate, kinds, holder, async (tx, job, subject) => {
@@ -39,9 +39,9 @@ export async function startJob(
 /** Claims a job that a bug prevents from starting, then schedules a retry or ends the job. */
 export async function deferUnstartableJob(
   db: Database,
-  handler: Handler,
+  handler: JobHandler,
   candidate: ClaimableJob,
-  kinds: SupportedKinds,
+  kinds: SupportedJobKinds,
   { holder, retry }: { readonly holder: string; readonly retry: RetryDelays | undefined },
 ): Promise<void> {
   const step = currentStepOf(handler, candidate).name;
@@ -52,9 +52,9 @@ export async function deferUnstartableJob(
 
 async function claimWithSubject(
   db: Database,
-  handler: Handler,
+  handler: JobHandler,
   candidate: ClaimableJob,
-  kinds: SupportedKinds,
+  kinds: SupportedJobKinds,
   holder: string,
   onClaimed: (tx: Tx, job: Job, subject: JobSubject | null) => Promise<void>,
 ): Promise<Job | null> {
@@ -66,12 +66,12 @@ async function claimWithSubject(
   }));
 }
 
-function currentStepOf({ kind }: Handler, { finishedSteps }: ClaimableJob): StepPlan {
+function currentStepOf({ kind }: JobHandler, { finishedSteps }: ClaimableJob): StepPlan {
   return kind.steps[finishedSteps]!;
 }
 
 /** Records a finished step. If it was the last step, records that the job succeeded. */
-export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job, step: string): Promise<Job> {
+export async function finishStep(tx: Tx, { kind, hooks = {} }: JobHandler, job: Job, step: string): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const next = stepAfter(kind, job, step);
   if (next) {
@@ -86,12 +86,12 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
 }
 
 /** Whether a job of this handler starts without changing any database row except the job's own. */
-export function canStartInOneStatement({ kind, hooks = {} }: Handler): boolean {
+export function canStartInOneStatement({ kind, hooks = {} }: JobHandler): boolean {
   return !kind.visible && !hooks.onStart;
 }
 
 /** Whether this is the job's last step, and ending the job changes no database row except the job's own. */
-export function canEndInOneStatement({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
+export function canEndInOneStatement({ kind, hooks = {} }: JobHandler, job: Job, step: string): boolean {
   return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
 }
 
@@ -101,7 +101,7 @@ function stepAfter({ steps }: JobKind, { finishedSteps }: Job, step: string): St
 
 export async function failJob(
   tx: Tx,
-  { kind, hooks = {} }: Handler,
+  { kind, hooks = {} }: JobHandler,
   job: Job,
   report: FailureReport,
   observed: unknown,
@@ -121,7 +121,7 @@ export async function failJob(
   return after;
 }
 
-export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job): Promise<Job> {
+export async function cancelJob(tx: Tx, { kind, hooks = {} }: JobHandler, job: Job): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const current = await updateHeldJob(tx, job);
   const outcome = await hooks.onCancelled?.(tx, current) ?? {};
@@ -147,7 +147,7 @@ export async function cancelJob(tx: Tx, { kind, hooks = {} }: Handler, job: Job)
 /** Requeues a job whose start or end cannot be recorded. After several attempts, ends the job to free its queue. */
 export async function retryOrEnd(
   tx: Tx,
-  handler: Handler,
+  handler: JobHandler,
   job: Job,
   failure: FailureReport,
   delayMs: number,
@@ -161,7 +161,7 @@ export async function retryOrEnd(
  * Ends a job whose start or end cannot be recorded, without calling its hooks. Marks a hub or spoke in a transitional
  * state as failed, because nothing else would end that state.
  */
-async function endWithoutHooks(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<Job> {
+async function endWithoutHooks(tx: Tx, { kind }: JobHandler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await endHeldJob(tx, job, { state: "failed", label: job.label, failure: report });
   const state = subject && await markSubjectFailed(tx, subject, report.message);
@@ -176,7 +176,7 @@ export async function scheduleRetry(
   delayMs: number,
   progress: Readonly<Record<string, unknown>>,
 ): Promise<Job> {
-  const label = shortenLabel(`Trying again: ${failure.message}`);
+  const label = shortenProgressLabel(`Trying again: ${failure.message}`);
   return await requeueJob(tx, job, { label, delayMs, countsAsAttempt: true, failure, progress });
 }
 
@@ -197,7 +197,7 @@ export async function requeueUntilOperationEnds(
 ): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await requeueHeldJob(tx, job, {
-    label: shortenLabel(message),
+    label: shortenProgressLabel(message),
     delayMs: await hasJobEnded(tx, operationId) ? 0 : delayMs,
     countsAsAttempt: false,
     waitsFor: operationId,

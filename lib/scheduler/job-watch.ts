@@ -1,9 +1,9 @@
 /** Checks the rows of running jobs regularly, and stops the run of a job that was cancelled or taken over. */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { RunningJob } from "#lib/scheduler/runner.ts";
-import { RunCancelled } from "#lib/scheduler/stop-reasons.ts";
+import { RunCancelledError } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const POLL_INTERVAL = 5 * SECOND;
@@ -33,8 +33,8 @@ export function openJobWatch({ db, log, running }: JobWatchOptions): JobWatch {
           const run = runs.get(row.id);
           if (!run) continue;
           const lost = row.state !== "running" || BigInt(row.fence) > BigInt(run.job.fence);
-          if (lost) run.stop(new FenceLost(run.job));
-          else if (row.cancelRequestedAt && row.fence === run.job.fence) run.stop(new RunCancelled());
+          if (lost) run.stop(new FenceLostError(run.job));
+          else if (row.cancelRequestedAt && row.fence === run.job.fence) run.stop(new RunCancelledError());
         }
       }).catch((error) => log.warn("Cannot poll the running jobs", { error }));
   }

@@ -1,5 +1,5 @@
 /** Saves a job's progress message at most once per second. Saves only the last of several messages in a second. */
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const WRITE_INTERVAL = 1 * SECOND;
@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 /** Creates the object that reports a run's progress. `write` must handle its own errors. */
-export function openProgress(step: string, write: (label: string) => Promise<void>): Progress {
+export function createProgressReporter(step: string, write: (label: string) => Promise<void>): Progress {
   let latest: string | null = null;
   let written: string | null = null;
   let writtenAt = -Infinity;
@@ -41,7 +41,7 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
   return {
     startStep: (next) => void (step = next),
     show(sentence) {
-      const label = shortenLabel(redact(`${step}: ${sentence}`));
+      const label = shortenProgressLabel(redactSecrets(`${step}: ${sentence}`));
       latest = label === written ? null : label;
       schedule();
     },
@@ -55,6 +55,6 @@ export function openProgress(step: string, write: (label: string) => Promise<voi
 }
 
 /** Shortens a progress message to at most 300 characters. */
-export function shortenLabel(sentence: string): string {
+export function shortenProgressLabel(sentence: string): string {
   return sentence.length > MAX_LENGTH ? `${sentence.slice(0, MAX_LENGTH - 1).toWellFormed()}…` : sentence;
 }

@@ -9,7 +9,7 @@
  */
 import type { ControlConnection } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
-import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
+import { LeaseLapsedError } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const HEARTBEAT_INTERVAL = 1 * SECOND;
@@ -20,7 +20,7 @@ const LEASE_DURATION = 2.5 * SECOND;
 export interface ReplicaLease {
   /** Aborts with LeaseLapsed when the lease ends. */
   readonly signal: AbortSignal;
-  /** Throws LeaseLapsed if the lease has ended, even if `signal` has not been aborted yet. */
+  /** Throws LeaseLapsedError if the lease has ended, even if `signal` has not been aborted yet. */
   throwIfLapsed(): void;
 }
 
@@ -128,7 +128,7 @@ export function openReplica({ id, release, control, log, onHeartbeat }: ReplicaO
       },
       lapse() {
         lease = null;
-        stop.abort(new LeaseLapsed());
+        stop.abort(new LeaseLapsedError());
       },
     };
     return opened;

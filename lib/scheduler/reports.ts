@@ -5,11 +5,11 @@
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError, type FailureEvidence } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { redact, redactLines } from "#lib/base/redact.ts";
+import { redactLogLines, redactSecrets } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { StepTimeout } from "#lib/scheduler/stop-reasons.ts";
+import { StepTimeoutError } from "#lib/scheduler/stop-reasons.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface FailureAnalysis {
@@ -44,7 +44,7 @@ export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
       minDelayMs: retryAfterMs ?? 0,
     };
   }
-  if (error instanceof StepTimeout) {
+  if (error instanceof StepTimeoutError) {
     const hint = "Check the cluster's events and the load of its API server, then retry.";
     return transientFailure({ ...createReport(step, "deadline", error.message, "cluster"), hint });
   }
@@ -77,7 +77,7 @@ export function addUnknownStateNote(report: FailureReport): FailureReport {
   return { ...report, message: redactMessage(`${report.message}. The current state could not be read`) };
 }
 
-export function withEvidence(report: FailureReport, evidence: FailureEvidence): FailureReport {
+export function addFailureEvidence(report: FailureReport, evidence: FailureEvidence): FailureReport {
   const found = redactEvidence(evidence);
   return {
     ...report,
@@ -89,18 +89,18 @@ export function withEvidence(report: FailureReport, evidence: FailureEvidence): 
 function redactEvidence(evidence: FailureEvidence | undefined): Pick<FailureReport, "log" | "events"> {
   const events = evidence?.events ?? [];
   return {
-    log: redactLines(evidence?.log ?? []),
+    log: redactLogLines(evidence?.log ?? []),
     events: events.map((event) => ({
       ...event,
-      object: redact(event.object),
-      reason: redact(event.reason),
-      message: redact(event.message),
+      object: redactSecrets(event.object),
+      reason: redactSecrets(event.reason),
+      message: redactSecrets(event.message),
     })),
   };
 }
 
 function redactMessage(message: string): string {
-  const text = redact(message).trim();
+  const text = redactSecrets(message).trim();
   return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH - 1).toWellFormed()}…` : text;
 }
 
@@ -114,7 +114,7 @@ export function buildFinalReport({ nature, report }: FailureAnalysis, job: Job):
   const since = (job.startedAt ?? job.createdAt).toISOString().slice(0, 16).replace("T", " ");
   const message = redactMessage(`Gave up after ${job.attempt} attempts since ${since} UTC: ${before.message}`);
   const hint = before.hint ?? "Fix the cause, then retry.";
-  return { ...withEvidence(before, report), message, hint };
+  return { ...addFailureEvidence(before, report), message, hint };
 }
 
 const MAX_BUG_ATTEMPTS = 3;
@@ -154,7 +154,7 @@ export function shouldEndUnrecorded({ persistent }: JobKind, unended: number): b
 }
 
 /** Whether a job may be retried at time `at`, given the cause of its failure, its kind and its deadline. */
-export function mayRetry(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
+export function mayRetryJob(analysis: FailureAnalysis, kind: JobKind, job: Job, at: Date): boolean {
   if (kind.persistent) return true;
   if (job.deadlineAt && at >= job.deadlineAt) return false;
   if (analysis.nature === "bug") return countBugFailures(job) + 1 < MAX_BUG_ATTEMPTS;

@@ -1,6 +1,6 @@
 /** Runs a limited number of jobs at the same time, and stops them when this replica shuts down. */
-import { type Job, jobLogFields } from "#lib/jobs/job.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import { getJobLogFields, type Job } from "#lib/jobs/job.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { type RunnerOptions, type RunningJob, startRun } from "#lib/scheduler/runner.ts";
 import { openJobWatch } from "#lib/scheduler/job-watch.ts";
@@ -10,7 +10,7 @@ export interface RunPool {
   /** The number of additional jobs that can start now; 0 during a shutdown. */
   freeSlots(): number;
   ids(): string[];
-  start(handler: Handler, job: Job, lease: ReplicaLease): void;
+  start(handler: JobHandler, job: Job, lease: ReplicaLease): void;
   /** Stops each run after its current step. A job that is just being claimed still runs its first step. */
   stopAfterStep(): void;
   /** Stops each run immediately, for one of the reasons in stop-reasons.ts. */
@@ -31,12 +31,12 @@ export function openRunPool(options: RunnerOptions, lanes: number, onEnd: () => 
     ids: () => [...running.keys()],
     start(handler, job, lease) {
       const { fence, attempt } = job;
-      log[job.visible ? "info" : "debug"]("Running a job", { ...jobLogFields(job), fence, attempt });
+      log[job.visible ? "info" : "debug"]("Running a job", { ...getJobLogFields(job), fence, attempt });
       const run = startRun(options, handler, job, lease);
       running.set(job.id, run);
       const unwatch = job.visible ? watch.follow(job.id) : () => {}; // users cannot cancel invisible jobs
       if (isLeaving) run.stopAfterStep();
-      run.ended.catch((error) => log.error("A run ended with an unexpected error", { ...jobLogFields(job), error }))
+      run.ended.catch((error) => log.error("A run ended with an unexpected error", { ...getJobLogFields(job), error }))
         .finally(() => {
           unwatch();
           if (running.get(job.id) === run) running.delete(job.id); // the job may already run again after a requeue

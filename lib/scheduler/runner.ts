@@ -3,28 +3,28 @@
  * it is stopped (end-run.ts). A step whose run has ended can no longer write to the job.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { endJobInOneStatement, FenceLost, updateHeldJob } from "#lib/jobs/fence.ts";
+import { endJobInOneStatement, FenceLostError, updateHeldJob } from "#lib/jobs/fence.ts";
 import { runInContext } from "#lib/base/work-context.ts";
-import { createJobTrace, type Job, jobLogFields } from "#lib/jobs/job.ts";
+import { createJobTrace, getJobLogFields, type Job } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
 import { createStepClock } from "#lib/scheduler/step-clock.ts";
-import { endRun } from "#lib/scheduler/end-run.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { openHeldJob } from "#lib/scheduler/held-job.ts";
+import { endStoppedRun } from "#lib/scheduler/end-run.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import { createHeldJob } from "#lib/scheduler/held-job.ts";
 import { canEndInOneStatement, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
 import { NO_TELEMETRY, type Span, type Telemetry } from "#lib/base/telemetry.ts";
-import { openProgress } from "#lib/scheduler/progress.ts";
+import { createProgressReporter } from "#lib/scheduler/progress.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import type { RetryDelays } from "#lib/scheduler/reports.ts";
 import {
   isInterruption,
-  LeaseLapsed,
+  LeaseLapsedError,
   rejectOnAbort,
-  ReplicaDraining,
-  RunCancelled,
-  RunEnded,
-  StepTimeout,
+  ReplicaDrainingError,
+  RunCancelledError,
+  RunEndedError,
+  StepTimeoutError,
 } from "#lib/scheduler/stop-reasons.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -48,24 +48,24 @@ export interface RunningJob {
   stopAfterStep(): void;
 }
 
-export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, lease: ReplicaLease): RunningJob {
+export function startRun(options: RunnerOptions, handler: JobHandler, claimed: Job, lease: ReplicaLease): RunningJob {
   const { telemetry = NO_TELEMETRY } = options, { kind, visible } = claimed;
-  const log = options.log.with({ ...jobLogFields(claimed), fence: claimed.fence });
+  const log = options.log.with({ ...getJobLogFields(claimed), fence: claimed.fence });
   const stop = new AbortController();
-  const heldJob = openHeldJob(options.db, claimed, lease, log);
+  const heldJob = createHeldJob(options.db, claimed, lease, log);
   const clock = createStepClock(handler.kind, claimed);
-  const progress = openProgress(claimed.label, writeProgress);
+  const progress = createProgressReporter(claimed.label, writeProgress);
   let isLeaving = false;
   let hasEnded = false;
 
-  const run: Run = {
+  const run: JobRun = {
     get job() {
       return heldJob.job;
     },
     signal: stop.signal,
     log,
     throwIfStopped() {
-      if (hasEnded) throw new RunEnded();
+      if (hasEnded) throw new RunEndedError();
       lease.throwIfLapsed();
       stop.signal.throwIfAborted();
     },
@@ -91,13 +91,13 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     if (lease.signal.aborted) onLapse();
     let step = handler.kind.steps[0]!;
     try {
-      if (claimed.cancelRequestedAt) stop.abort(new RunCancelled());
+      if (claimed.cancelRequestedAt) stop.abort(new RunCancelledError());
       for (step of handler.kind.steps) {
         if (heldJob.job.finishedSteps.includes(step.name)) continue;
         await telemetry.span("step", { kind, step: step.name }, (span) => markInterruption(span, runStep(step)));
       }
     } catch (error) {
-      await endRun({ handler, heldJob, run, retry: options.retry }, error, step.name);
+      await endStoppedRun({ handler, heldJob, run, retry: options.retry }, error, step.name);
     } finally {
       hasEnded = true;
       lease.signal.removeEventListener("abort", onLapse);
@@ -115,7 +115,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   }
 
   async function runStep(step: StepPlan): Promise<void> {
-    if (isLeaving) throw new ReplicaDraining();
+    if (isLeaving) throw new ReplicaDrainingError();
     stop.signal.throwIfAborted();
     progress.startStep(step.label);
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
@@ -124,7 +124,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     const job = !isLeaving && canEndInOneStatement(handler, heldJob.job, step.name)
       ? await heldJob.advanceInOneStatement((rows, before) => endJobInOneStatement(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
-    if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelled());
+    if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelledError());
     const level = job.visible ? "info" : "debug"; // background jobs repeat too often for info lines
     log[level](job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
   }
@@ -133,7 +133,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     try {
       await heldJob.transact((tx, job) => recordProgress(tx, job, text));
     } catch (error) {
-      if (error instanceof FenceLost) stop.abort(error);
+      if (error instanceof FenceLostError) stop.abort(error);
       else log.warn("Cannot write progress", { error });
     }
   }
@@ -141,7 +141,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   /** Runs the job in a trace span. The span's outcome is `queued` after a requeue, or `lost` after a takeover. */
   async function runTraced(): Promise<void> {
     const spanOptions = {
-      details: { ...jobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
+      details: { ...getJobLogFields(claimed), attempt: claimed.attempt, asked_at: claimed.createdAt.getTime() },
     };
     await telemetry.span("job", { kind }, async (span) => {
       await runSteps();
@@ -171,13 +171,13 @@ async function runWithTimeout(
   stop: AbortController,
   begin: () => Promise<void>,
 ): Promise<void> {
-  const timer = setTimeout(() => stop.abort(new StepTimeout(label, limit)), limit);
+  const timer = setTimeout(() => stop.abort(new StepTimeoutError(label, limit)), limit);
   const work = begin();
   try {
     await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {
     // Waits briefly for the stopped step to end, so that another replica does not start the step while it still runs.
-    if (!(stop.signal.reason instanceof LeaseLapsed)) await waitToSettle(work);
+    if (!(stop.signal.reason instanceof LeaseLapsedError)) await waitToSettle(work);
     throw error;
   } finally {
     clearTimeout(timer);

@@ -6,22 +6,22 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { readDatabaseHold } from "#lib/installation/database-hold.ts";
-import { newId } from "#lib/base/ids.ts";
-import { listSupportedKinds } from "#lib/jobs/claim.ts";
+import { createId } from "#lib/base/ids.ts";
+import { listSupportedJobKinds } from "#lib/jobs/claim.ts";
 import { cancelOutdatedJobs } from "#lib/jobs/store.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { canStartInOneStatement, createRecurringJob } from "#lib/scheduler/job-changes.ts";
 import { openReplica, type ReplicaLease } from "#lib/scheduler/replica.ts";
 import { openClaimRounds } from "#lib/scheduler/rounds.ts";
 import type { RunnerOptions } from "#lib/scheduler/runner.ts";
 import { openRunPool } from "#lib/scheduler/run-pool.ts";
 import { createSilenceDetector } from "#lib/scheduler/silence.ts";
-import { ReplicaDraining } from "#lib/scheduler/stop-reasons.ts";
+import { ReplicaDrainingError } from "#lib/scheduler/stop-reasons.ts";
 import {
   claimDueJobs,
   createMissedLanesCheck,
   type TakeJobsContext,
-  takeOverOrphans,
+  takeOverOrphanedJobs,
 } from "#lib/scheduler/take-jobs.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND, withTimeout } from "#lib/base/time.ts";
@@ -30,7 +30,7 @@ const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to st
 
 export interface SchedulerOptions {
   /** The handlers of this replica. A job kind may have several: each job keeps the plan (steps) it was created with. */
-  readonly handlers: readonly Handler[];
+  readonly handlers: readonly JobHandler[];
   /** The maximum number of jobs that run at the same time. */
   readonly lanes: number;
   readonly replicaId?: string;
@@ -53,7 +53,7 @@ export interface Scheduler {
 
 export async function openScheduler(
   app: Pick<App, "db" | "log" | "release">,
-  { handlers, lanes, retry, telemetry = NO_TELEMETRY, replicaId = newId("rep") }: SchedulerOptions,
+  { handlers, lanes, retry, telemetry = NO_TELEMETRY, replicaId = createId("rep") }: SchedulerOptions,
 ): Promise<Scheduler> {
   const { db } = app;
   const log = app.log.with({ replica: replicaId });
@@ -75,7 +75,7 @@ export async function openScheduler(
     db,
     log,
     telemetry,
-    kinds: listSupportedKinds(kinds, handlers.filter(canStartInOneStatement).map(({ kind }) => kind)),
+    kinds: listSupportedJobKinds(kinds, handlers.filter(canStartInOneStatement).map(({ kind }) => kind)),
     findHandler: (job) => byPlan.get(planKeyOf(job))!,
     runs,
     retry,
@@ -90,7 +90,7 @@ export async function openScheduler(
       return await markMissed() ? 0 : wait;
     },
     async takeOver(lease, onNextSilence) {
-      if (!await isDatabaseHeld(lease)) await takeOverOrphans(context, silenceDetector, lease, onNextSilence);
+      if (!await isDatabaseHeld(lease)) await takeOverOrphanedJobs(context, silenceDetector, lease, onNextSilence);
     },
   });
 
@@ -112,7 +112,7 @@ export async function openScheduler(
     runs.stopAfterStep();
     await withTimeout(graceMs, ended); // a round may wait for the database
     if (await runs.waitForEnd(Math.max(0, end - performance.now()))) return;
-    runs.stop(new ReplicaDraining());
+    runs.stop(new ReplicaDrainingError());
     if (!await runs.waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be requeued", { jobs: runs.ids() });
   }
 

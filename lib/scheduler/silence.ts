@@ -3,16 +3,16 @@
  * clock. The database's clock is not used, because it may be set back. When this replica's own lease ends, the 4 s
  * start again, because the same problem may have delayed the heartbeats of other replicas.
  */
-import type { Heartbeat } from "#lib/jobs/claim.ts";
+import type { ReplicaHeartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The time without a heartbeat after which a replica's jobs are taken over, in milliseconds. */
-export const SILENCE_LIMIT = 4 * SECOND;
+export const HEARTBEAT_SILENCE_LIMIT = 4 * SECOND;
 
 export interface SilenceDetector {
   /** Returns the replicas that have stopped responding. `heartbeats` is the result of a query at `queriedAt`. */
-  findSilent(lease: ReplicaLease, heartbeats: readonly Heartbeat[], queriedAt: number): Heartbeat[];
+  findSilent(lease: ReplicaLease, heartbeats: readonly ReplicaHeartbeat[], queriedAt: number): ReplicaHeartbeat[];
   /** Returns the milliseconds until another replica may count as stopped, or null if there is no other replica. */
   nextSilenceIn(): number | null;
 }
@@ -30,11 +30,13 @@ export function createSilenceDetector(): SilenceDetector {
         const previous = before.get(id);
         return [id, previous?.version === version ? previous : { version, since: now }];
       }));
-      return heartbeats.filter(({ id }) => queriedAt - lastHeartbeats.get(id)!.since >= SILENCE_LIMIT);
+      return heartbeats.filter(({ id }) => queriedAt - lastHeartbeats.get(id)!.since >= HEARTBEAT_SILENCE_LIMIT);
     },
     nextSilenceIn() {
       const now = performance.now();
-      const left = [...lastHeartbeats.values()].map(({ since }) => since + SILENCE_LIMIT - now).filter((ms) => ms > 0);
+      const left = [...lastHeartbeats.values()].map(({ since }) => since + HEARTBEAT_SILENCE_LIMIT - now).filter((ms) =>
+        ms > 0
+      );
       return left.length > 0 ? Math.min(...left) : null;
     },
   };

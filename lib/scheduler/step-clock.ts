@@ -28,11 +28,11 @@ export function createStepClock({ persistent }: JobKind, { deadlineAt, updatedAt
       stepEndsAt = performance.now() + limit;
       return limit;
     },
-    timeLeft: () => timeLeftUntil(stepEndsAt),
+    timeLeft: () => computeTimeLeft(stepEndsAt),
   };
 }
 
 /** Returns 90% of the remaining time, so that a step can report a result before its timeout. */
-export function timeLeftUntil(endsAt: number): number {
+export function computeTimeLeft(endsAt: number): number {
   return Math.max(SECOND, (endsAt - performance.now()) * 0.9);
 }

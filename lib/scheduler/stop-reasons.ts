@@ -1,22 +1,22 @@
 /** Defines the reasons why a run ends before its job is finished. Most reasons are passed to an AbortSignal. */
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 
 /** Thrown when this replica's heartbeat was late, so that other replicas may have taken over its jobs. */
-export class LeaseLapsed extends Error {
+export class LeaseLapsedError extends Error {
   override readonly name = "LeaseLapsed";
   constructor() {
     super("This replica sent no heartbeat in time; other replicas may have taken over its jobs");
   }
 }
 
-export class RunCancelled extends Error {
+export class RunCancelledError extends Error {
   override readonly name = "RunCancelled";
   constructor() {
     super("The operation was cancelled");
   }
 }
 
-export class ReplicaDraining extends Error {
+export class ReplicaDrainingError extends Error {
   override readonly name = "ReplicaDraining";
   constructor() {
     super("This replica is shutting down");
@@ -48,7 +48,7 @@ export class OperationAwaited extends Error {
   }
 }
 
-export class StepTimeout extends Error {
+export class StepTimeoutError extends Error {
   override readonly name = "StepTimeout";
   constructor(label: string, milliseconds: number) {
     super(`"${label}" did not finish within ${Math.round(milliseconds / 1000)} seconds`);
@@ -56,7 +56,7 @@ export class StepTimeout extends Error {
 }
 
 /** Thrown when the code of a step uses a run that has already ended. */
-export class RunEnded extends Error {
+export class RunEndedError extends Error {
   override readonly name = "RunEnded";
   constructor() {
     super("The run of this job has ended");
@@ -65,9 +65,8 @@ export class RunEnded extends Error {
 
 /** Whether a step that ended for this reason was interrupted rather than failed. */
 export function isInterruption(reason: unknown): boolean {
-  return [LeaseLapsed, RunCancelled, ReplicaDraining, StepYielded, OperationAwaited, FenceLost].some((interruption) =>
-    reason instanceof interruption
-  );
+  return [LeaseLapsedError, RunCancelledError, ReplicaDrainingError, StepYielded, OperationAwaited, FenceLostError]
+    .some((interruption) => reason instanceof interruption);
 }
 
 /** Returns a promise that rejects with the abort reason as soon as the signal is aborted. */

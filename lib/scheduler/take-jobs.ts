@@ -1,19 +1,19 @@
 /** Claims as many due jobs as this replica can run, and takes over orphaned jobs. */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { isWriteRefused } from "#lib/drivers/db/faults.ts";
-import { Fault, messageOf } from "#lib/base/errors.ts";
+import { isRefusedWriteError } from "#lib/drivers/db/faults.ts";
+import { Fault, getErrorMessage } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import {
   catchClaimConflict,
   type ClaimableJob,
   findOrphanedJobs,
-  readHeartbeats,
-  type SupportedKinds,
+  readReplicaHeartbeats,
+  type SupportedJobKinds,
   takeOverJob,
 } from "#lib/jobs/claim.ts";
-import { createJobTrace, jobLogFields } from "#lib/jobs/job.ts";
-import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import { createJobTrace, getJobLogFields } from "#lib/jobs/job.ts";
+import { markMissedLanes, pollJobQueue } from "#lib/jobs/poll.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { deferUnstartableJob, startJob } from "#lib/scheduler/job-changes.ts";
 import type { RetryDelays } from "#lib/scheduler/reports.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
@@ -27,8 +27,8 @@ export interface TakeJobsContext {
   readonly db: Database;
   readonly log: Log;
   readonly telemetry: Telemetry;
-  readonly kinds: SupportedKinds;
-  readonly findHandler: (job: { readonly kind: string; readonly plan: number }) => Handler;
+  readonly kinds: SupportedJobKinds;
+  readonly findHandler: (job: { readonly kind: string; readonly plan: number }) => JobHandler;
   readonly runs: RunPool;
   readonly retry: RetryDelays | undefined;
 }
@@ -53,7 +53,9 @@ export function createMissedLanesCheck(
       if (added > 0) log.warn("Marked lanes (queues) as ready that database triggers had missed", { lanes: added });
       return added > 0;
     } catch (error) {
-      log.warn("Cannot check for lanes that the database triggers missed; trying again", { reason: messageOf(error) });
+      log.warn("Cannot check for lanes that the database triggers missed; trying again", {
+        reason: getErrorMessage(error),
+      });
       return false;
     }
   };
@@ -66,7 +68,9 @@ export async function claimDueJobs(context: TakeJobsContext, lease: ReplicaLease
     const free = runs.freeSlots();
     if (free <= 0) return null;
     lease.throwIfLapsed();
-    const result = await catchClaimConflict(pollQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }));
+    const result = await catchClaimConflict(
+      pollJobQueue(db.rows, { supported: kinds, holder: replicaId, limit: free }),
+    );
     if (!result) continue;
     for (const job of result.started) runs.start(context.findHandler(job), job, lease);
     if (result.wakeOthers) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
@@ -93,7 +97,7 @@ async function startCandidate(
     if (job) runs.start(handler, job, lease);
     return job !== null;
   } catch (error) {
-    if (isWriteRefused(error)) throw error; // other jobs would fail in the same way
+    if (isRefusedWriteError(error)) throw error; // other jobs would fail in the same way
     const isTransient = error instanceof Fault && error.kind === "unavailable";
     const { id: operation, kind } = candidate, { traceId } = createJobTrace(candidate, () => false);
     const logFields = { operation, kind, traceId };
@@ -109,7 +113,7 @@ async function startCandidate(
  * Takes over jobs from replicas that have stopped responding, and jobs that this replica had to release. Calls
  * `onNextSilence` with the milliseconds until another replica may count as stopped.
  */
-export async function takeOverOrphans(
+export async function takeOverOrphanedJobs(
   context: TakeJobsContext,
   detector: SilenceDetector,
   lease: ReplicaLease,
@@ -117,7 +121,7 @@ export async function takeOverOrphans(
 ): Promise<void> {
   const { replicaId, db, log, telemetry, kinds, runs } = context;
   const queriedAt = performance.now();
-  const silent = detector.findSilent(lease, await readHeartbeats(db.rows, replicaId), queriedAt);
+  const silent = detector.findSilent(lease, await readReplicaHeartbeats(db.rows, replicaId), queriedAt);
   onNextSilence(detector.nextSilenceIn());
   const limit = runs.freeSlots();
   if (limit <= 0) return;
@@ -128,7 +132,7 @@ export async function takeOverOrphans(
     const job = await db.transact((tx) => takeOverJob(tx, orphan, takeover));
     if (!job) continue;
     telemetry.record("takeover", {});
-    log.warn("Took over an orphaned job", { ...jobLogFields(job), fence: job.fence });
+    log.warn("Took over an orphaned job", { ...getJobLogFields(job), fence: job.fence });
     runs.start(context.findHandler(job), job, lease);
   }
 }

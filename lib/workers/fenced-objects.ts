@@ -1,8 +1,8 @@
 /**
  * Writes Kubernetes objects so that a run that lost its job cannot overwrite a newer run's changes. Every write stores
  * the run's fence (claim number) in an annotation of the object, and fails if the annotation contains a higher fence.
- * `patchFenced` tests and raises the fence in the same JSON Patch as the change. If the object has no fence yet, the
- * patch tests its resourceVersion instead. `applyFenced` first raises the fence, then applies with the resulting UID
+ * `patchWithFence` tests and raises the fence in the same JSON Patch as the change. If the object has no fence yet, the
+ * patch tests its resourceVersion instead. `applyWithFence` first raises the fence, then applies with the resulting UID
  * and resourceVersion, because server-side apply cannot test an annotation. If another run has written in between, the
  * API server rejects the apply.
  */
@@ -13,10 +13,10 @@ import {
   type ClusterNamespace,
   type KubeObject,
   type ObjectRef,
-  objectRefOf,
   type PatchOperation,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
-import { FenceLost, type JobFence } from "#lib/jobs/fence.ts";
+import { FenceLostError, type JobFence } from "#lib/jobs/fence.ts";
 import { createFieldOwnerPatch } from "#lib/workers/field-owner.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
@@ -29,8 +29,8 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Patches an object. Throws FenceLost if a newer run (with a higher claim number) has already changed the object. */
-export async function patchFenced(
+/** Patches an object. Throws FenceLostError if a newer run (with a higher claim number) has already changed the object. */
+export async function patchWithFence(
   space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,
   call: ClusterCall,
@@ -48,19 +48,19 @@ export async function patchFenced(
 }
 
 /**
- * Updates an object by server-side apply. Throws FenceLost if a newer run (with a higher claim number) has already
+ * Updates an object by server-side apply. Throws FenceLostError if a newer run (with a higher claim number) has already
  * changed the object, and NotFound if the object does not exist.
  */
-export async function applyFenced(
+export async function applyWithFence(
   space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
   call: ClusterCall,
 ): Promise<KubeObject> {
-  const ref = objectRefOf(object), { metadata } = object;
+  const ref = toObjectRef(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
     const { uid, resourceVersion } =
-      (await patchFenced(space, { ref, jobFence, change: createFieldOwnerPatch }, call)).metadata;
+      (await patchWithFence(space, { ref, jobFence, change: createFieldOwnerPatch }, call)).metadata;
     const versioned = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {
       const { objects } = await space.apply([{ ...object, metadata: versioned }], call);
@@ -72,22 +72,22 @@ export async function applyFenced(
   }
 }
 
-/** Updates an existing object or creates a missing one. Throws FenceLost if a newer run has changed the object. */
-export async function replaceObjectFenced(
+/** Updates an existing object or creates a missing one. Throws FenceLostError if a newer run has changed the object. */
+export async function createOrApplyWithFence(
   space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
   call: ClusterCall,
 ): Promise<KubeObject> {
-  if (await space.get(objectRefOf(object), call)) return await applyFenced(space, object, jobFence, call);
-  return await createFenced(space, object, jobFence, call);
+  if (await space.get(toObjectRef(object), call)) return await applyWithFence(space, object, jobFence, call);
+  return await createWithFence(space, object, jobFence, call);
 }
 
 /**
- * Creates an object, or updates it by server-side apply if it exists. Throws FenceLost if a newer run (with a higher
+ * Creates an object, or updates it by server-side apply if it exists. Throws FenceLostError if a newer run (with a higher
  * claim number) has already changed the object.
  */
-export async function createFenced(
+export async function createWithFence(
   space: ClusterNamespace,
   object: KubeObject,
   jobFence: JobFence,
@@ -100,9 +100,9 @@ export async function createFenced(
   } catch (error) {
     // A quota or webhook may refuse the creation of an object that already exists. The object is then updated instead.
     const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
-    if (!refused || !await space.get(objectRefOf(object), call)) throw error;
+    if (!refused || !await space.get(toObjectRef(object), call)) throw error;
   }
-  return await applyFenced(space, object, jobFence, call);
+  return await applyWithFence(space, object, jobFence, call);
 }
 
 export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
@@ -115,7 +115,7 @@ export function missingObjectError({ kind, name }: ObjectRef): ClusterError {
 
 /**
  * Returns the patch operations that replace the object's fence (claim number) with this run's fence. The patch fails if
- * the fence changes in between. Throws FenceLost if the object's fence is higher.
+ * the fence changes in between. Throws FenceLostError if the object's fence is higher.
  */
 function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
   const { annotations, resourceVersion } = object.metadata;
@@ -127,6 +127,6 @@ function raiseFence(object: KubeObject, jobFence: JobFence): PatchOperation[] {
       { op: "add", path: ANNOTATION, value: jobFence.fence },
     ];
   }
-  if (!/^\d+$/.test(fence) || BigInt(fence) > BigInt(jobFence.fence)) throw new FenceLost(jobFence);
+  if (!/^\d+$/.test(fence) || BigInt(fence) > BigInt(jobFence.fence)) throw new FenceLostError(jobFence);
   return [{ op: "test", path: ANNOTATION, value: fence }, { op: "replace", path: ANNOTATION, value: jobFence.fence }];
 }

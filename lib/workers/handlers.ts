@@ -2,17 +2,17 @@
 import type { App } from "#lib/app.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
-import { restart, resume, suspend } from "#lib/workers/actions/actions.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
+import { restartHandler, resumeHandler, suspendHandler } from "#lib/workers/actions/actions.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { backupHandler } from "#lib/workers/backups/backup.ts";
-import { billingEvent } from "#lib/workers/billing/event.ts";
+import { billingEventHandler } from "#lib/workers/billing/event.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
 import { planBillingChecks, planBillingSyncs } from "#lib/workers/billing/plan.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { forgottenPasswordHandler, sendMail, signupHandler } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
-import { configure } from "#lib/workers/configure/configure.ts";
+import { configureHandler } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
 import { restoreTestHandler } from "#lib/workers/restore-tests/restore-test.ts";
@@ -21,15 +21,15 @@ import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
 import { deleteExpiredDomains } from "#lib/workers/upkeep/former-domains.ts";
 import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
-import { provision } from "#lib/workers/install/provision.ts";
+import { provisionHandler } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
 import { deleteOrphanedStorage } from "#lib/workers/orphans/remove-orphans.ts";
-import { reapply } from "#lib/workers/reapply/reapply.ts";
-import { remove, removeHub } from "#lib/workers/removal/remove.ts";
-import { resize } from "#lib/workers/resize/resize.ts";
+import { reapplyHandler } from "#lib/workers/reapply/reapply.ts";
+import { removeHubHandler, removeSpokeHandler } from "#lib/workers/removal/remove.ts";
+import { resizeHandler } from "#lib/workers/resize/resize.ts";
 import { restoreHandler } from "#lib/workers/restore/restore.ts";
 import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
-import { clusterCheckHandler, sweep } from "#lib/workers/sweep/sweep.ts";
+import { clusterCheckHandler, sweepHandler } from "#lib/workers/sweep/sweep.ts";
 import { withClusterCheck } from "#lib/workers/same-cluster.ts";
 import { createTemplate } from "#lib/workers/templates/create.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
@@ -37,25 +37,25 @@ import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
 /** The handlers for operations. The type turns a missing handler into a compile error. */
-const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
-  provision,
-  suspend,
-  resume,
-  restart,
+const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => JobHandler } = {
+  provision: provisionHandler,
+  suspend: suspendHandler,
+  resume: resumeHandler,
+  restart: restartHandler,
   upgrade: upgradeHandler,
-  resize,
+  resize: resizeHandler,
   "maintenance-on": maintenanceOn,
   "maintenance-off": maintenanceOff,
   "purge-caches": purgeCaches,
   backup: backupHandler,
   "run-cron": runCron,
   "reset-admin-password": resetAdminPassword,
-  reapply,
-  configure,
+  reapply: reapplyHandler,
+  configure: configureHandler,
   restore: restoreHandler,
-  remove,
+  remove: removeSpokeHandler,
   "provision-hub": provisionHub,
-  "remove-hub": removeHub,
+  "remove-hub": removeHubHandler,
 };
 
 /** The handlers for Wheelwright's own maintenance tasks, which run without a request from a user. */
@@ -70,7 +70,7 @@ const UPKEEP_HANDLERS = [
     deleteExpiredDomains,
     deleteExpiredPvcs,
   ],
-  ...[sealAuditLog, sweep, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
+  ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
   ...[forgottenPasswordHandler, signupHandler],
 ];
 
@@ -78,7 +78,7 @@ const UPKEEP_HANDLERS = [
  * Creates the handlers for all kinds of jobs that this replica can run. A replica without mail or payment settings
  * leaves mail or billing jobs to other replicas.
  */
-export function createHandlers(app: App, post: MailTransport | null = null): readonly Handler[] {
+export function createHandlers(app: App, post: MailTransport | null = null): readonly JobHandler[] {
   const payments = app.payments;
   return [
     ...[...Object.values(OPERATION_HANDLERS), ...UPKEEP_HANDLERS].map((create) => withClusterCheck(app, create(app))),
@@ -86,7 +86,7 @@ export function createHandlers(app: App, post: MailTransport | null = null): rea
     ...(payments
       ? [
         ...[planBillingSyncs(app), planBillingChecks(app)],
-        ...[syncBilling, checkBilling, billingEvent].map((create) => create(app, payments)),
+        ...[syncBilling, checkBilling, billingEventHandler].map((create) => create(app, payments)),
       ]
       : []),
   ];

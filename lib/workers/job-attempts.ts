@@ -2,21 +2,21 @@
  * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new Job. Waits for an old Job if this
  * operation created it or its pod has started. Deletes any other Job, because its pod could start later.
  */
-import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobResult, JobWaitOptions, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
-import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
 
 export interface PreviousAttempts {
   /** The names of the Kubernetes Jobs that this operation created. */
   readonly own: readonly string[];
-  readonly listen?: JobWait["listen"];
+  readonly listen?: JobWaitOptions["listen"];
 }
 
 /** Waits for each unfinished Kubernetes Job, or deletes it. Returns the results of the Jobs that were not deleted. */
 export async function waitForEarlierJobs(
   place: JobContext,
-  run: Run,
+  run: JobRun,
   attempts: readonly KubeObject[],
   earlier: PreviousAttempts,
 ): Promise<{ readonly op: string | undefined; readonly result: JobResult }[]> {
@@ -31,16 +31,16 @@ export async function waitForEarlierJobs(
 /** Waits for a Job that this operation created or whose pod runs, and returns its result. Deletes any other Job. */
 async function endAttempt(
   { space }: JobContext,
-  run: Run,
+  run: JobRun,
   attempt: KubeObject,
   { own, listen }: PreviousAttempts,
 ): Promise<JobResult | null> {
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
     run.showProgress("Waiting for the Job of an earlier attempt");
-    return await space.follow(name, { ...clusterWaitOptions(run), ...(listen && { listen }) });
+    return await space.follow(name, { ...buildClusterWaitOptions(run), ...(listen && { listen }) });
   }
-  await space.delete({ ...KUBERNETES_JOB, name }, uid!, run);
+  await space.delete({ ...KUBERNETES_JOB_KIND, name }, uid!, run);
   return null;
 }
 
@@ -50,12 +50,12 @@ export function hasKubernetesJobEnded(job: KubeObject): boolean {
 }
 
 /** Returns the names of this operation's Kubernetes Jobs, each of which was saved before its Job was created. */
-export function readOwnJobNames(run: Run, key: string): string[] {
+export function readOwnJobNames(run: JobRun, key: string): string[] {
   const names: unknown = run.job.progress[key];
   return Array.isArray(names) ? names.map(String) : [];
 }
 
-async function hasBegun(space: JobContext["space"], run: Run, name: string): Promise<boolean> {
+async function hasBegun(space: JobContext["space"], run: JobRun, name: string): Promise<boolean> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, `job-name=${name}`, run);
   return pods.some((pod) => pod["status"]?.phase !== "Pending");
 }

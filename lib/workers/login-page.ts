@@ -2,7 +2,7 @@
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
 import { findLikelyErrorLine } from "#lib/moodle/log-causes.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import {
   deleteFinishedJob,
@@ -13,21 +13,24 @@ import {
 } from "#lib/workers/site-jobs.ts";
 
 /** Throws unless the login page is open. In maintenance mode, throws unless it shows the maintenance page instead. */
-export async function requireHealth(site: JobContext & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
+export async function requireExpectedLoginPage(
+  site: JobContext & Pick<SpokeSite, "spoke">,
+  run: JobRun,
+): Promise<void> {
   await (site.spoke.maintenance ? requireMaintenancePage(site, run) : requireLoginPage(site, run));
 }
 
 /** Throws unless the login page, requested from inside the cluster, responds with status 200. */
-export async function requireLoginPage(site: JobContext, run: Run): Promise<void> {
+export async function requireLoginPage(site: JobContext, run: JobRun): Promise<void> {
   await checkPage(site, run, "health", 200);
 }
 
 /** Throws unless the login page responds with status 503, which means maintenance mode. */
-export async function requireMaintenancePage(site: JobContext, run: Run): Promise<void> {
+export async function requireMaintenancePage(site: JobContext, run: JobRun): Promise<void> {
   await checkPage(site, run, "closed", 503);
 }
 
-async function checkPage(site: JobContext, run: Run, job: "health" | "closed", expected: number): Promise<void> {
+async function checkPage(site: JobContext, run: JobRun, job: "health" | "closed", expected: number): Promise<void> {
   const result = await runJob(site, run, job);
   await requireLoginStatus(site, run, result, expected);
   await deleteFinishedJob(site, run, result);
@@ -36,7 +39,7 @@ async function checkPage(site: JobContext, run: Run, job: "health" | "closed", e
 /** Throws unless the Kubernetes Job got the expected status from the login page. */
 export async function requireLoginStatus(
   site: JobContext,
-  run: Run,
+  run: JobRun,
   result: JobResult,
   expected: number,
 ): Promise<void> {

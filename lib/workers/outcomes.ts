@@ -13,7 +13,7 @@ import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
 import { readRecordedDigest } from "#lib/workers/image-digest.ts";
-import { findTransition } from "#lib/operations/check-action.ts";
+import { findStateTransition } from "#lib/operations/check-action.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
@@ -84,12 +84,12 @@ interface ActionEndings {
 export function createActionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): JobHooks {
   return {
     async onStart(tx, job) {
-      const spoke = await change(tx, job, { state: findTransition(job.kind)!.through, stateReason: null });
+      const spoke = await change(tx, job, { state: findStateTransition(job.kind)!.through, stateReason: null });
       return { state: spoke.state };
     },
     async onSucceeded(tx, job) {
       const { change: columns, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
-      const { to } = findTransition(job.kind)!;
+      const { to } = findStateTransition(job.kind)!;
       const health = to === "active" ? "healthy" : "unknown";
       const observed = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
       const spoke = await change(tx, job, () => ({ ...columns?.(), ...observed }));

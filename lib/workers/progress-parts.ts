@@ -4,7 +4,7 @@
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
 import { findSavedProgress } from "#lib/jobs/past-progress.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 
 const KEY = "parts"; // in the job's progress
 
@@ -19,7 +19,7 @@ export interface InstalledPartsTracker extends Pick<InstallProgress, "startReadi
   save(): Promise<void>;
 }
 
-export async function trackInstalledParts(run: Run, way: string): Promise<InstalledPartsTracker> {
+export async function trackInstalledParts(run: JobRun, way: string): Promise<InstalledPartsTracker> {
   const previous = await run.write((tx) => findSavedProgress<StoredCount>(tx, run.job.kind, KEY, { way }));
   const { startReading: listen, totalParts: counted } = createInstallProgress(previous?.count ?? null);
   return {

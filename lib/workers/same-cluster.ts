@@ -5,11 +5,11 @@
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
+import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/workers/site.ts";
 
 /** Stores the cluster's identity in the row of the spoke or hub. Must be called before the namespace is created. */
-export async function saveClusterIdentity({ cluster, holding }: Site, run: Run): Promise<void> {
+export async function saveClusterIdentity({ cluster, holding }: Site, run: JobRun): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
   await run.write((tx) => tx.updateTable(table).set({ clusterUid: identity }).where("id", "=", id).execute());
@@ -19,7 +19,7 @@ export async function saveClusterIdentity({ cluster, holding }: Site, run: Run):
  * Throws an `another_cluster` ClusterError if the namespace was created in another cluster. If the row has no cluster
  * identity and the namespace is in this cluster, stores its identity. Rereads the row, as the step may have changed it.
  */
-export async function requireSameCluster(site: Site, run: Run): Promise<void> {
+export async function requireSameCluster(site: Site, run: JobRun): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
   const row = await app.db.rows.selectFrom(table).select("clusterUid").where("id", "=", id).executeTakeFirstOrThrow();
   if (row.clusterUid !== null) {
@@ -32,8 +32,8 @@ export async function requireSameCluster(site: Site, run: Run): Promise<void> {
 }
 
 /** Wraps a handler: if an error says that the namespace is missing, checks that the cluster is the right one. */
-export function withClusterCheck(app: App, handler: Handler): Handler {
-  return wrapSteps(handler, (work) => async (run) => {
+export function withClusterCheck(app: App, handler: JobHandler): JobHandler {
+  return wrapStepFunctions(handler, (work) => async (run) => {
     try {
       await work(run);
     } catch (error) {

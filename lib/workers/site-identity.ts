@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { permanentError } from "#lib/workers/site.ts";
 
@@ -13,7 +13,7 @@ import { permanentError } from "#lib/workers/site.ts";
  * Stores Moodle's site identifier in the spoke's row on the first call, and compares it on later calls. Throws a
  * ClusterError that is not retried if the identifier is missing or differs.
  */
-export async function requireSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
+export async function requireSameSite(run: JobRun, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {
     const message = spoke.siteIdentifier

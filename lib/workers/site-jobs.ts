@@ -19,16 +19,16 @@ import {
   type JobResult,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import {
   findFailureCause,
   findLikelyErrorLine,
   findServiceWaitLine,
   SERVICE_WAIT_HINT,
 } from "#lib/moodle/log-causes.ts";
-import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
 
 const MAX_LINE_LENGTH = 500; // the maximum length of a log line in a message, in characters
 
@@ -42,15 +42,15 @@ export interface JobContext {
  * Runs a Kubernetes Job and returns its result. The Job's name contains the fence (claim number), and a Job with the
  * same name is not run again. To run one twice in an attempt, pass a `suffix`.
  */
-export async function runJob(site: JobContext, run: Run, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
+export async function runJob(site: JobContext, run: JobRun, name: BlueprintJobName, suffix = ""): Promise<JobResult> {
   const job = site.blueprint.jobObject(site.inputs, name, run.job.fence + suffix);
-  return await site.space.run(job, clusterWaitOptions(run));
+  return await site.space.run(job, buildClusterWaitOptions(run));
 }
 
 /** If the Kubernetes Job failed, throws a permanent error that contains the Job's last log lines. */
 export async function requireJobSuccess(
   site: JobContext,
-  run: Run,
+  run: JobRun,
   result: JobResult,
   what: string,
 ): Promise<JobResult> {
@@ -65,7 +65,7 @@ export async function requireJobSuccess(
  */
 export async function requireJobSuccessAndDelete(
   site: JobContext,
-  run: Run,
+  run: JobRun,
   result: JobResult,
   what: string,
 ): Promise<JobResult> {
@@ -108,7 +108,7 @@ function failureOf(result: JobResult, what: string, events: FailureEvidence["eve
 
 /** Removes secrets from a log line and shortens it, for use in a message. */
 export function shortenLogLine(line: string): string {
-  const text = redact(line);
+  const text = redactSecrets(line);
   return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
 }
 
@@ -116,7 +116,7 @@ export function shortenLogLine(line: string): string {
  * If the Kubernetes Job's log could not be read completely, throws a transient error, because an expected line may be
  * missing. Deletes the Job first, so that the next attempt starts a new one.
  */
-export async function requireCompleteLog(site: JobContext, run: Run, result: JobResult): Promise<void> {
+export async function requireCompleteLog(site: JobContext, run: JobRun, result: JobResult): Promise<void> {
   if (result.isLogComplete) return;
   await deleteFinishedJob(site, run, result);
   throw new ClusterError("LogUnread", `The log of the Job ${result.name} could not be read completely`, {
@@ -127,7 +127,7 @@ export async function requireCompleteLog(site: JobContext, run: Run, result: Job
 }
 
 /** Reads Moodle's site identifier and version from the site's database, with a Kubernetes Job. */
-export async function readDatabase(site: JobContext, run: Run, suffix = ""): Promise<SiteIdentity> {
+export async function readDatabase(site: JobContext, run: JobRun, suffix = ""): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "verify", suffix));
 }
 
@@ -135,11 +135,11 @@ export async function readDatabase(site: JobContext, run: Run, suffix = ""): Pro
  * Reads Moodle's site identifier and version. Also writes this run's fence (claim number) to the comment of the
  * database, where Kubernetes Jobs of older runs read it and refuse to run.
  */
-export async function storeFenceInDatabase(site: JobContext, run: Run): Promise<SiteIdentity> {
+export async function storeFenceInDatabase(site: JobContext, run: JobRun): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "claim"));
 }
 
-async function readSiteIdentity(site: JobContext, run: Run, result: JobResult): Promise<SiteIdentity> {
+async function readSiteIdentity(site: JobContext, run: JobRun, result: JobResult): Promise<SiteIdentity> {
   await requireJobSuccess(site, run, result, "The database could not be queried");
   await requireCompleteLog(site, run, result);
   await deleteFinishedJob(site, run, result);
@@ -147,10 +147,10 @@ async function readSiteIdentity(site: JobContext, run: Run, result: JobResult): 
 }
 
 /** Checks that the files on a site's volume match its database. `since` is the time when the backup began. */
-export async function checkFiles(site: JobContext, run: Run, since: Date): Promise<FilesCheckResult> {
+export async function checkFiles(site: JobContext, run: JobRun, since: Date): Promise<FilesCheckResult> {
   const parameters = { since: Math.floor(since.getTime() / SECOND) };
   const job = site.blueprint.jobObject(site.inputs, "verify-files", run.job.fence, parameters);
-  const result = await site.space.run(job, clusterWaitOptions(run));
+  const result = await site.space.run(job, buildClusterWaitOptions(run));
   await requireJobSuccess(site, run, result, "The site's files could not be compared with its database");
   await requireCompleteLog(site, run, result);
   const check = parseFilesCheckResult(result.log);
@@ -167,14 +167,14 @@ export async function checkFiles(site: JobContext, run: Run, since: Date): Promi
 }
 
 /** If the site has single sign-on, prevents it from being linked to accounts of administrators and suspended users. */
-export async function protectSignIn(site: JobContext, run: Run): Promise<void> {
+export async function excludeAdminsFromSingleSignOn(site: JobContext, run: JobRun): Promise<void> {
   if (!site.inputs.identity) return;
   const result = await runJob(site, run, "protect-sign-in");
   await requireJobSuccessAndDelete(site, run, result, "The administrators could not be excluded from single sign-on");
 }
 
 /** Pulls the image in the site's blueprint inputs, and returns the version of the Moodle code in the image. */
-export async function readCodeVersionOfImage(site: JobContext, run: Run): Promise<CodeVersion | null> {
+export async function readCodeVersionOfImage(site: JobContext, run: JobRun): Promise<CodeVersion | null> {
   const result = await runJob(site, run, "preflight");
   await requireJobSuccess(site, run, result, "The image of the new version cannot be used");
   await requireCompleteLog(site, run, result);
@@ -182,7 +182,7 @@ export async function readCodeVersionOfImage(site: JobContext, run: Run): Promis
   return parseCodeVersion(result.log);
 }
 
-export async function runSeedJob(site: JobContext, run: Run): Promise<SeedResult> {
+export async function runSeedJob(site: JobContext, run: JobRun): Promise<SeedResult> {
   const result = await runJob(site, run, "seed");
   await requireJobSuccess(site, run, result, SEED_FAILED);
   const seeding = await requireSeedResult(site, run, result);
@@ -193,7 +193,7 @@ export async function runSeedJob(site: JobContext, run: Run): Promise<SeedResult
 const SEED_FAILED = "The site could not be set up";
 
 /** Returns the result of the seed (initial content). Throws a permanent error if the seed Job did not finish. */
-export async function requireSeedResult(site: JobContext, run: Run, result: JobResult): Promise<SeedResult> {
+export async function requireSeedResult(site: JobContext, run: JobRun, result: JobResult): Promise<SeedResult> {
   const seeding = parseSeedResult(result.log);
   if (seeding.isFinished) return seeding;
   await requireJobSuccess(site, run, result, SEED_FAILED);
@@ -211,9 +211,9 @@ export async function requireSeedResult(site: JobContext, run: Run, result: JobR
 }
 
 /** Deletes a finished Kubernetes Job whose log was read, so that it does not use up the namespace's quota. */
-export async function deleteFinishedJob({ space }: JobContext, run: Run, { name, uid }: JobResult): Promise<void> {
+export async function deleteFinishedJob({ space }: JobContext, run: JobRun, { name, uid }: JobResult): Promise<void> {
   try {
-    await space.delete({ ...KUBERNETES_JOB, name }, uid, run);
+    await space.delete({ ...KUBERNETES_JOB_KIND, name }, uid, run);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;

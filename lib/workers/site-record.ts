@@ -4,18 +4,18 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { buildRecordConfigMap, serializeHubRecord, serializeSpokeRecord } from "#lib/moodle/site-record.ts";
+import { buildSiteRecordConfigMap, serializeHubRecord, serializeSpokeRecord } from "#lib/moodle/site-record.ts";
 import { type Installation, readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
-import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
+import { createOrApplyWithFence } from "#lib/workers/fenced-objects.ts";
 
-export type RecordedTable = "spokes" | "federations";
+export type SiteRecordTable = "spokes" | "federations";
 
 /** Writes the site record of a spoke or hub to its namespace, which must already exist. */
 export async function writeSiteRecord(
   { db, clusters }: App,
-  run: Run,
-  table: RecordedTable,
+  run: JobRun,
+  table: SiteRecordTable,
   id: string,
 ): Promise<void> {
   const [row] = await rowsOf(db.rows, table).where("id", "=", id).execute();
@@ -23,7 +23,7 @@ export async function writeSiteRecord(
 }
 
 /** Returns the rows of spokes or hubs with a missing or outdated site record, sorted by ID. */
-export async function listOutdatedRecords(rows: RowQueries, table: RecordedTable, after: string, limit: number) {
+export async function listOutdatedRecords(rows: RowQueries, table: SiteRecordTable, after: string, limit: number) {
   return await rowsOf(rows, table).where("namespaceUid", "is not", null).where("state", "<>", "removed")
     .whereRef("recordedAt", "is distinct from", "updatedAt").where("id", ">", after).orderBy("id").limit(limit)
     .execute();
@@ -35,13 +35,13 @@ interface RecordTarget extends Pick<App, "clusters"> {
 
 export async function applySiteRecord(
   { clusters, installation }: RecordTarget,
-  run: Run,
-  table: RecordedTable,
+  run: JobRun,
+  table: SiteRecordTable,
   row: SpokeRow | FederationRow,
 ): Promise<void> {
   const { id, cluster, namespace, namespaceUid, updatedAt } = row;
   const space = (await clusters.open(cluster)).space(namespace, namespaceUid!);
-  await replaceObjectFenced(space, objectOf(installation, row), run.job, run); // the row may have changed
+  await createOrApplyWithFence(space, objectOf(installation, row), run.job, run); // the row may have changed
   await run.write((tx) =>
     tx.updateTable(table).set({ recordedAt: updatedAt }).where("id", "=", id).where("namespaceUid", "=", namespaceUid)
       .execute()
@@ -53,9 +53,9 @@ function objectOf(installation: Installation, row: SpokeRow | FederationRow): Ku
     ? ["spoke", serializeSpokeRecord(row)] as const
     : ["hub", serializeHubRecord(row)] as const;
   const signature = signWithInstallationKey(installation, row.namespaceUid!, text);
-  return buildRecordConfigMap(of, { text, installation: installation.id, signature });
+  return buildSiteRecordConfigMap(of, { text, installation: installation.id, signature });
 }
 
-function rowsOf(rows: RowQueries, table: RecordedTable) {
+function rowsOf(rows: RowQueries, table: SiteRecordTable) {
   return rows.selectFrom(table as "spokes").selectAll().$castTo<SpokeRow | FederationRow>();
 }

@@ -3,23 +3,28 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings, createHubInputs } from "#lib/catalog/inputs.ts";
-import { type Cluster, ClusterError, type ClusterNamespace, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Cluster,
+  ClusterError,
+  type ClusterNamespace,
+  type ClusterWaitOptions,
+} from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import {
-  createHandler,
-  type Handler,
+  createJobHandler,
   type HandlerHooks,
+  type JobHandler,
+  type JobRun,
   type PlannedOperation,
-  type Run,
-  type Steps,
+  type StepFunctions,
 } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
-export const KUBERNETES_JOB = { apiVersion: "batch/v1", kind: "Job" };
+export const KUBERNETES_JOB_KIND = { apiVersion: "batch/v1", kind: "Job" };
 
 /** The namespace of a spoke or hub, as recorded in the database. */
 export interface NamespaceRecord {
@@ -51,7 +56,7 @@ export interface HubSite extends Site {
   readonly inputs: HubInputs;
 }
 
-export async function openSpokeSite(app: App, run: Run): Promise<SpokeSite> {
+export async function openSpokeSite(app: App, run: JobRun): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
   const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
@@ -60,7 +65,7 @@ export async function openSpokeSite(app: App, run: Run): Promise<SpokeSite> {
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });
 }
 
-export async function openHubSite(app: App, run: Run): Promise<HubSite> {
+export async function openHubSite(app: App, run: JobRun): Promise<HubSite> {
   const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
     .executeTakeFirstOrThrow();
   const { id: federationId, namespace, namespaceUid: uid, slug, region } = hub;
@@ -94,21 +99,24 @@ function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): Cluster
 export function spokeHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
-  steps: Steps<Step, SpokeSite>,
+  steps: StepFunctions<Step, SpokeSite>,
   ends: HandlerHooks<SpokeSite>,
-): Handler {
-  const evidence = ({ space }: SpokeSite, run: Run) => space.evidence(run);
-  return createHandler(operation, (run: Run) => openSpokeSite(app, run), steps, { readEvidence: evidence, ...ends });
+): JobHandler {
+  const evidence = ({ space }: SpokeSite, run: JobRun) => space.evidence(run);
+  return createJobHandler(operation, (run: JobRun) => openSpokeSite(app, run), steps, {
+    readEvidence: evidence,
+    ...ends,
+  });
 }
 
 /** Returns the options for waiting on the cluster: the step's remaining time, and a callback that reports progress. */
-export function clusterWaitOptions(run: Run, maxMs = Infinity): ClusterWait {
+export function buildClusterWaitOptions(run: JobRun, maxMs = Infinity): ClusterWaitOptions {
   const { signal, throwIfStopped: check } = run;
   return { signal, check, timeout: Math.min(run.timeLeft(), maxMs), onProgress: (text) => run.showProgress(text) };
 }
 
 /** Adds notes, which users see, to the operation. Skips notes that the operation already has. */
-export async function addNotes(run: Run, notes: readonly string[]): Promise<void> {
+export async function addNotes(run: JobRun, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
@@ -150,7 +158,7 @@ const MAX_PAUSE = 3 * SECOND; // the longest pause between two calls of `findPro
  * Calls `findProblem` repeatedly until it returns null, and reports each problem as progress. If the step's time limit
  * is reached, returns the last problem.
  */
-export async function pollUntil(run: Run, findProblem: () => Promise<string | null>): Promise<string | null> {
+export async function pollUntil(run: JobRun, findProblem: () => Promise<string | null>): Promise<string | null> {
   const end = performance.now() + run.timeLeft();
   for (let attempt = 1;; attempt++) {
     const reason = await findProblem();

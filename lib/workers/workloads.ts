@@ -3,27 +3,33 @@
  * changed an object, a replica that lost its job can no longer change it.
  */
 import {
+  addErrorDetails,
   ClusterError,
   type ClusterNamespace,
   type KubeObject,
   type ObjectRef,
-  objectRefOf,
   type PatchOperation,
-  withErrorDetails,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import {
   findFailureCause,
   findLikelyErrorLine,
   findServiceWaitLine,
   SERVICE_WAIT_HINT,
 } from "#lib/moodle/log-causes.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { patchFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
+import { createOrApplyWithFence, patchWithFence } from "#lib/workers/fenced-objects.ts";
 import { buildFieldPatch, type ObjectPatch, type ObjectPut } from "#lib/operations/change.ts";
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { clusterWaitOptions, KUBERNETES_JOB, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import {
+  buildClusterWaitOptions,
+  KUBERNETES_JOB_KIND,
+  permanentError,
+  pollUntil,
+  type SpokeSite,
+} from "#lib/workers/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // how long to wait for a running scheduled task, in milliseconds
@@ -32,32 +38,32 @@ const CODES_EXPLAINED_BY_LOG: ReadonlySet<string> = new Set(["CrashLoopBackOff",
 
 export async function patchSiteObject(
   { space }: SpokeSite,
-  run: Run,
+  run: JobRun,
   ref: ObjectRef,
   createPatch: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
-  await patchFenced(space, { ref, jobFence: run.job, change: createPatch }, run);
+  await patchWithFence(space, { ref, jobFence: run.job, change: createPatch }, run);
 }
 
-/** Makes an operation's changes in order. Throws FenceLost if a newer run has already changed one of the objects. */
+/** Makes an operation's changes in order. Throws FenceLostError if a newer run has already changed one of the objects. */
 export async function patchSiteObjects(
   { space }: Pick<SpokeSite, "space">,
-  run: Run,
+  run: JobRun,
   changes: readonly (ObjectPatch | ObjectPut)[],
 ): Promise<void> {
   for (const change of changes) {
-    if ("put" in change) await replaceObjectFenced(space, change.applied ?? change.put, run.job, run);
-    else await patchFenced(space, { ref: change.ref, jobFence: run.job, change: change.patch }, run);
+    if ("put" in change) await createOrApplyWithFence(space, change.applied ?? change.put, run.job, run);
+    else await patchWithFence(space, { ref: change.ref, jobFence: run.job, change: change.patch }, run);
   }
 }
 
-export async function scaleSite(site: SpokeSite, run: Run, ref: ObjectRef, replicas: 0 | 1): Promise<void> {
+export async function scaleSite(site: SpokeSite, run: JobRun, ref: ObjectRef, replicas: 0 | 1): Promise<void> {
   await patchSiteObjects(site, run, [buildFieldPatch(ref, "/spec/replicas", replicas)]);
 }
 
-export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: Run, ref: ObjectRef): Promise<void> {
-  if (ref === DATABASE_STATEFULSET) await replaceStuckDatabase(space, run);
-  await withLogCause(() => space.ready([ref], clusterWaitOptions(run)));
+export async function waitForWorkload({ space }: Pick<SpokeSite, "space">, run: JobRun, ref: ObjectRef): Promise<void> {
+  if (ref === DATABASE_STATEFULSET_REF) await replaceStuckDatabase(space, run);
+  await withLogCause(() => space.ready([ref], buildClusterWaitOptions(run)));
 }
 
 /** Runs `wait`. If it fails, adds the cause to the error, as found in the container's log. */
@@ -69,37 +75,45 @@ async function withLogCause(wait: () => Promise<void>): Promise<void> {
     const log = error.evidence?.log ?? [], cause = findFailureCause(log), last = findLikelyErrorLine(log);
     const waited = findServiceWaitLine(log);
     if (waited !== undefined) {
-      throw withErrorDetails(error, {
-        message: `${error.message}. Last log line: ${redact(waited)}`,
+      throw addErrorDetails(error, {
+        message: `${error.message}. Last log line: ${redactSecrets(waited)}`,
         hint: SERVICE_WAIT_HINT,
       });
     }
     if (!cause && last !== undefined) {
-      throw withErrorDetails(error, { message: `${error.message}. Last log line: ${redact(last)}` });
+      throw addErrorDetails(error, { message: `${error.message}. Last log line: ${redactSecrets(last)}` });
     }
     if (!cause) throw error;
     const { code, reason: why, line, blame, hint } = cause;
-    throw withErrorDetails(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
+    throw addErrorDetails(error, {
+      code,
+      message: `${error.message}, because ${why}: ${redactSecrets(line)}`,
+      blame,
+      hint,
+    });
   }
 }
 
 /** Waits until the resource quotas are active, because the API server rejects new objects before that. */
 export async function waitForQuota(
   { space }: Pick<SpokeSite, "space">,
-  run: Run,
+  run: JobRun,
   limits: readonly KubeObject[],
 ): Promise<void> {
-  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf), clusterWaitOptions(run));
+  await space.ready(
+    limits.filter(({ kind }) => kind === "ResourceQuota").map(toObjectRef),
+    buildClusterWaitOptions(run),
+  );
 }
 
 /** Throws if the site is suspended, for example after a failed resume: its pods would not start. */
-export async function requireRunning(
+export async function requireRunningSite(
   space: ClusterNamespace,
-  run: Run,
+  run: JobRun,
   restriction: string,
   action: string,
 ): Promise<void> {
-  const parts = await Promise.all([DATABASE_STATEFULSET, MOODLE_DEPLOYMENT].map((ref) => space.get(ref, run)));
+  const parts = await Promise.all([DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
   throw permanentError(
     "Suspended",
@@ -112,28 +126,28 @@ export async function requireRunning(
 /** Pauses the CronJob and waits until no scheduled tasks are running. */
 export async function pauseCron(
   site: SpokeSite,
-  run: Run,
-  changes = [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", true)],
+  run: JobRun,
+  changes = [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", true)],
 ): Promise<void> {
   await patchSiteObjects(site, run, changes);
   await endCron(site.space, run);
 }
 
-export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
-  await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", false)]);
+export async function resumeCron(site: SpokeSite, run: JobRun): Promise<void> {
+  await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", false)]);
 }
 
 /** Resumes the CronJob, unless the site is in maintenance mode, in which scheduled tasks would fail. */
-export async function resumeCronUnlessMaintenance(site: SpokeSite, run: Run): Promise<void> {
-  await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB, "/spec/suspend", site.spoke.maintenance)]);
+export async function resumeCronUnlessMaintenance(site: SpokeSite, run: JobRun): Promise<void> {
+  await patchSiteObjects(site, run, [buildFieldPatch(MOODLE_CRONJOB_REF, "/spec/suspend", site.spoke.maintenance)]);
 }
 
 /** Stops a partly upgraded or restored site, so that it neither serves users nor runs scheduled tasks. */
 export async function stopIncompleteSite(
   site: SpokeSite,
-  run: Run,
+  run: JobRun,
 ): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
-  await scaleSite(site, run, MOODLE_DEPLOYMENT, 0);
+  await scaleSite(site, run, MOODLE_DEPLOYMENT_REF, 0);
   await pauseCron(site, run);
   return { state: "failed", health: "unknown" };
 }
@@ -142,19 +156,21 @@ export async function stopIncompleteSite(
  * Waits until running scheduled tasks have ended. Deletes tasks that do not end in time, so that the operation can
  * continue.
  */
-async function endCron(space: ClusterNamespace, run: Run): Promise<void> {
+async function endCron(space: ClusterNamespace, run: JobRun): Promise<void> {
   try {
-    return await space.noPods(CRON_PODS, clusterWaitOptions(run, CRON_GRACE));
+    return await space.noPods(CRON_PODS, buildClusterWaitOptions(run, CRON_GRACE));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
-  for (const job of await space.list(KUBERNETES_JOB, "", run)) {
+  for (const job of await space.list(KUBERNETES_JOB_KIND, "", run)) {
     // Includes manually started tasks, which the CronJob owns but does not control (see actions/tasks.ts).
     const owners = job.metadata.ownerReferences ?? [];
-    if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB.kind && name === MOODLE_CRONJOB.name)) continue;
-    await space.delete({ ...KUBERNETES_JOB, name: job.metadata.name }, job.metadata.uid!, run);
+    if (!owners.some(({ kind, name }) => kind === MOODLE_CRONJOB_REF.kind && name === MOODLE_CRONJOB_REF.name)) {
+      continue;
+    }
+    await space.delete({ ...KUBERNETES_JOB_KIND, name: job.metadata.name }, job.metadata.uid!, run);
   }
-  await space.noPods(CRON_PODS, clusterWaitOptions(run));
+  await space.noPods(CRON_PODS, buildClusterWaitOptions(run));
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" };
@@ -164,10 +180,10 @@ const REVISION_LABEL = "controller-revision-hash"; // set by Kubernetes
  * Deletes a database pod that is not ready and was created from an older pod template. Otherwise, the StatefulSet would
  * wait for this pod forever. A ready pod is replaced as usual.
  */
-async function replaceStuckDatabase(space: ClusterNamespace, run: Run): Promise<void> {
+async function replaceStuckDatabase(space: ClusterNamespace, run: JobRun): Promise<void> {
   let template: unknown;
   await pollUntil(run, async () => {
-    const set = await space.get(DATABASE_STATEFULSET, run);
+    const set = await space.get(DATABASE_STATEFULSET_REF, run);
     const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
     template = updateRevision;
     return observedGeneration < (set?.metadata.generation ?? 0) ? "The cluster has not started the change yet" : null;
@@ -175,7 +191,7 @@ async function replaceStuckDatabase(space: ClusterNamespace, run: Run): Promise<
   for (const pod of await space.list(POD, "role=db", run)) {
     const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
     const own = ownerReferences?.some(({ kind, name: owner }) =>
-      kind === DATABASE_STATEFULSET.kind && owner === DATABASE_STATEFULSET.name
+      kind === DATABASE_STATEFULSET_REF.kind && owner === DATABASE_STATEFULSET_REF.name
     );
     const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
     const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");

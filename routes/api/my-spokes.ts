@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { getRemovedVisibility } from "#lib/domains/federations/access.ts";
+import { getRemovedObjectVisibility } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -18,5 +18,5 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: pageReply(SpokeView),
-  handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, getRemovedVisibility(actor, query)),
+  handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, getRemovedObjectVisibility(actor, query)),
 });

@@ -6,7 +6,7 @@ import { createApiCaller } from "#lib/portal/page/call-api.ts";
 import { optionalQuerySchema } from "#lib/portal/page/page.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 import { buildAuditQuery } from "#lib/portal/audit/audit.ts";
-import { collectAuditEvents, EXPORT_PAGE_SIZE, ExportFormat, exportReply } from "#lib/portal/audit/export.ts";
+import { auditExportReply, collectAuditEvents, EXPORT_PAGE_SIZE, ExportFormat } from "#lib/portal/audit/export.ts";
 
 export const GET = endpoint({
   summary: "The results of an audit log search, as a file",
@@ -17,7 +17,7 @@ export const GET = endpoint({
     ...optionalQuerySchema("kind", "actor", "federationId", "objectType", "objectId", "until").entries,
     format: ExportFormat,
   }),
-  reply: exportReply,
+  reply: auditExportReply,
   errorPage: renderRefusalPage,
   handle(call) {
     const { format, ...filters } = call.query, callApi = createApiCaller(call), limit = String(EXPORT_PAGE_SIZE);

@@ -2,7 +2,7 @@ import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/federations/index.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
 import { newHubView } from "#lib/portal/hubs/new-hub.ts";
-import { formAction, formSchema, nonEmptyFields, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
   summary: "The form for creating a hub, for operators",
@@ -16,7 +16,7 @@ export const POST = formAction({
   summary: "Create a hub",
   body: formSchema("slug", "name", "region", "mode", "tier", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
-    const { id } = await callApi(create, { body: nonEmptyFields(typed), key });
+    const { id } = await callApi(create, { body: dropEmptyFields(typed), key });
     return { to: `/hubs/${id}?done=created` };
   },
   onRefusal: async ({ callApi }, submission) => newHubView(await callApi(getCatalog), submission),

@@ -1,7 +1,7 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as createRequest } from "#routes/api/federation-requests/index.ts";
 import { newRequestView } from "#lib/portal/requests/request.ts";
-import { formAction, formSchema, nonEmptyFields, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
   summary: "The form for requesting a hub",
@@ -12,7 +12,7 @@ export const POST = formAction({
   summary: "Request a hub",
   body: formSchema("slug", "name", "region", "mode", "tier", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
-    const { id } = await callApi(createRequest, { body: nonEmptyFields(typed), key });
+    const { id } = await callApi(createRequest, { body: dropEmptyFields(typed), key });
     return { to: `/requests/${id}?done=requested` };
   },
   onRefusal: async ({ callApi }, submission) => newRequestView(await callApi(getCatalog), submission),

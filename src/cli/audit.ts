@@ -1,7 +1,7 @@
 /** Implements `wheelwright audit list` and `audit export`, which read the audit log through the API. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showJsonLine, showList } from "./output.ts";
 
@@ -37,7 +37,7 @@ export const auditCommands: CommandGroup = {
       flags: { ...FILTERS, limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
       async run(cli, { flags }) {
-        const narrow = { ...toApiFilters(flags), limit: pageSizeOf(flags) };
+        const narrow = { ...toApiFilters(flags), limit: computePageSize(flags) };
         showList(cli, await readListItems(cli.api.listAuditEvents(narrow), flags), AUDIT_COLUMNS);
       },
     }),

@@ -1,7 +1,7 @@
 /** Completes command lines for a shell: nouns, verbs, flags, flag values, and names from the server. */
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
-import { commands } from "../commands/command-list.ts";
+import { ALL_COMMANDS } from "../commands/command-list.ts";
 import {
   type CliContext,
   type CommandGroup,
@@ -43,7 +43,7 @@ async function findCandidates(
   typed: string,
 ): Promise<Candidate[]> {
   const [name, ...rest] = before;
-  if (name === undefined) return [...clientCommands, ...commands].map(({ name, summary }) => [name, summary]);
+  if (name === undefined) return [...clientCommands, ...ALL_COMMANDS].map(({ name, summary }) => [name, summary]);
   const noun = await clientCommands.find((each) => each.name === name)?.load();
   if (!noun) return [];
   const single = noun.verbs[0]!.name === "",

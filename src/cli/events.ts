@@ -4,7 +4,7 @@ import { CommandError } from "../commands/command.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showJsonLine } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
-import { styleOfState } from "./terminal.ts";
+import { findStateStyle } from "./terminal.ts";
 import { sanitizeLine } from "./text.ts";
 import { formatTimeOrDate } from "./times.ts";
 
@@ -49,7 +49,7 @@ export const eventsCommands: CommandGroup = {
             at,
             event.id.padStart(out ? 5 : 0),
             about,
-            paint(styleOfState(state), state),
+            paint(findStateStyle(state), state),
             describeEvent(event),
           ];
           print(`${parts.map((part, i) => i === 3 ? part : sanitizeLine(part)).join(out ? "  " : "\t")}\n`);

@@ -1,5 +1,5 @@
 /** Maps an error in a client command to an exit status and a message. */
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 
@@ -18,12 +18,12 @@ interface ErrorReport {
 
 export function describeError(error: unknown): ErrorReport {
   if (error instanceof CommandError) return { status: error.status, message: error.message };
-  if (error instanceof WheelwrightError) return { status: exitStatusOf(error), message: describeApiError(error) };
+  if (error instanceof WheelwrightError) return { status: findExitStatus(error), message: describeApiError(error) };
   if (error instanceof Error && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code))) {
     const { path } = error as { path?: string };
     return {
       status: EXIT_FAILED,
-      message: `${path ? `Cannot use ${path}` : "The command failed"}: ${reasonOf(error)}`,
+      message: `${path ? `Cannot use ${path}` : "The command failed"}: ${getErrorReason(error)}`,
     };
   }
   const what = error instanceof Error ? error.stack ?? error.message : String(error);
@@ -31,7 +31,7 @@ export function describeError(error: unknown): ErrorReport {
 }
 
 /** Returns the exit status for an API error, or for the error of one spoke in the response to a bulk action. */
-export function exitStatusOf({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
+export function findExitStatus({ code, statusCode }: { readonly code: string; readonly statusCode: number }): number {
   if (["operation_failed", "operation_cancelled"].includes(code)) return EXIT_FAILED;
   if (code === "timed_out") return EXIT_TIMED_OUT;
   if (["no_route", "wrong_method", "unexpected_answer", "redirected"].includes(code)) return EXIT_SERVER;

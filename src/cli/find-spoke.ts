@@ -47,7 +47,7 @@ export async function readHubSlugs(api: Wheelwright): Promise<ReadonlyMap<string
 }
 
 /** Returns `hub/slug`, or the spoke's domain if the user cannot see the hub. */
-export function spokeName(
+export function formatSpokeName(
   spoke: Pick<Spoke, "federationId" | "slug" | "domain">,
   hubs: ReadonlyMap<string, string>,
 ): string {

@@ -5,7 +5,7 @@ import { showChange, showRecord } from "./output.ts";
 import { formatMoney } from "./spoke-views.ts";
 import type { RecordLine } from "./table.ts";
 
-export const billingVerbs = [
+export const hubBillingVerbs = [
   defineVerb({
     name: "billing",
     summary: "Show the subscription and the open invoice of a hub",

@@ -2,7 +2,7 @@
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmByTyping } from "./confirm.ts";
-import { billingVerbs } from "./hub-billing-verbs.ts";
+import { hubBillingVerbs } from "./hub-billing-verbs.ts";
 import { ALL_FLAG, LIMIT_FLAG } from "./pagination.ts";
 import { MEMBER_COLUMNS, MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
 import { type CliContext, type CommandGroup, defineVerb } from "./verb-declaration.ts";
@@ -164,7 +164,7 @@ export const hubsCommands: CommandGroup = {
         showChange(cli, { userId }, `${name} is no longer an admin of hub ${hub}`, userId);
       },
     }),
-    ...billingVerbs,
+    ...hubBillingVerbs,
   ],
 };
 

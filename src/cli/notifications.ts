@@ -2,7 +2,7 @@
 import type { Notification as NotificationRecord } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, showChange, showChanges, showJson, showList } from "./output.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
@@ -22,7 +22,7 @@ export const notificationsCommands: CommandGroup = {
       },
       examples: ["notifications list --unread"],
       async run(cli, { flags }) {
-        const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageSizeOf(flags) });
+        const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: computePageSize(flags) });
         const [when, what, ...rest] = AUDIT_COLUMNS;
         showList(cli, await readListItems(list, flags), [
           ["", (one) => one.read ? "" : "new", "state"],

@@ -1,6 +1,6 @@
 /** Formats the progress and results of operations as text. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
-import { pageSizeOf, readListItems } from "./pagination.ts";
+import { computePageSize, readListItems } from "./pagination.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { showList } from "./output.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
@@ -25,7 +25,7 @@ export async function showHubOperations(
   flags: { readonly limit?: string; readonly all?: boolean },
 ): Promise<void> {
   const operations = await readListItems(
-    cli.api.listFederationOperations({ federationId, limit: pageSizeOf(flags) }),
+    cli.api.listFederationOperations({ federationId, limit: computePageSize(flags) }),
     flags,
   );
   const named = !cli.json && !cli.quiet;

@@ -1,7 +1,7 @@
 /** Implements `wheelwright operations`, which lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import {
   describeOperationProgress,
@@ -11,7 +11,7 @@ import {
   showHubOperations,
 } from "./operation-views.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
-import { readHubSlugs, resolveSpokeId, spokeName } from "./find-spoke.ts";
+import { formatSpokeName, readHubSlugs, resolveSpokeId } from "./find-spoke.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import type { RecordLine } from "./table.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
@@ -36,7 +36,7 @@ export const operationsCommands: CommandGroup = {
         }
         if (flags.hub !== undefined) return await showHubOperations(cli, flags.hub, flags);
         const spokeId = await resolveSpokeId(cli.api, flags.spoke!);
-        const list = cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) });
+        const list = cli.api.listSpokeOperations({ spokeId, limit: computePageSize(flags) });
         showList(cli, await readListItems(list, flags), OPERATION_COLUMNS);
       },
     }),
@@ -97,7 +97,7 @@ async function readLabels(
   const hubs = await readHubSlugs(api);
   return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
     if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
-    return await api.getSpoke({ spokeId }).then((spoke) => spokeName(spoke, hubs), () => spokeId);
+    return await api.getSpoke({ spokeId }).then((spoke) => formatSpokeName(spoke, hubs), () => spokeId);
   }));
 }
 

@@ -21,7 +21,7 @@ export async function readListItems<Item>(
 }
 
 /** Returns the page size to request for the given flags. The server allows at most 100 items per page. */
-export function pageSizeOf({ limit, all }: { readonly limit?: string; readonly all?: boolean }): number {
+export function computePageSize({ limit, all }: { readonly limit?: string; readonly all?: boolean }): number {
   return all ? 100 : Math.min(100, limit === undefined ? DEFAULT_LIMIT : parseLimit("--limit", limit));
 }
 

@@ -5,7 +5,7 @@
 import type { OperationDetail } from "#lib/client/client.ts";
 import { describeOperationProgress, isOperationDone } from "./operation-views.ts";
 import type { CliContext } from "./verb-declaration.ts";
-import { styleOfState } from "./terminal.ts";
+import { findStateStyle } from "./terminal.ts";
 import { padToWidth, sanitizeLine, textWidth, truncateText } from "./text.ts";
 import { formatClockDuration } from "./times.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -84,9 +84,9 @@ function openLiveDisplay({ terminal }: CliContext): ProgressDisplay {
       }),
     );
     const text = truncateText(words, columns - 2 - labelWidth - 2 - textWidth(bar) - textWidth(time));
-    return `${terminal.paintErr(styleOfState(operation.state), mark)} ${head}  ${terminal.paintErr("dim", bar)}${text}${
-      terminal.paintErr("dim", time)
-    }`;
+    return `${terminal.paintErr(findStateStyle(operation.state), mark)} ${head}  ${
+      terminal.paintErr("dim", bar)
+    }${text}${terminal.paintErr("dim", time)}`;
   };
   const timer = setInterval(draw, SECOND);
   const showCursor = () => void stderr.write(SHOW); // restores the cursor, however the process ends

@@ -1,7 +1,7 @@
 /** Prompts the user for input on standard error, and reads secrets without showing what is typed. */
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
-import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
+import { CommandError, EXIT_CODE_INTERRUPTED } from "../commands/command.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 
 /** Prompts for text. Returns `defaultAnswer` for an empty line. Throws a CommandError on Ctrl-C or end of input. */
@@ -57,10 +57,10 @@ export async function readStandardInput(): Promise<string> {
   try {
     return decodeUtf8(Buffer.concat(pieces));
   } catch (cause) {
-    throw new CommandError(EXIT_USAGE, `Cannot read standard input: ${reasonOf(cause)}`, { cause });
+    throw new CommandError(EXIT_USAGE, `Cannot read standard input: ${getErrorReason(cause)}`, { cause });
   }
 }
 
 function interruptError(): CommandError {
-  return new CommandError(EX_INTERRUPTED, "");
+  return new CommandError(EXIT_CODE_INTERRUPTED, "");
 }

@@ -1,6 +1,6 @@
 /** Implements `wheelwright requests`, which creates, approves, rejects and withdraws requests for new hubs. */
 import type { FederationRequest } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 
@@ -27,14 +27,18 @@ export const requestsCommands: CommandGroup = {
       examples: ["requests list --state pending"],
       async run(cli, { flags }) {
         const state = flags.state as FederationRequest["state"] | undefined;
-        showList(cli, await readListItems(cli.api.listFederationRequests({ state, limit: pageSizeOf(flags) }), flags), [
-          ["ID", (one) => one.id, "id"],
-          ["HUB", (one) => one.slug],
-          ["STATE", (one) => one.state, "state"],
-          ["REQUESTED BY", (one) => one.requestedBy.email],
-          ["CREATED", (one) => one.createdAt, "time"],
-          ["NAME", (one) => one.name],
-        ]);
+        showList(
+          cli,
+          await readListItems(cli.api.listFederationRequests({ state, limit: computePageSize(flags) }), flags),
+          [
+            ["ID", (one) => one.id, "id"],
+            ["HUB", (one) => one.slug],
+            ["STATE", (one) => one.state, "state"],
+            ["REQUESTED BY", (one) => one.requestedBy.email],
+            ["CREATED", (one) => one.createdAt, "time"],
+            ["NAME", (one) => one.name],
+          ],
+        );
       },
     }),
     defineVerb({

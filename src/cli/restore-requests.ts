@@ -1,6 +1,6 @@
 /** Implements `wheelwright restore-requests`, which manages requests to restore a spoke from a backup. */
 import type { RestoreRequest, Wheelwright } from "#lib/client/client.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showChange, showList } from "./output.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
@@ -26,7 +26,7 @@ export const restoreRequestsCommands: CommandGroup = {
         const state = flags.state as RestoreRequest["state"] | undefined;
         showList(
           cli,
-          await readListItems(requestsOf(cli.api, await idOf(cli.api, name), state, pageSizeOf(flags)), flags),
+          await readListItems(requestsOf(cli.api, await idOf(cli.api, name), state, computePageSize(flags)), flags),
           [
             ["ID", (one) => one.id, "id"],
             ["STATE", (one) => one.state, "state"],

@@ -9,7 +9,7 @@ import { fstatSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { ProcessVariables } from "#lib/base/environment.ts";
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
@@ -117,7 +117,7 @@ async function createLockFile(next: string): Promise<number> {
 function unusableFile(file: string, cause: unknown): CommandError {
   return new CommandError(
     EXIT_FAILED,
-    `Cannot use ${file}: ${reasonOf(cause)}. To use another directory, set XDG_CONFIG_HOME`,
+    `Cannot use ${file}: ${getErrorReason(cause)}. To use another directory, set XDG_CONFIG_HOME`,
     {
       cause,
     },

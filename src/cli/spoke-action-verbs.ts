@@ -3,9 +3,9 @@ import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type CliContext, defineVerb, type VerbFlags } from "./verb-declaration.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
+import { formatSpokeName, readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
 import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
-import { formatPreviewLines } from "./spoke-views.ts";
+import { formatActionPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
 
@@ -47,7 +47,7 @@ interface SpokeActionFlags {
   readonly "skip-backup"?: boolean;
 }
 
-export const actionVerbs = (Object.keys(SUMMARIES) as ActionName[]).map((name) =>
+export const spokeActionVerbs = (Object.keys(SUMMARIES) as ActionName[]).map((name) =>
   defineVerb({
     name,
     summary: SUMMARIES[name],
@@ -76,7 +76,7 @@ async function runAction(
   const [word] = words, spokeId = await resolveSpokeId(cli.api, word!);
   if (flags["dry-run"]) {
     const preview = await cli.api.actOnSpoke({ spokeId, dryRun: true }, request);
-    return showRecord(cli, preview, formatPreviewLines(preview), preview.spokeId);
+    return showRecord(cli, preview, formatActionPreviewLines(preview), preview.spokeId);
   }
   const spoke = await cli.api.actOnSpoke({ spokeId }, request);
   await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => {
@@ -106,7 +106,7 @@ async function runActionOnMany(
   if (flags["dry-run"]) throw new CommandError(EXIT_USAGE, "--dry-run accepts only one spoke");
   const hubs = await readHubSlugs(cli.api),
     spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
-  const names = new Map(spokes.map((spoke) => [spoke.id, spokeName(spoke, hubs)]));
+  const names = new Map(spokes.map((spoke) => [spoke.id, formatSpokeName(spoke, hubs)]));
   const outcomes = await cli.api.actOnSpokes({}, { ...request, ids: [...names.keys()] });
   const operations = outcomes.flatMap(({ id, spoke }) =>
     spoke ? [{ label: names.get(id) ?? id, operation: spoke.operation }] : []

@@ -5,9 +5,9 @@ import { confirmByTyping } from "./confirm.ts";
 import { MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
 import { type CliContext, defineVerb } from "./verb-declaration.ts";
 import { showChange, showChanges, showRecord } from "./output.ts";
-import { readHubSlugs, requireSpoke, resolveSpokeId, spokeName } from "./find-spoke.ts";
-import { spokeFlags, spokePatchFrom } from "./spoke-fields.ts";
-import { formatPreviewLines } from "./spoke-views.ts";
+import { formatSpokeName, readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
+import { buildSpokePatchBody, createSpokeFlags } from "./spoke-fields.ts";
+import { formatActionPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import {
   parseWaitTime,
@@ -20,13 +20,13 @@ import {
 
 export const DRY_RUN_FLAG = { type: "boolean", help: "show what would happen, and change nothing" } as const;
 
-export const changeVerbs = [
+export const spokeChangeVerbs = [
   defineVerb({
     name: "update",
     summary: "Change a spoke's name, brand, administrator, domain or email setting",
     words: ["SPOKE"],
     flags: {
-      ...spokeFlags("changeable"),
+      ...createSpokeFlags("changeable"),
       "dry-run": DRY_RUN_FLAG,
       ...WAIT_FLAGS,
     },
@@ -36,14 +36,14 @@ export const changeVerbs = [
       "spokes update north/rehearsal --mail on",
     ],
     async run(cli, { words: [word], flags }) {
-      const waitTime = parseWaitTime(flags), patch = spokePatchFrom(flags);
+      const waitTime = parseWaitTime(flags), patch = buildSpokePatchBody(flags);
       if (Object.values(patch).every((value) => value === undefined)) {
         throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
       }
       const spokeId = await resolveSpokeId(cli.api, word!);
       if (flags["dry-run"]) {
         const preview = await cli.api.updateSpoke({ spokeId, dryRun: true }, patch);
-        return showRecord(cli, preview, formatPreviewLines(preview), preview.spokeId);
+        return showRecord(cli, preview, formatActionPreviewLines(preview), preview.spokeId);
       }
       const spoke = await cli.api.updateSpoke({ spokeId }, patch);
       await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} was updated and is ${state}`);
@@ -70,7 +70,7 @@ export const changeVerbs = [
         await confirmByTyping(
           cli,
           yes,
-          `This destroys ${spokeName(spoke, hubs)} (${spoke.domain}) with all its data`,
+          `This destroys ${formatSpokeName(spoke, hubs)} (${spoke.domain}) with all its data`,
           spoke.slug,
         );
       }
@@ -80,10 +80,10 @@ export const changeVerbs = [
           removing.push(await cli.api.deleteSpoke({ spokeId: spoke.id, abandon }));
         } catch (error) {
           if (!(error instanceof WheelwrightError) || spokes.length === 1) throw error;
-          refusals.push({ name: spokeName(spoke, hubs), error });
+          refusals.push({ name: formatSpokeName(spoke, hubs), error });
         }
       }
-      const operations = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
+      const operations = removing.map((spoke) => ({ label: formatSpokeName(spoke, hubs), operation: spoke.operation }));
       const result = await waitForOperations(cli, operations, waitTime);
       const after = removing.map((spoke, i) => {
         const operation = result.operations[i] ?? spoke.operation;
@@ -92,7 +92,7 @@ export const changeVerbs = [
           : { ...spoke, operation };
       });
       const records = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
-      showChanges(cli, records, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
+      showChanges(cli, records, (spoke) => `Spoke ${formatSpokeName(spoke, hubs)} is ${spoke.state}`);
       throwOperationFailures(operations, result, refusals);
     },
   }),

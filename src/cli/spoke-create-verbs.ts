@@ -7,7 +7,7 @@ import { showJson, showList, showRecord } from "./output.ts";
 import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
 import { readSpokeFile, type SpokeRequest } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./create-spokes.ts";
-import { newSpokeFrom, spokeFlags } from "./spoke-fields.ts";
+import { buildNewSpokeBody, createSpokeFlags } from "./spoke-fields.ts";
 import { formatCreationPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
@@ -20,7 +20,7 @@ const FILE_FLAG = {
 } as const;
 const HUB_FLAG = { type: "string", help: "hub for the spokes that are named without a hub" } as const;
 
-export const creationVerbs = [
+export const spokeCreationVerbs = [
   defineVerb({
     name: "create",
     summary: "Create spokes, and wait until they are active",
@@ -28,7 +28,7 @@ export const creationVerbs = [
     flags: {
       file: FILE_FLAG,
       hub: HUB_FLAG,
-      ...spokeFlags("settable", {
+      ...createSpokeFlags("settable", {
         displayName: "the slug",
         domain: "SLUG below the server's root domain",
         adminEmail: "yours",
@@ -61,7 +61,7 @@ export const creationVerbs = [
       const body = {
         copyOf: source === undefined ? undefined : await resolveSpokeId(cli.api, source),
         copyBackup,
-        ...newSpokeFrom(flags),
+        ...buildNewSpokeBody(flags),
       };
       const requests = await readSpokeRequests(words, flags, body), [only] = requests;
       if (flags["dry-run"]) return await preview(cli, requests);

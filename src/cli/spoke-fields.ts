@@ -31,7 +31,7 @@ function flagNameOf(field: SpokeFieldName): string {
 type Defaults = Partial<Record<SpokeFieldName, string>>;
 
 /** Returns a flag for each field that can be set at creation (`settable`) or changed later (`changeable`). */
-export function spokeFlags(trait: "settable" | "changeable", defaults: Defaults = {}): VerbFlags {
+export function createSpokeFlags(trait: "settable" | "changeable", defaults: Defaults = {}): VerbFlags {
   return Object.fromEntries(
     optionalFields(trait).map(([name, { type, hint, choices, catalogued }]) => {
       const value = choices?.join("|") ?? PLACEHOLDERS[name], standard = defaults[name];
@@ -43,11 +43,11 @@ export function spokeFlags(trait: "settable" | "changeable", defaults: Defaults 
   );
 }
 
-export function newSpokeFrom(flags: ParsedArguments["flags"]): Omit<NewSpoke, "slug"> {
+export function buildNewSpokeBody(flags: ParsedArguments["flags"]): Omit<NewSpoke, "slug"> {
   return valuesOf("settable", flags);
 }
 
-export function spokePatchFrom(flags: ParsedArguments["flags"]): SpokePatch {
+export function buildSpokePatchBody(flags: ParsedArguments["flags"]): SpokePatch {
   return valuesOf("changeable", flags);
 }
 
@@ -63,7 +63,7 @@ function optionalFields(trait: "settable" | "changeable"): typeof FIELDS {
  * Returns a spoke's lines of output. Each entry in `lines` is a field's name or a finished line. `covered` names the
  * fields that the finished lines show. All remaining fields follow at the end, so that a new field is never missing.
  */
-export function spokeFieldLines(
+export function formatSpokeFields(
   spoke: Pick<Spoke, SpokeFieldName>,
   lines: readonly (SpokeFieldName | RecordLine)[],
   covered: readonly SpokeFieldName[],

@@ -1,6 +1,6 @@
 /** Reads a list of spokes to create, from a YAML or JSON file or from standard input, with the API's field names. */
 import { readFile } from "node:fs/promises";
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
@@ -19,7 +19,7 @@ export interface SpokeRequest {
 export async function readSpokeFile(file: string, hub: string | undefined): Promise<SpokeRequest[]> {
   const name = file === "-" ? "standard input" : file;
   const text = file === "-" ? await readStandardInput() : await readFile(file).then(decodeUtf8).catch((cause) => {
-    throw new CommandError(EXIT_FAILED, `Cannot read ${file}: ${reasonOf(cause)}`, { cause });
+    throw new CommandError(EXIT_FAILED, `Cannot read ${file}: ${getErrorReason(cause)}`, { cause });
   });
   const { parse } = await import("yaml");
   let found: unknown;

@@ -3,7 +3,7 @@ import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { MEMBER_COLUMNS } from "./members.ts";
 import { formatFailureLines, OPERATION_COLUMNS } from "./operation-views.ts";
 import { defineVerb } from "./verb-declaration.ts";
@@ -98,7 +98,7 @@ export const spokeReadVerbs = [
       const spokeId = await resolveSpokeId(cli.api, name!);
       showList(
         cli,
-        await readListItems(cli.api.listSpokeOperations({ spokeId, limit: pageSizeOf(flags) }), flags),
+        await readListItems(cli.api.listSpokeOperations({ spokeId, limit: computePageSize(flags) }), flags),
         OPERATION_COLUMNS,
       );
     },
@@ -135,7 +135,7 @@ export const spokeReadVerbs = [
       const spokeId = await resolveSpokeId(cli.api, name!);
       showList(
         cli,
-        await readListItems(cli.api.listSpokeActivity({ spokeId, limit: pageSizeOf(flags) }), flags),
+        await readListItems(cli.api.listSpokeActivity({ spokeId, limit: computePageSize(flags) }), flags),
         AUDIT_COLUMNS,
       );
     },

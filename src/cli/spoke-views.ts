@@ -1,15 +1,15 @@
 /** Formats spokes and previews as tables and lines of text. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
 import { describeOperationProgress } from "./operation-views.ts";
-import { spokeFieldLines } from "./spoke-fields.ts";
-import { spokeName } from "./find-spoke.ts";
+import { formatSpokeFields } from "./spoke-fields.ts";
+import { formatSpokeName } from "./find-spoke.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
 
 type HubSlugs = ReadonlyMap<string, string>;
 
 export function createSpokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[] {
   return [
-    ["SPOKE", (spoke) => spokeName(spoke, hubs)],
+    ["SPOKE", (spoke) => formatSpokeName(spoke, hubs)],
     ["STATE", (spoke) => spoke.state, "state"],
     ["HEALTH", (spoke) => spoke.health, "state"],
     ["DOMAIN", (spoke) => spoke.domain],
@@ -22,8 +22,8 @@ export function createSpokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[
 }
 
 export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordLine[] {
-  return spokeFieldLines(spoke, [
-    ["spoke", spokeName(spoke, hubs)],
+  return formatSpokeFields(spoke, [
+    ["spoke", formatSpokeName(spoke, hubs)],
     "displayName",
     ["state", spoke.state, "state"],
     "stateReason",
@@ -51,7 +51,7 @@ export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordL
   ], ["slug", "federationId", "state", "health", "maintenance", "domain", "lmsVersion", "mail"]);
 }
 
-export function formatPreviewLines(preview: ActionPreview): readonly RecordLine[] {
+export function formatActionPreviewLines(preview: ActionPreview): readonly RecordLine[] {
   const { action, state, becomes, downtime, steps, changes, notes, price } = preview;
   return [
     ["action", action],

@@ -1,5 +1,5 @@
 /** Formats tables and records as text: fitted to the terminal for people, or separated by tabs for programs. */
-import { styleOfState, type Terminal, type TextStyle } from "./terminal.ts";
+import { findStateStyle, type Terminal, type TextStyle } from "./terminal.ts";
 import { padToWidth, sanitizeLine, textWidth, truncateText } from "./text.ts";
 import { formatRelativeTime } from "./times.ts";
 
@@ -57,7 +57,7 @@ export function renderTable<Row>(
       return terminal.paint(toneAt(i), padded);
     }).join(" ".repeat(COLUMN_GAP)) + "\n";
   const tones = (row: readonly string[]) => (i: number): TextStyle =>
-    columns[i]![2] === "state" ? styleOfState(row[i]!) : "none";
+    columns[i]![2] === "state" ? findStateStyle(row[i]!) : "none";
   return {
     text: line(columns.map(([head]) => head), () => "dim") + cells.map((row) => line(row, tones(row))).join(""),
     hidden: columns.length - widths.length,
@@ -74,7 +74,7 @@ export function renderRecord(terminal: Terminal, lines: readonly RecordLine[]): 
   return present.map(([name, value, kind]) => {
     const text = renderCell(terminal, value, kind);
     return `${terminal.paint("dim", name.padEnd(width))}  ${
-      terminal.paint(kind === "state" ? styleOfState(text) : "none", text)
+      terminal.paint(kind === "state" ? findStateStyle(text) : "none", text)
     }\n`;
   }).join("");
 }

@@ -48,7 +48,7 @@ function painter(colours: boolean): Paint {
 }
 
 /** Returns the text style in which a state is shown. */
-export function styleOfState(state: string): TextStyle {
+export function findStateStyle(state: string): TextStyle {
   if (["active", "succeeded", "healthy", "approved", "ready", "added"].includes(state)) return "green";
   if (["failed", "degraded", "rejected", "refused", "disabled"].includes(state)) return "red";
   return ["-", "", "removed", "cancelled", "withdrawn", "unknown", "suspended"].includes(state) ? "dim" : "yellow";

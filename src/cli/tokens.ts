@@ -1,6 +1,6 @@
 /** Implements `wheelwright tokens`, which lists, creates and revokes the user's API tokens. */
 import { resolveServerUrl } from "./connection.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { parseTokenScope } from "./login.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { print, printNote, showChanges, showJson, showList } from "./output.ts";
@@ -19,7 +19,7 @@ export const tokensCommands: CommandGroup = {
       flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
       async run(cli, { flags }) {
-        showList(cli, await readListItems(cli.api.listTokens({ limit: pageSizeOf(flags) }), flags), [
+        showList(cli, await readListItems(cli.api.listTokens({ limit: computePageSize(flags) }), flags), [
           ["ID", (token) => token.id, "id"],
           ["NAME", (token) => token.name],
           ["SCOPE", (token) => token.scope],

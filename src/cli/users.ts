@@ -2,7 +2,7 @@
 import { canonicalizeSearchTerm } from "#lib/base/email.ts";
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, LIMIT_FLAG, pageSizeOf, readListItems } from "./pagination.ts";
+import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
 import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
@@ -27,7 +27,7 @@ export const usersCommands: CommandGroup = {
           state = flags.state as UserRecord["state"] | undefined;
         showList(
           cli,
-          await readListItems(cli.api.listUsers({ role, state, q: flags.q, limit: pageSizeOf(flags) }), flags),
+          await readListItems(cli.api.listUsers({ role, state, q: flags.q, limit: computePageSize(flags) }), flags),
           [
             ["E-MAIL", (user) => user.email],
             ["ROLE", (user) => user.role],

@@ -5,7 +5,7 @@ import { CommandError } from "../commands/command.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { printNote, showChange } from "./output.ts";
-import { EXIT_FAILED, exitStatusOf } from "./exit-status.ts";
+import { EXIT_FAILED, findExitStatus } from "./exit-status.ts";
 import { parseDuration } from "./times.ts";
 
 export const WAIT_FLAGS = {
@@ -109,7 +109,7 @@ export function throwOperationFailures(
   });
   const refused = refusals.map(({ name, error }) => `Server refused ${name}: ${error.message} (${error.code})`);
   const words = [...refused, ...failures, ...earlyEnd ? [earlyEnd.message] : []];
-  const statuses = new Set([...refusals.map(({ error }) => exitStatusOf(error)), ...failures.map(() => EXIT_FAILED)]);
+  const statuses = new Set([...refusals.map(({ error }) => findExitStatus(error)), ...failures.map(() => EXIT_FAILED)]);
   const status = statuses.size === 1 ? [...statuses][0]! : EXIT_FAILED;
   if (words.length > 0) throw new CommandError(earlyEnd?.status ?? status, words.join("\n"));
 }

@@ -5,7 +5,7 @@
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { isTransient } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
+import { CommandError, EXIT_CODE_INTERRUPTED } from "../commands/command.ts";
 import type { CliContext } from "./verb-declaration.ts";
 import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { openProgressDisplay, type ProgressRow } from "./progress.ts";
@@ -57,7 +57,7 @@ export async function watchOperations(
     const those = unfinished(), they = those.length === 1 ? "The operation continues" : "The operations continue";
     ended.resolve(new CommandError(status, `${why}. ${they}. To watch again: ${formatWatchCommand(those)}`));
   };
-  const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
+  const onSignal = () => stop(EXIT_CODE_INTERRUPTED, "Stopped watching");
   process.on("SIGINT", onSignal);
   const timeoutTimer = setTimeout(() => {
     stop(

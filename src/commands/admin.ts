@@ -1,15 +1,15 @@
 /** Implements `wheelwright admin reset-password EMAIL`, which sets a new password without signing in. */
-import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { type CommandArguments, CommandError, EX_USAGE } from "./command.ts";
+import { type CommandArguments, CommandError, EXIT_CODE_USAGE } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
 export async function runAdmin({ words: [what, email] }: CommandArguments): Promise<void> {
   if (what !== "reset-password" || !email) {
-    throw new CommandError(EX_USAGE, "wheelwright admin reset-password EMAIL");
+    throw new CommandError(EXIT_CODE_USAGE, "wheelwright admin reset-password EMAIL");
   }
   const { password, enabled } = await withDatabase((db) =>
-    resetPasswordLocally({ db, passwords: openPasswordHasher() }, email)
+    resetPasswordFromCommandLine({ db, passwords: openPasswordHasher() }, email)
   );
   const note = enabled ? "The disabled account belongs to the last operator. The account is enabled again.\n" : "";
   process.stdout.write(`New password for ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);

@@ -8,13 +8,13 @@
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { sql } from "kysely";
-import { type ChainHead, formatHead, isChainName, parseHead } from "#lib/audit/head.ts";
-import { listChains, readSeals } from "#lib/audit/seals.ts";
+import { type ChainHead, formatChainHead, isChainName, parseChainHead } from "#lib/audit/head.ts";
+import { listChains, readChainSeals } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { renderVerificationJson, renderVerificationText } from "./audit-report.ts";
-import { type CommandArguments, CommandError, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
+import { type CommandArguments, CommandError, EXIT_CODE_UNAVAILABLE, EXIT_CODE_USAGE } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
 const MISMATCH = 1;
@@ -35,13 +35,13 @@ export async function runAudit({ words: [what], options }: CommandArguments<Opti
   const { against, chain, json = false } = options, filter: AuditFilter = { chain, json };
   if (what !== "verify" && (what !== "heads" || against)) {
     throw new CommandError(
-      EX_USAGE,
+      EXIT_CODE_USAGE,
       "wheelwright audit heads [--chain ID] [--json]\n" +
         "wheelwright audit verify [--against HEAD|FILE]… [--chain ID] [--json]",
     );
   }
   if (chain !== undefined && !isChainName(chain)) {
-    throw new CommandError(EX_USAGE, `--chain must be "system" or the ID of a hub, not "${chain}"`);
+    throw new CommandError(EXIT_CODE_USAGE, `--chain must be "system" or the ID of a hub, not "${chain}"`);
   }
   const heads = against && await readHeads(against, filter);
   await withDatabase(async (db) => {
@@ -51,11 +51,11 @@ export async function runAudit({ words: [what], options }: CommandArguments<Opti
 }
 
 async function showHeads(db: Database, { chain, json }: AuditFilter): Promise<void> {
-  const seals = (await readSeals(db.rows)).filter((seal) => chain === undefined || seal.chain === chain);
+  const seals = (await readChainSeals(db.rows)).filter((seal) => chain === undefined || seal.chain === chain);
   if (json) {
     const entries = seals.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
     process.stdout.write(`${JSON.stringify(entries)}\n`);
-  } else process.stdout.write(seals.map((seal) => `${formatHead(seal)}\n`).join(""));
+  } else process.stdout.write(seals.map((seal) => `${formatChainHead(seal)}\n`).join(""));
   if (seals.length === 0) {
     process.stderr.write("No audit events have a hash yet. A running replica hashes new events every few minutes\n");
   }
@@ -71,7 +71,7 @@ async function verify(
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);
   if (chain !== undefined && chains.length === 0) {
-    throw new CommandError(EX_USAGE, `This database has no audit chain ${chain}`);
+    throw new CommandError(EXIT_CODE_USAGE, `This database has no audit chain ${chain}`);
   }
   const verifications = [];
   for (const one of chains) verifications.push(await verifyChain(db, one, exported.get(one) ?? []));
@@ -92,25 +92,25 @@ async function readHeads(sources: readonly string[], { chain }: AuditFilter): Pr
   const heads = (await Promise.all(sources.map(readHeadOrFile))).flat();
   const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);
   if (of.length > 0) return of;
-  throw new CommandError(EX_USAGE, `--against contains no head${chain === undefined ? "" : ` of ${chain}`}`);
+  throw new CommandError(EXIT_CODE_USAGE, `--against contains no head${chain === undefined ? "" : ` of ${chain}`}`);
 }
 
 async function readHeadOrFile(word: string): Promise<ChainHead[]> {
-  const lone = parseHead(word);
+  const lone = parseChainHead(word);
   return lone ? [lone] : await readHeadFile(word);
 }
 
 async function readHeadFile(file: string): Promise<ChainHead[]> {
   const text = await readFile(file).then(decodeUtf8).catch((cause) => {
     const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a readable file`;
-    throw new CommandError(EX_USAGE, `${message}: ${messageOf(cause)}`, { cause });
+    throw new CommandError(EXIT_CODE_USAGE, `${message}: ${getErrorMessage(cause)}`, { cause });
   });
   return text.split("\n").flatMap((raw, i) => {
     const line = raw.trim();
     if (line === "") return [];
-    const head = parseHead(line);
+    const head = parseChainHead(line);
     if (head) return [head];
-    throw new CommandError(EX_USAGE, `Line ${i + 1} of ${file} is not a head (CHAIN:COUNT:HASH)`);
+    throw new CommandError(EXIT_CODE_USAGE, `Line ${i + 1} of ${file} is not a head (CHAIN:COUNT:HASH)`);
   });
 }
 
@@ -119,7 +119,7 @@ async function requireSchema(db: Database): Promise<void> {
     select to_regclass('audit_counts') is not null as there`.execute(db.rows);
   if (row!.there) return;
   throw new CommandError(
-    EX_UNAVAILABLE,
+    EXIT_CODE_UNAVAILABLE,
     "The database schema is out of date. Run 'wheelwright migrate'",
   );
 }

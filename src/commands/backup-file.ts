@@ -18,7 +18,7 @@ import {
 } from "#lib/drivers/dump/script.ts";
 import { promptSecret } from "../cli/prompt.ts";
 import { formatPlural } from "../cli/text.ts";
-import { CommandError, EX_DATA, EX_USAGE } from "./command.ts";
+import { CommandError, EXIT_CODE_DATA, EXIT_CODE_USAGE } from "./command.ts";
 
 /** The file name that means standard input or standard output. */
 export const STANDARD_STREAM = "-";
@@ -26,7 +26,7 @@ export const STANDARD_STREAM = "-";
 export function requireFileArgument(command: string, word: string | undefined): string {
   if (word) return word;
   throw new CommandError(
-    EX_USAGE,
+    EXIT_CODE_USAGE,
     `wheelwright ${command} needs a FILE, or - for standard input or output`,
   );
 }
@@ -80,20 +80,20 @@ export async function requirePassphrase(question: string): Promise<string> {
   if (backupPassphrase !== null) return backupPassphrase;
   if (isatty(0)) return await promptSecret(question);
   const message = "A passphrase is required. Without a terminal, set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
-  throw new CommandError(EX_USAGE, message);
+  throw new CommandError(EXIT_CODE_USAGE, message);
 }
 
 /** Converts errors from reading or restoring a backup file to a CommandError. Returns other errors unchanged. */
 export function toBackupError(file: string, error: unknown): unknown {
-  if (error instanceof RestoreRefused) return new CommandError(EX_DATA, error.message);
+  if (error instanceof RestoreRefused) return new CommandError(EXIT_CODE_DATA, error.message);
   if (error instanceof BackupUnencrypted) {
     const message = `The backup ${file} is not encrypted, although BACKUP_PASSPHRASE is set. ` +
       "If you trust the source of the file, add --allow-unencrypted";
-    return new CommandError(EX_DATA, message);
+    return new CommandError(EXIT_CODE_DATA, message);
   }
   if (!(error instanceof BackupDamaged || error instanceof DecryptionFailed)) return error;
   const why = error.message.charAt(0).toLowerCase() + error.message.slice(1);
-  return new CommandError(EX_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
+  return new CommandError(EXIT_CODE_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }
 
 export function describeManifest({ takenAt, release, migrations }: BackupManifest): string {

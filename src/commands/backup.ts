@@ -5,7 +5,7 @@
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { MigrationError } from "#lib/drivers/db/compare-schema.ts";
 import { packBackup } from "#lib/drivers/dump/pack.ts";
 import { PgDumpFailed } from "#lib/drivers/dump/pg-dump.ts";
@@ -25,7 +25,14 @@ import {
   toBackupError,
   writeFileAtomically,
 } from "./backup-file.ts";
-import { type CommandArguments, CommandError, EX_DATA, EX_INTERRUPTED, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
+import {
+  type CommandArguments,
+  CommandError,
+  EXIT_CODE_DATA,
+  EXIT_CODE_INTERRUPTED,
+  EXIT_CODE_UNAVAILABLE,
+  EXIT_CODE_USAGE,
+} from "./command.ts";
 import { resolveDatabase } from "./database.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
 
@@ -42,14 +49,14 @@ export async function runBackup(
     >,
 ): Promise<void> {
   const file = requireFileArgument("backup", word);
-  if (verify && encrypt) throw new CommandError(EX_USAGE, "--verify cannot be combined with --encrypt");
+  if (verify && encrypt) throw new CommandError(EXIT_CODE_USAGE, "--verify cannot be combined with --encrypt");
   if (verify) return await verifyFile(file, allowUnencrypted);
-  if (allowUnencrypted) throw new CommandError(EX_USAGE, "--allow-unencrypted requires --verify");
+  if (allowUnencrypted) throw new CommandError(EXIT_CODE_USAGE, "--allow-unencrypted requires --verify");
   if (file === STANDARD_STREAM && isatty(1)) {
-    throw new CommandError(EX_USAGE, "Cannot write a backup to a terminal. Specify a file");
+    throw new CommandError(EXIT_CODE_USAGE, "Cannot write a backup to a terminal. Specify a file");
   }
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
-  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await resolveDatabase(log);
   try {
     const snapshot = await openDatabaseSnapshot(url, readProgramRelease().version, migrations).catch((error) => {
@@ -70,8 +77,8 @@ async function write(snapshot: DatabaseSnapshot, file: string, passphrase: strin
     else await writeFileAtomically(file, content);
   } catch (error) {
     const left = file === STANDARD_STREAM ? "the output is incomplete" : "nothing was written";
-    if (stop.signal.aborted) throw new CommandError(EX_INTERRUPTED, `Stopped; ${left}`);
-    throw error instanceof PgDumpFailed ? new CommandError(EX_UNAVAILABLE, error.message) : error;
+    if (stop.signal.aborted) throw new CommandError(EXIT_CODE_INTERRUPTED, `Stopped; ${left}`);
+    throw error instanceof PgDumpFailed ? new CommandError(EXIT_CODE_UNAVAILABLE, error.message) : error;
   } finally {
     stop.dispose();
     count.end();
@@ -98,7 +105,7 @@ async function verifyFile(file: string, allowUnencrypted: boolean): Promise<void
 
 async function choosePassphrase(): Promise<string> {
   const passphrase = await requirePassphrase("Passphrase for the backup");
-  if (passphrase.length < 12) throw new CommandError(EX_DATA, "The passphrase must have at least 12 characters");
+  if (passphrase.length < 12) throw new CommandError(EXIT_CODE_DATA, "The passphrase must have at least 12 characters");
   if (passphrase === await requirePassphrase("Repeat the passphrase")) return passphrase;
-  throw new CommandError(EX_DATA, "The passphrases do not match");
+  throw new CommandError(EXIT_CODE_DATA, "The passphrases do not match");
 }

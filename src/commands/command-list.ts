@@ -3,7 +3,7 @@ import { type Command, defineCommand } from "./command.ts";
 
 const UNENCRYPTED = { type: "boolean", help: "accept an unencrypted file even if BACKUP_PASSPHRASE is set" } as const;
 
-export const commands: readonly Command[] = [
+export const ALL_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "dev",
     summary: "Run everything on this machine: embedded PostgreSQL and a simulated cluster",

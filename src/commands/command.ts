@@ -49,7 +49,11 @@ export class CommandError extends Error {
 }
 
 /** The exit status for an invalid command line. Most programs use 2, although sysexits.h defines 64. */
-export const EX_USAGE = 2;
-export const EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;
+export const EXIT_CODE_USAGE = 2;
+export const EXIT_CODE_DATA = 65,
+  EXIT_CODE_UNAVAILABLE = 69,
+  EXIT_CODE_SOFTWARE = 70,
+  EXIT_CODE_NOPERM = 77,
+  EXIT_CODE_CONFIG = 78;
 /** The exit status that shells report after Ctrl-C, which sysexits.h does not define. */
-export const EX_INTERRUPTED = 130;
+export const EXIT_CODE_INTERRUPTED = 130;

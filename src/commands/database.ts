@@ -4,13 +4,13 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
-import type { OpenDatabase } from "#lib/drivers/db/database.ts";
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import type { ClosableDatabase } from "#lib/drivers/db/database.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { type Log, openLog } from "#lib/base/log.ts";
+import { createLog, type Log } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { findBuildInfo } from "../release.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
@@ -22,8 +22,8 @@ const STATEMENT_LIMIT = 10 * MINUTE;
  * Opens the database, runs `work` and closes the database. Throws a ConfigError if the configuration is invalid, or a
  * CommandError if the program cannot connect to the database.
  */
-export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
-  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+export async function withDatabase<T>(work: (db: ClosableDatabase) => Promise<T>): Promise<T> {
+  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await resolveDatabase(log);
   try {
     const db = await openDatabase({ url, size: 2, log, statementLimit: STATEMENT_LIMIT })
@@ -61,7 +61,7 @@ export async function resolveDatabase(log: Log, { create = false } = {}): Promis
   } catch (error) {
     const directory = findDevDatabase(error, create);
     if (directory === null) throw error instanceof ConfigError ? explainMissingDatabase(error) : error;
-    const embedded = await openEmbeddedPostgres({ directory, durable: true, log });
+    const embedded = await startEmbeddedPostgres({ directory, durable: true, log });
     const close = () => embedded.adopted ? Promise.resolve() : embedded.stop();
     return { url: embedded.url, owner: null, directory, close };
   }
@@ -83,7 +83,7 @@ function explainMissingDatabase({ problems }: ConfigError): ConfigError {
 }
 
 /** Returns the user to record in the audit log: the operating system's user, because nobody has signed in. */
-export function createLocalRequester(command: string): Requester {
+export function createCommandLineRequester(command: string): Requester {
   const email = `${userName()}@${hostname()}`;
   return { userId: "system", email, ip: "", userAgent: `wheelwright ${command}`, tokenPrefix: null };
 }

@@ -7,22 +7,22 @@
  */
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { type Config, publicUrlWithPort, readStartConfig } from "#lib/base/config.ts";
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
-import { type Log, openLog } from "#lib/base/log.ts";
+import { buildPublicUrl, type Config, readStartConfig } from "#lib/base/config.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { createLog, type Log } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { type BannerData, renderBanner } from "../banner.ts";
 import { findBuildInfo } from "../release.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterConnectionSource } from "../clusters.ts";
-import { composeProgram } from "../compose.ts";
+import { createProgram } from "../compose.ts";
 import { lockDataDirectory } from "../data-directory.ts";
 import { runUntilStopped } from "../run.ts";
 import { readSitePort, writeSitePort } from "../site-port.ts";
 import { handleStopSignals, type StopSignals } from "../stop-signals.ts";
 import { createListenError } from "./listen-error.ts";
-import { type CommandArguments, CommandError, EX_UNAVAILABLE } from "./command.ts";
+import { type CommandArguments, CommandError, EXIT_CODE_UNAVAILABLE } from "./command.ts";
 
 interface DevCluster {
   readonly source: ClusterConnectionSource;
@@ -36,10 +36,10 @@ export async function runDev({ options }: CommandArguments<{ kubeconfig?: string
   if (findBuildInfo()) {
     const message = "wheelwright dev needs the source checkout, which includes PostgreSQL. " +
       "Run npm ci --omit=dev && npm start in a checkout, or run wheelwright serve with your own database";
-    throw new CommandError(EX_UNAVAILABLE, message);
+    throw new CommandError(EXIT_CODE_UNAVAILABLE, message);
   }
   const startConfig = readStartConfig("dev");
-  const log = openLog({ ...startConfig.log, write: (line) => process.stdout.write(line) });
+  const log = createLog({ ...startConfig.log, write: (line) => process.stdout.write(line) });
   const kubeconfig = options.kubeconfig ?? startConfig.kubeconfig;
   const unlock = await lockDataDirectory(startConfig.dataDir);
   try {
@@ -59,7 +59,7 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
   try {
     const directory = join(config.dataDir, "postgres");
     log.info(`Starting PostgreSQL in ${directory}`);
-    const database = await openEmbeddedPostgres({ directory, durable: true, log });
+    const database = await startEmbeddedPostgres({ directory, durable: true, log });
     try {
       stop.throwIfStopped();
       const bannerLines = { database: `PostgreSQL in ${directory}`, cluster: cluster.description };
@@ -93,7 +93,7 @@ async function runControlPlane(
   { bannerLines, stop, log }: DevRunOptions,
 ): Promise<void> {
   log.info("Starting the control plane");
-  const program = await composeProgram(config, source, log);
+  const program = await createProgram(config, source, log);
   try {
     const admin = await ensureFirstOperator(program.app.db, config.bootstrapAdmin, log);
     stop.throwIfStopped();
@@ -144,7 +144,7 @@ function resolvePort(config: Config): Promise<Config> {
     probe.once("error", (cause) => reject(createListenError(config, cause)));
     probe.listen(config.port, config.host, () => {
       const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve({ ...config, port, publicUrl: publicUrlWithPort(port, config) }));
+      probe.close(() => resolve({ ...config, port, publicUrl: buildPublicUrl(port, config) }));
     });
   });
 }

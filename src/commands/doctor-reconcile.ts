@@ -6,16 +6,16 @@
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { type FindingSection, type FindingSummary, formatCount, summarizeFindings } from "#lib/doctor/finding.ts";
-import { reconcile } from "#lib/doctor/reconcile/reconcile.ts";
-import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
+import { reconcileDatabase } from "#lib/doctor/reconcile/reconcile.ts";
+import { renderFindingSection, renderFindingSummary, renderSectionHeading } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import type { ClosableDatabase } from "#lib/drivers/db/database.ts";
 import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readProgramRelease } from "../release.ts";
 import { handleStopSignals } from "../stop-signals.ts";
-import { CommandError, EX_INTERRUPTED, EX_UNAVAILABLE } from "./command.ts";
-import { createLocalRequester, withDatabase } from "./database.ts";
-import { openConfiguredClusters, readCommandConfig } from "./open-clusters.ts";
+import { CommandError, EXIT_CODE_INTERRUPTED, EXIT_CODE_UNAVAILABLE } from "./command.ts";
+import { createCommandLineRequester, withDatabase } from "./database.ts";
+import { connectConfiguredClusters, readCommandConfig } from "./open-clusters.ts";
 import { requireRegion } from "./region.ts";
 
 const EX_FAILING = 1;
@@ -37,14 +37,18 @@ export async function compareWithClusters(options: Options): Promise<void> {
     );
   } else {
     const colours = shouldUseColoursOnStdout();
-    const all = [renderHeading(version, colours), ...sections.map((section) => renderSection(section, colours)), "\n"];
+    const all = [
+      renderSectionHeading(version, colours),
+      ...sections.map((section) => renderFindingSection(section, colours)),
+      "\n",
+    ];
     process.stdout.write(all.join(""));
-    if (summary.ready) process.stdout.write(`${renderSummary(summary, colours)}\n`);
+    if (summary.ready) process.stdout.write(`${renderFindingSummary(summary, colours)}\n`);
   }
   if (!summary.ready) {
     throw new CommandError(
       EX_FAILING,
-      options.json ? summary.sentence : renderSummary(summary, shouldUseColoursOnStdout()),
+      options.json ? summary.sentence : renderFindingSummary(summary, shouldUseColoursOnStdout()),
     );
   }
 }
@@ -52,16 +56,19 @@ export async function compareWithClusters(options: Options): Promise<void> {
 /** Lets replicas run jobs again after a database restore. Does not compare the database with any cluster. */
 export async function releaseHeldDatabase(): Promise<void> {
   const hold = await withDatabase((db) =>
-    db.transact((tx) => releaseDatabaseHold(tx, createLocalRequester(REQUESTER)))
+    db.transact((tx) => releaseDatabaseHold(tx, createCommandLineRequester(REQUESTER)))
   );
   process.stdout.write(
     hold ? "Replicas run jobs again. No comparison was made\n" : "The database is not on hold. Replicas run jobs\n",
   );
 }
 
-async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: Options): Promise<FindingSection[]> {
+async function compare(
+  db: ClosableDatabase,
+  { apply = false, adopt = [], region }: Options,
+): Promise<FindingSection[]> {
   const config = readCommandConfig(), stop = handleStopSignals();
-  const { clusters, catalog } = await openConfiguredClusters(config, "doctor");
+  const { clusters, catalog } = await connectConfiguredClusters(config, "doctor");
   try {
     const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
     const place = {
@@ -73,13 +80,19 @@ async function compare(db: OpenDatabase, { apply = false, adopt = [], region }: 
       apply,
       acceptedNamespaces: adopt,
     };
-    return await reconcile({ ...place, requester: createLocalRequester(REQUESTER), signal: stop.signal });
+    return await reconcileDatabase({ ...place, requester: createCommandLineRequester(REQUESTER), signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
-      throw new CommandError(EX_INTERRUPTED, "Stopped. Applied changes remain. To continue, run the command again");
+      throw new CommandError(
+        EXIT_CODE_INTERRUPTED,
+        "Stopped. Applied changes remain. To continue, run the command again",
+      );
     }
     if (!(error instanceof ClusterError)) throw error;
-    throw new CommandError(EX_UNAVAILABLE, `${error.message}. The comparison needs a response from every cluster`);
+    throw new CommandError(
+      EXIT_CODE_UNAVAILABLE,
+      `${error.message}. The comparison needs a response from every cluster`,
+    );
   } finally {
     stop.dispose();
     await clusters.close();

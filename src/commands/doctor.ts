@@ -8,7 +8,7 @@
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { listCreatedIssuerNames } from "#lib/catalog/inputs.ts";
+import { listCreatedClusterIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { requireChargeablePrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#lib/base/config.ts";
@@ -17,8 +17,8 @@ import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
 import { createFailure, type Finding, type FindingSection, summarizeFindings } from "#lib/doctor/finding.ts";
 import { createReadWithTimeout, READ_TIMEOUT as READ_LIMIT } from "#lib/doctor/timed-read.ts";
-import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
-import { openLog } from "#lib/base/log.ts";
+import { renderFindingSection, renderFindingSummary, renderSectionHeading } from "#lib/doctor/render.ts";
+import { createLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { blueprint } from "../blueprints.ts";
 import { findBuildInfo, readProgramRelease } from "../release.ts";
@@ -26,7 +26,13 @@ import { migrations } from "../migrations.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { findDevDatabase, resolveDatabase } from "./database.ts";
 import { requireRegion } from "./region.ts";
-import { type CommandArguments, CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
+import {
+  type CommandArguments,
+  CommandError,
+  EXIT_CODE_CONFIG,
+  EXIT_CODE_INTERRUPTED,
+  EXIT_CODE_USAGE,
+} from "./command.ts";
 
 const EX_FAILING = 1;
 /** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
@@ -45,7 +51,9 @@ interface Options {
 
 export async function runDoctor({ options }: CommandArguments<Options>): Promise<void> {
   const problem = findOptionProblem(options);
-  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}\nRun 'wheelwright doctor --help' for details.`);
+  if (problem !== null) {
+    throw new CommandError(EXIT_CODE_USAGE, `${problem}\nRun 'wheelwright doctor --help' for details.`);
+  }
   if (options.reconcile || options.resume) {
     const { compareWithClusters, releaseHeldDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
@@ -57,13 +65,13 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     report.add({ target: "configuration", name: null, where: null, findings: definitions });
     const section = await examineDevDatabase();
     if (section) report.add(section);
-    return report.end(EX_CONFIG);
+    return report.end(EXIT_CODE_CONFIG);
   }
   // Imported before the clock check: loading the Kubernetes library blocks the process, which would distort the check.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
   const region = options.region === undefined ? null : requireRegion(definitions.catalog, options.region);
   const { version } = readProgramRelease();
-  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const startPods = options["no-probe"] !== true;
   const stop = handleStopSignals();
   try {
@@ -72,7 +80,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     for await (const section of runChecks(inputs)) report.add(section);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(EX_INTERRUPTED, "Stopped before all checks were done");
+    throw new CommandError(EXIT_CODE_INTERRUPTED, "Stopped before all checks were done");
   } finally {
     stop.dispose();
     setTimeout(() => process.exit(), EXIT_DELAY).unref();
@@ -91,7 +99,7 @@ async function readIssuers(): Promise<readonly string[]> {
   const config = tryReadConfig("serve", []) ?? tryReadConfig("dev", []);
   const issuers = config && await collect([], async () => {
     const loaded = await loadBlueprint(blueprint, config.blueprintDir);
-    return listCreatedIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
+    return listCreatedClusterIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
   });
   return issuers ?? [];
 }
@@ -126,7 +134,7 @@ async function examineDevDatabase(): Promise<FindingSection | null> {
     directory = findDevDatabase(error);
   }
   if (directory === null) return null;
-  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const { url, close } = await resolveDatabase(log), stop = handleStopSignals();
   try {
     const config = readProcessConfig("dev"), database = { ...config.database, source: url };
@@ -190,11 +198,11 @@ function openReport(json: boolean): DoctorReport {
     hasProgressLine = false;
     if (!json) process.stdout.write(text);
   };
-  write(renderHeading(version, colours));
+  write(renderSectionHeading(version, colours));
   return {
     add: (section) => {
       sections.push(section);
-      write(renderSection(section, colours));
+      write(renderFindingSection(section, colours));
     },
     progress: (signal) => (sentence) => {
       if (signal.aborted) process.stderr.write(`${clear}${sentence}\n`);
@@ -205,7 +213,7 @@ function openReport(json: boolean): DoctorReport {
       const summary = summarizeFindings(sections);
       write("\n");
       if (json) process.stdout.write(JSON.stringify({ version, ...summary, sections }, null, 2) + "\n");
-      const last = json ? summary.sentence : renderSummary(summary, colours);
+      const last = json ? summary.sentence : renderFindingSummary(summary, colours);
       if (!summary.ready) throw new CommandError(status, last);
       if (!json) process.stdout.write(`${last}\n`);
     },

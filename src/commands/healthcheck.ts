@@ -3,7 +3,7 @@
  * this command because they contain no HTTP client.
  */
 import { readProcessConfig } from "#lib/base/config.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "./command.ts";
 
@@ -15,12 +15,16 @@ export async function runHealthcheck(): Promise<void> {
   const url = formatReadinessUrl(host, port);
   const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(RESPONSE_TIMEOUT) }).catch(
     (cause) => {
-      throw new CommandError(UNHEALTHY, `Not ready: ${url} does not respond: ${messageOf(cause.cause ?? cause)}`, {
-        cause,
-      });
+      throw new CommandError(
+        UNHEALTHY,
+        `Not ready: ${url} does not respond: ${getErrorMessage(cause.cause ?? cause)}`,
+        {
+          cause,
+        },
+      );
     },
   );
-  const body = (await reply.text().catch(messageOf)).slice(0, 1000);
+  const body = (await reply.text().catch(getErrorMessage)).slice(0, 1000);
   if (!reply.ok) throw new CommandError(UNHEALTHY, `Not ready: ${reply.status} ${body}`);
   process.stdout.write("Ready\n");
 }

@@ -3,12 +3,12 @@ import { clientCommands } from "../cli/nouns.ts";
 import { findBuildInfo } from "../release.ts";
 import type { Command } from "./command.ts";
 import { formatRows, wrapText } from "./wrap-text.ts";
-import { commands } from "./command-list.ts";
+import { ALL_COMMANDS } from "./command-list.ts";
 
 const CONFIGURATION_HINT = "Environment variables configure a server. To list the variables, run 'wheelwright config'.";
 
 export function renderHelp(): string {
-  const available = commands.filter(({ name }) => !(name === "dev" && findBuildInfo()));
+  const available = ALL_COMMANDS.filter(({ name }) => !(name === "dev" && findBuildInfo()));
   const row = (name: string, words: string, summary: string) => [`${name} ${words}`.trim(), summary] as const;
   const clientRows = formatRows(clientCommands.map(({ name, usage, summary }) => row(name, usage, summary)));
   const serverRows = formatRows(available.map((command) => row(command.name, argumentsOf(command), command.summary)));

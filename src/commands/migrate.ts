@@ -2,13 +2,13 @@
 import { readProcessConfig } from "#lib/base/config.ts";
 import { resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { migrations } from "../migrations.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
 
 export async function runMigrate(): Promise<void> {
   const { database: { source, ownerSource }, log } = readProcessConfig("migrate");
-  await waitForDatabase(ownerSource ?? source, openLog({ ...log, write: (line) => process.stderr.write(line) }));
+  await waitForDatabase(ownerSource ?? source, createLog({ ...log, write: (line) => process.stderr.write(line) }));
   const applied = await migrate(source, migrations, ownerSource, (text) => void process.stderr.write(`${text}\n`));
   for (const name of applied) process.stdout.write(`Applied ${name}\n`);
   if (

@@ -1,12 +1,12 @@
 /** Reads the configuration for server commands, and creates clients for the configured clusters. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint } from "../blueprints.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
-import { type ClusterConnections, type ClusterConnectionSource, openClusters } from "../clusters.ts";
+import { type ClusterConnections, type ClusterConnectionSource, openClusterConnections } from "../clusters.ts";
 import { findBuildInfo } from "../release.ts";
 
 /** Returns the configuration for `wheelwright serve`, or for `wheelwright dev` if no database is configured. */
@@ -21,13 +21,13 @@ export function readCommandConfig(): Config {
 }
 
 /** Loads the catalog and creates clients for its clusters. `by`, the command's name, is part of their User-Agent. */
-export async function openConfiguredClusters(
+export async function connectConfiguredClusters(
   config: Config,
   by: string,
 ): Promise<{ readonly clusters: ClusterConnections; readonly catalog: Catalog }> {
   const source: ClusterConnectionSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await requireKubeconfig(source);
-  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const catalog = loadCatalog(await readCatalog(config.catalog), await loadBlueprint(blueprint, config.blueprintDir));
-  return { clusters: openClusters(source, { catalog, role: config.clusterRole, log }, by), catalog };
+  return { clusters: openClusterConnections(source, { catalog, role: config.clusterRole, log }, by), catalog };
 }

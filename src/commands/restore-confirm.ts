@@ -7,7 +7,7 @@ import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { promptLine } from "../cli/prompt.ts";
 import { handleStopSignals } from "../stop-signals.ts";
-import { CommandError, EX_INTERRUPTED, EX_USAGE } from "./command.ts";
+import { CommandError, EXIT_CODE_INTERRUPTED, EXIT_CODE_USAGE } from "./command.ts";
 
 const EX_FAILED = 1, POLL_INTERVAL = SECOND, HINT_DELAY = 10 * SECOND;
 
@@ -16,7 +16,7 @@ export async function confirmRestore(yes: boolean, what: string, name: string): 
   if (yes) return;
   if (!isatty(0) || !isatty(2)) {
     throw new CommandError(
-      EX_USAGE,
+      EXIT_CODE_USAGE,
       `${what}. Without a terminal, confirm with --yes. For a preview, use --dry-run`,
     );
   }
@@ -25,7 +25,7 @@ export async function confirmRestore(yes: boolean, what: string, name: string): 
 }
 
 /** Waits until a replica finishes the operation. Throws a CommandError if the operation fails or a signal arrives. */
-export async function awaitOperation(db: Database, id: string): Promise<string> {
+export async function waitForRestore(db: Database, id: string): Promise<string> {
   const stop = handleStopSignals(), begin = performance.now();
   let isHintPrinted = false;
   try {
@@ -46,7 +46,7 @@ export async function awaitOperation(db: Database, id: string): Promise<string> 
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(EX_INTERRUPTED, `Stopped waiting; the operation ${id} continues`);
+    throw new CommandError(EXIT_CODE_INTERRUPTED, `Stopped waiting; the operation ${id} continues`);
   } finally {
     stop.dispose();
   }

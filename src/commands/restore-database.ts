@@ -1,7 +1,7 @@
 /** Implements `wheelwright restore-database FILE`, which fills an empty database from a backup file. */
 import { readProcessConfig } from "#lib/base/config.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { restoreDatabaseBackup } from "#lib/drivers/dump/restore.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
@@ -9,7 +9,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "../migrations.ts";
 import { describeManifest, openRowCounter, readBackup, requireFileArgument, toBackupError } from "./backup-file.ts";
 import type { CommandArguments } from "./command.ts";
-import { createLocalRequester, resolveDatabase } from "./database.ts";
+import { createCommandLineRequester, resolveDatabase } from "./database.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
 
 interface Options {
@@ -18,7 +18,7 @@ interface Options {
 
 export async function runRestoreDatabase({ words: [word], options }: CommandArguments<Options>): Promise<void> {
   const file = requireFileArgument("restore-database", word), allowUnencrypted = options["allow-unencrypted"] === true;
-  const log = openLog({ ...readProcessConfig("any").log, write: (line) => process.stderr.write(line) });
+  const log = createLog({ ...readProcessConfig("any").log, write: (line) => process.stderr.write(line) });
   const { url, owner, directory, close } = await resolveDatabase(log, { create: true });
   try {
     await waitForDatabase(owner ?? url, log);
@@ -51,7 +51,7 @@ function printReport(sentence: string): void {
 
 async function recordRestore(tx: Tx, { takenAt, release }: BackupManifest): Promise<void> {
   const metadata = { takenAt, release };
-  await recordChange(tx, createLocalRequester("restore-database"), {
+  await recordChange(tx, createCommandLineRequester("restore-database"), {
     audit: [{ kind: "database_restored", objectType: "database", objectId: "wheelwright", metadata }],
   });
 }

@@ -11,8 +11,8 @@ import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { CommandError, EX_DATA } from "./command.ts";
-import { openConfiguredClusters } from "./open-clusters.ts";
+import { CommandError, EXIT_CODE_DATA } from "./command.ts";
+import { connectConfiguredClusters } from "./open-clusters.ts";
 import { renderLostClusterPreview, renderLostClusterReport } from "./restore-report.ts";
 
 interface NewClusterOptions {
@@ -30,10 +30,10 @@ export async function restoreInNewCluster(
   options: NewClusterOptions,
 ): Promise<string> {
   const { spoke, dryRun } = options, range = await lostFilterOf(db, options);
-  const clusters = (await openConfiguredClusters(config, "restore")).clusters;
+  const clusters = (await connectConfiguredClusters(config, "restore")).clusters;
   try {
     const lost = await listLostClusterObjects({ db, clusters }, range);
-    if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EX_DATA, notLostMessage(spoke));
+    if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EXIT_CODE_DATA, notLostMessage(spoke));
     if (dryRun) return renderLostClusterPreview(lost);
     const done: (readonly [LostClusterObject, string | null])[] = [];
     for (const each of lost) {
@@ -52,7 +52,7 @@ async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOption
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");
-  if (!hub) throw new CommandError(EX_DATA, `No hub ${name} found. Use the slug or ID of a hub`);
+  if (!hub) throw new CommandError(EXIT_CODE_DATA, `No hub ${name} found. Use the slug or ID of a hub`);
   return { hubId: hub.id };
 }
 

@@ -12,8 +12,14 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { findSpokeByName, type SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { planRestore, requestRestore, type RestoreTarget } from "#lib/domains/backups/restore.ts";
-import { type CommandArguments, CommandError, EX_DATA, EX_UNAVAILABLE, EX_USAGE } from "./command.ts";
-import { createLocalRequester, withDatabase } from "./database.ts";
+import {
+  type CommandArguments,
+  CommandError,
+  EXIT_CODE_DATA,
+  EXIT_CODE_UNAVAILABLE,
+  EXIT_CODE_USAGE,
+} from "./command.ts";
+import { createCommandLineRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
 import {
   describeOverwrite,
@@ -23,7 +29,7 @@ import {
   renderRecreatePlan,
   renderRestorePlan,
 } from "./restore-report.ts";
-import { awaitOperation, confirmRestore } from "./restore-confirm.ts";
+import { confirmRestore, waitForRestore } from "./restore-confirm.ts";
 
 interface Options {
   readonly backup?: string;
@@ -41,21 +47,23 @@ interface Options {
 
 export async function runRestore({ words: [name], options }: CommandArguments<Options>): Promise<void> {
   const problem = findUsageProblem(name, options);
-  if (problem !== null) throw new CommandError(EX_USAGE, `${problem}\nRun 'wheelwright restore --help' for details.`);
+  if (problem !== null) {
+    throw new CommandError(EXIT_CODE_USAGE, `${problem}\nRun 'wheelwright restore --help' for details.`);
+  }
   await withDatabase(async (db) => {
     await requireRelease(db);
     if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
     const spoke = await findSpokeByName(db.rows, name!);
     if (!spoke) {
       const message = `No spoke ${name} found. Use the ID, HUB/SLUG or domain of a spoke`;
-      throw new CommandError(EX_DATA, message);
+      throw new CommandError(EXIT_CODE_DATA, message);
     }
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
     const answer = options.list
       ? { text: await list(db, spoke) }
       : await restore(db, spoke, options).catch(rethrowClusterError);
     process.stdout.write(answer.text);
-    if (answer.operation && !options["no-wait"]) process.stdout.write(await awaitOperation(db, answer.operation));
+    if (answer.operation && !options["no-wait"]) process.stdout.write(await waitForRestore(db, answer.operation));
   });
 }
 
@@ -96,7 +104,9 @@ async function list(db: Database, spoke: SpokeWithHubSlug): Promise<string> {
 async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options: Options): Promise<string> {
   const { restoreInNewCluster: restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
   const filter = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
-  return await restoreAnew(db, readCommandConfig(), createLocalRequester("restore"), filter).catch(rethrowClusterError);
+  return await restoreAnew(db, readCommandConfig(), createCommandLineRequester("restore"), filter).catch(
+    rethrowClusterError,
+  );
 }
 
 /** The text to print to standard output, and the ID of the restore operation, if one was requested. */
@@ -114,26 +124,26 @@ async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Opti
   if (spoke.state === "removed" && !back) {
     const request = { backupId, as, domain: domain?.toLowerCase() }, dependencies = { db, config: readCommandConfig() };
     if (dryRun) return { text: renderRecreatePlan(spoke, await planRecreation(dependencies, spoke, request)) };
-    const created = await recreateSpoke(dependencies, createLocalRequester("restore"), spoke, request);
+    const created = await recreateSpoke(dependencies, createCommandLineRequester("restore"), spoke, request);
     return { text: renderQueuedRecreation(created), operation: created.job.id };
   }
   if (as !== undefined || domain !== undefined) {
     const message = `--as and --domain apply only to removed spokes. ${spoke.slug} is ${spoke.state} ` +
       "and keeps its name and domain";
-    throw new CommandError(EX_USAGE, message);
+    throw new CommandError(EXIT_CODE_USAGE, message);
   }
   const request: RestoreTarget = back ? { rollback: true } : { backupId };
   const plan = await planRestore(db.rows, spoke, request);
   if (dryRun) return { text: renderRestorePlan(spoke, plan) };
   await confirmRestore(options.yes === true, describeOverwrite(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
-  const job = await requestRestore({ db }, createLocalRequester("restore"), spoke.id, request);
+  const job = await requestRestore({ db }, createCommandLineRequester("restore"), spoke.id, request);
   return { text: renderQueuedRestore(spoke, plan, job), operation: job.id };
 }
 
 function rethrowClusterError(error: unknown): never {
   if (!(error instanceof ClusterError)) throw error;
   throw new CommandError(
-    error.transient ? EX_UNAVAILABLE : EX_DATA,
+    error.transient ? EXIT_CODE_UNAVAILABLE : EXIT_CODE_DATA,
     error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
   );
 }
@@ -143,5 +153,5 @@ async function requireRelease(db: Database): Promise<void> {
     select to_regclass('retained_pvcs') is not null as there`.execute(db.rows);
   if (row!.there) return;
   const message = "The database schema is out of date. Run 'wheelwright migrate'";
-  throw new CommandError(EX_UNAVAILABLE, message);
+  throw new CommandError(EXIT_CODE_UNAVAILABLE, message);
 }

@@ -1,5 +1,5 @@
 /** Runs one command line: parses it, explains errors, and returns an exit status for each kind of failure. */
-import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
+import { Fault, getErrorReason, StartError } from "#lib/base/errors.ts";
 import { suggestCommand } from "../cli/suggestions.ts";
 import { clientCommands, isClientCommand } from "../cli/nouns.ts";
 import { readProgramRelease } from "../release.ts";
@@ -7,15 +7,15 @@ import {
   type Command,
   type CommandArguments,
   CommandError,
-  EX_CONFIG,
-  EX_DATA,
-  EX_SOFTWARE,
-  EX_UNAVAILABLE,
-  EX_USAGE,
+  EXIT_CODE_CONFIG,
+  EXIT_CODE_DATA,
+  EXIT_CODE_SOFTWARE,
+  EXIT_CODE_UNAVAILABLE,
+  EXIT_CODE_USAGE,
 } from "./command.ts";
 import { renderCommandHelp, renderHelp } from "./help.ts";
 import { parseOptions, suggestSimilarName } from "./parse-options.ts";
-import { commands } from "./command-list.ts";
+import { ALL_COMMANDS } from "./command-list.ts";
 
 /** Runs a command and returns its exit status: 0, 2 for an invalid command line, or another status for a failure. */
 export async function runCommand(line: readonly string[]): Promise<number> {
@@ -26,14 +26,14 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   if (["version", "--version", "-v", "-V"].includes(name)) {
     return printText(`wheelwright ${readProgramRelease().version}\n`);
   }
-  const command = commands.find((each) => each.name === name);
+  const command = ALL_COMMANDS.find((each) => each.name === name);
   if (isClientCommand(name, rest[0], command?.first)) {
     return await (await import("../cli/run.ts")).runClientCommand(name, rest);
   }
   if (!command) {
-    const suggestion = suggestCommand(name, [...commands, ...clientCommands].map((each) => each.name));
+    const suggestion = suggestCommand(name, [...ALL_COMMANDS, ...clientCommands].map((each) => each.name));
     return printError(
-      EX_USAGE,
+      EXIT_CODE_USAGE,
       `Unknown command "${name}"${suggestion}\nRun 'wheelwright --help' for a list of commands.`,
     );
   }
@@ -50,7 +50,7 @@ function parse(command: Command, line: readonly string[]): CommandArguments {
   const { values, tokens, problem } = parseOptions(command.options, line);
   const words = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []);
   const wrong = problem ?? findArgumentProblem(command, words);
-  if (wrong) throw new CommandError(EX_USAGE, `${wrong}\n\n${renderCommandHelp(command)}`);
+  if (wrong) throw new CommandError(EXIT_CODE_USAGE, `${wrong}\n\n${renderCommandHelp(command)}`);
   return { options: values, words };
 }
 
@@ -67,19 +67,24 @@ function explainError(command: Command, error: unknown): number {
   if (error instanceof CommandError) return printError(error.status, error.message);
   // Compares error names, because importing the error classes would load modules that most commands do not need.
   if (error instanceof Error && error.name === "ConfigError") {
-    return printError(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
+    return printError(EXIT_CODE_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
-  if (error instanceof StartError) return printError(EX_UNAVAILABLE, error.message);
-  if (error instanceof Fault) return printError(error.kind === "unavailable" ? EX_UNAVAILABLE : EX_DATA, error.message);
-  if (error instanceof Error && error.name === "MigrationError") return printError(EX_CONFIG, error.message);
+  if (error instanceof StartError) return printError(EXIT_CODE_UNAVAILABLE, error.message);
+  if (error instanceof Fault) {
+    return printError(error.kind === "unavailable" ? EXIT_CODE_UNAVAILABLE : EXIT_CODE_DATA, error.message);
+  }
+  if (error instanceof Error && error.name === "MigrationError") return printError(EXIT_CODE_CONFIG, error.message);
   if (isSystemError(error)) {
     const where = error.path === undefined ? "" : ` (${error.path})`;
     const next = error.name === "PostgresError" ? ". To check the database, run 'wheelwright doctor'" : "";
-    return printError(EX_UNAVAILABLE, `wheelwright ${command.name} failed: ${reasonOf(error)}${where}${next}`);
+    return printError(
+      EXIT_CODE_UNAVAILABLE,
+      `wheelwright ${command.name} failed: ${getErrorReason(error)}${where}${next}`,
+    );
   }
   const what = error instanceof Error ? error.stack ?? error.message : String(error);
   return printError(
-    EX_SOFTWARE,
+    EXIT_CODE_SOFTWARE,
     `wheelwright ${command.name} failed unexpectedly. Please report this bug:\n${what}`,
   );
 }

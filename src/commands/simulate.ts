@@ -1,11 +1,11 @@
 /** Implements `wheelwright simulate`, which runs a simulated cluster that several replicas of `serve` can share. */
 import { writeFile } from "node:fs/promises";
 import { readProcessConfig } from "#lib/base/config.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { createListenError } from "./listen-error.ts";
-import { type CommandArguments, CommandError, EX_USAGE } from "./command.ts";
+import { type CommandArguments, CommandError, EXIT_CODE_USAGE } from "./command.ts";
 
 interface Options {
   readonly port?: string;
@@ -17,9 +17,9 @@ export async function runSimulate({ options }: CommandArguments<Options>): Promi
   const config = readProcessConfig("dev");
   const port = Number(options.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new CommandError(EX_USAGE, "--port must be a whole number from 0 to 65535");
+    throw new CommandError(EXIT_CODE_USAGE, "--port must be a whole number from 0 to 65535");
   }
-  const log = openLog({ ...config.log, write: (line) => process.stderr.write(line) });
+  const log = createLog({ ...config.log, write: (line) => process.stderr.write(line) });
   const record = options.record ? { record: true as const } : {};
   const { simulatorDelayMs: delayMs, simulatorFactor: measured } = config;
   const simulator = await openSimulator({ port, delayMs, measured, log, ...record }).catch((cause) => {

@@ -1,11 +1,11 @@
 /** Waits until the configured database is available, because Docker Compose starts it together with the server. */
 import { openDatabaseClient } from "#lib/drivers/db/client.ts";
-import { hasSqlState, isReadOnly, readOnlyFault } from "#lib/drivers/db/faults.ts";
+import { createReadOnlyFault, hasSqlState, isReadOnlyError } from "#lib/drivers/db/faults.ts";
 import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#lib/base/database-address.ts";
-import { reasonOf } from "#lib/base/errors.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
+import { CommandError, EXIT_CODE_CONFIG, EXIT_CODE_UNAVAILABLE } from "./command.ts";
 
 const WAIT_LIMIT = 30 * SECOND, RETRY_INTERVAL = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
@@ -17,11 +17,11 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
     if (error === null) return;
     if (error instanceof CommandError) throw error;
     const failure = toDatabaseError(error);
-    if (failure.status === EX_CONFIG || Date.now() >= end) throw failure;
+    if (failure.status === EXIT_CODE_CONFIG || Date.now() >= end) throw failure;
     log.warn("Waiting for the database", {
       database: describeDatabase(resolveDatabaseAddress(source)),
       variables: VARIABLES,
-      reason: reasonOf(innermost(error)),
+      reason: getErrorReason(innermost(error)),
     });
   }
 }
@@ -33,9 +33,9 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
 export function toDatabaseError(error: unknown): CommandError {
   const cause = innermost(error);
   const [status, what] = hasSqlState(cause, "28P01", "28000", "3D000")
-    ? [EX_CONFIG, "refuses the connection"] as const
-    : [EX_UNAVAILABLE, isReadOnly(cause) ? "cannot be used" : "cannot be reached"] as const;
-  const message = `The database ${what} (see ${VARIABLES}): ${reasonOf(cause)}`;
+    ? [EXIT_CODE_CONFIG, "refuses the connection"] as const
+    : [EXIT_CODE_UNAVAILABLE, isReadOnlyError(cause) ? "cannot be used" : "cannot be reached"] as const;
+  const message = `The database ${what} (see ${VARIABLES}): ${getErrorReason(cause)}`;
   return new CommandError(status, message, { cause: error });
 }
 
@@ -54,7 +54,7 @@ async function tryDatabase(source: DatabaseSource): Promise<unknown> {
       connectLimit: CONNECT_LIMIT,
     });
     try {
-      if (client.readOnly) return readOnlyFault();
+      if (client.readOnly) return createReadOnlyFault();
       const { rows: [row] } = await client.query("select current_setting('server_encoding') as encoding", [], {
         limit: CONNECT_LIMIT,
       });
@@ -70,5 +70,5 @@ async function tryDatabase(source: DatabaseSource): Promise<unknown> {
 function wrongEncoding(encoding: string): CommandError {
   const message = `The database's encoding is ${encoding}, which cannot store every character (see ${VARIABLES}): ` +
     "create the database with createdb --template=template0 --encoding=UTF8";
-  return new CommandError(EX_CONFIG, message);
+  return new CommandError(EXIT_CODE_CONFIG, message);
 }

@@ -4,7 +4,7 @@
  * Each generated file is long, because schemas in different areas refer to each other.
  */
 import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
-import { findParameterType } from "#lib/reference/publish.ts";
+import { findQueryParameterType } from "#lib/reference/publish.ts";
 import { renderDeclaration, renderDocComment, renderField, renderType } from "#src/generate/typescript.ts";
 
 /** The parts of an OpenAPI document that this module uses. */
@@ -154,7 +154,7 @@ function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
   if (name === "before") {
     return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };
   }
-  const type = findParameterType(schema);
+  const type = findQueryParameterType(schema);
   if (type === "boolean") return schema.enum!.includes("true") ? { type } : { enum: [false] };
   return type === null ? schema : { type };
 }

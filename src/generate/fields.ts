@@ -2,7 +2,7 @@
 import { type Field, type Fields, fieldsWith } from "#lib/model/field.ts";
 
 /** Returns the source of a module that has a constant for each named set of fields. */
-export function fieldsModuleOf(sets: Readonly<Record<string, Fields>>): string {
+export function renderFieldsModule(sets: Readonly<Record<string, Fields>>): string {
   const constants = Object.entries(sets).map(([name, fields]) => {
     const entries = fieldsWith(fields, "shown").map((field) => `  ${field}: {\n${linesOf(fields[field]!)}  },\n`);
     return `export const ${name} = {\n${entries.join("")}} as const;\n`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
@@ -14,7 +14,7 @@ const test = suite("X-Forwarded-For");
 /** Sends six sign-ins, each with a different address in the header. Returns their statuses and the logged warnings. */
 async function attack(more: Record<string, string>): Promise<{ statuses: number[]; warnings: string[] }> {
   const db = await openTestDatabase();
-  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-proxy-"));
   await writeFile(join(directory, "kubeconfig"), simulator.kubeconfig());
   const program = startProgram(["serve"], {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { type ClientResponse, type TestClient, withToken } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -36,7 +36,7 @@ test.before(async (scene) => {
     url: scene.server.url,
     template: await createTemplateDatabase(scene.server.url),
   });
-  scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  scene.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-standby-"));
   const kubeconfig = join(scene.directory, "kubeconfig");
   await writeFile(kubeconfig, scene.simulator.kubeconfig());

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -29,7 +29,7 @@ const PAUSE = SECOND / 2; // after a refused attempt; an immediate retry only us
 
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
-  stage.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  stage.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   stage.directory = await mkdtemp(join(tmpdir(), "wheelwright-attack-"));
   await writeFile(join(stage.directory, "kubeconfig"), stage.simulator.kubeconfig());
   stage.program = startProgram(["serve"], {

@@ -2,7 +2,7 @@
  * marked nearly everything one by one. */
 import { toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import type postgres from "postgres";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
@@ -54,7 +54,7 @@ export async function prepareReaders(
   }::text[]) as reader (id), (
       select 'hub', id, '' from federations union all select 'spoke', '', id from spokes
     ) as object`;
-  const db = await openDatabase({ url, size: 2, log: silentLog, statementLimit: MINUTE });
+  const db = await openDatabase({ url, size: 2, log: SILENT_LOG, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
     const { marked } = await markAllNotificationsAsRead(db, toMarkingReader(reader));

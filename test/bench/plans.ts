@@ -13,9 +13,9 @@ import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
 import type { NotificationReader } from "#lib/domains/notifications/objects.ts";
@@ -90,7 +90,7 @@ function readAll(rows: RowQueries, reader: NotificationReader): Promise<unknown>
 
 async function main(sizes: readonly number[], kept: string | undefined, shown: boolean): Promise<boolean> {
   const directory = kept ?? await mkdtemp(join(tmpdir(), "wheelwright-plans-"));
-  const server = await openEmbeddedPostgres({ directory, durable: false, log: silentLog });
+  const server = await startEmbeddedPostgres({ directory, durable: false, log: SILENT_LOG });
   try {
     const costs: Map<string, Cost>[] = [];
     for (const size of sizes) costs.push(await measure(await fill(server.url, size), size));

@@ -1,12 +1,12 @@
 /** Adapts Wheelwright's queue for test/bench/queue.ts. */
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { listSupportedKinds } from "#lib/jobs/claim.ts";
-import { pollQueue } from "#lib/jobs/poll.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { listSupportedJobKinds } from "#lib/jobs/claim.ts";
+import { pollJobQueue } from "#lib/jobs/poll.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { connect } from "#test/support/server.ts";
 import { CONCURRENCY, LANES, type MeasuredQueue } from "#test/bench/queue-interface.ts";
@@ -22,7 +22,7 @@ const quiet: JobKind = {
 
 /** `quiet` jobs are like mail, in 1,000 lanes. `operations` are operations of 1,000 spokes with their stream events. */
 export async function openWheelwrightQueue(url: string, what: "quiet" | "operations"): Promise<MeasuredQueue> {
-  const db = await openDatabase({ url, size: 10, log: silentLog });
+  const db = await openDatabase({ url, size: 10, log: SILENT_LOG });
   const kind = { ...quiet, visible: what === "operations" };
   if (kind.visible) await fillPlaces(url);
   let scheduler: Scheduler;
@@ -31,11 +31,11 @@ export async function openWheelwrightQueue(url: string, what: "quiet" | "operati
     async start(onJob) {
       const handler = { kind, steps: { only: async () => onJob() } };
       const release = { api: "v0", version: "bench", commit: "unknown" };
-      scheduler = await openScheduler({ db, log: silentLog, release }, { handlers: [handler], lanes: CONCURRENCY });
+      scheduler = await openScheduler({ db, log: SILENT_LOG, release }, { handlers: [handler], lanes: CONCURRENCY });
     },
     async add() {
       await db.transact((tx) =>
-        enqueue(tx, SYSTEM_REQUESTER, { kind, lane: "lane:0", federationId: null, spokeId: null })
+        enqueueJob(tx, SYSTEM_REQUESTER, { kind, lane: "lane:0", federationId: null, spokeId: null })
       );
     },
     stop: () => scheduler.close(),
@@ -44,12 +44,12 @@ export async function openWheelwrightQueue(url: string, what: "quiet" | "operati
 
 /** Returns a function that polls for ten jobs among this many. It starts none, because all are operations. */
 export async function openPollQueue(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
-  const kind = { ...quiet, visible: true }, known = listSupportedKinds([kind]);
+  const kind = { ...quiet, visible: true }, known = listSupportedJobKinds([kind]);
   await fillPlaces(url);
   await fillJobs(url, kind, lanes, each);
-  const db = await openDatabase({ url, size: 1, log: silentLog });
+  const db = await openDatabase({ url, size: 1, log: SILENT_LOG });
   return async () => {
-    const { candidates } = await pollQueue(db.rows, { supported: known, holder: "", limit: 10 });
+    const { candidates } = await pollJobQueue(db.rows, { supported: known, holder: "", limit: 10 });
     if (candidates.length === 0) throw new Error("The look found nothing");
   };
 }

@@ -6,8 +6,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { signIn, type TestClient } from "#test/support/client.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
@@ -16,10 +16,10 @@ const GROWTH_ALLOWED = 1.3; // ratio of the last third's median to the middle th
 
 async function main(hubs: number, spokesEach: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-scale-"));
-  const database = await openEmbeddedPostgres({
+  const database = await startEmbeddedPostgres({
     directory: join(directory, "postgres"),
     durable: false,
-    log: silentLog,
+    log: SILENT_LOG,
   });
   const kubeconfig = join(directory, "kubeconfig");
   const cluster = startProgram(["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { installPeerPackages, type MeasuredServer, PROGRAM, startMeasuredServer } from "#test/bench/servers.ts";
 import { findPostmaster } from "#test/bench/processor.ts";
@@ -43,7 +43,7 @@ export async function startServers<Name extends string>(profile?: string): Promi
     // Enables autovacuum as in production: plans made for an empty table must not stay.
     for (const setting of ["autovacuum = on", "autovacuum_naptime = '2s'"]) await db.sql(`alter system set ${setting}`);
     await db.sql("select pg_reload_conf()");
-    const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+    const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
     closers.push(() => simulator.close());
     const directory = await mkdtemp(join(tmpdir(), "wheelwright-bench-"));
     process.once("exit", () => rmSync(directory, { recursive: true, force: true }));

@@ -6,10 +6,10 @@
  * The exit status reports whether the last change was detected within a minute. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { type Log, silentLog } from "#lib/base/log.ts";
+import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { SWEEP_PACE } from "#lib/workers/sweep/sweep.ts";
 import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
@@ -25,7 +25,7 @@ const CHANGED = 300, RAN = 10;
 async function measure(spokes: number): Promise<boolean> {
   const scene = await openWorkScene(), model = await installOne(scene);
   const copies = await openCopiedSpokes(scene, model, spokes), between = await openKubeProxy(copies.url);
-  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
+  const { app, close } = await makeApp(scene.db, between.kubeconfig(), SILENT_LOG);
   const ending = new AbortController();
   const drifted = async () =>
     (await scene.db.sql("select count(*)::integer as n from spokes where drift is not null"))[0]!.n as number;
@@ -35,7 +35,7 @@ async function measure(spokes: number): Promise<boolean> {
     const full = watchClock(between.requests);
     let following: Promise<void>;
     await new Promise<void>((resolve, reject) => {
-      const log = { ...silentLog, debug: (message: string) => message === "Checked a cluster" && resolve() };
+      const log = { ...SILENT_LOG, debug: (message: string) => message === "Checked a cluster" && resolve() };
       following = checkCluster(app, runOf(scene, ending.signal, log as Log), "default", SWEEP_PACE);
       following.then(resolve, reject);
     });
@@ -99,9 +99,15 @@ async function installOne(scene: WorkScene): Promise<string> {
   return model;
 }
 
-function runOf({ db }: WorkScene, signal: AbortSignal, log: Log): Run {
+function runOf({ db }: WorkScene, signal: AbortSignal, log: Log): JobRun {
   const write = <T>(work: (tx: Tx) => Promise<T>) => db.transact(work);
-  return { job: { payload: { cluster: "default" } }, signal, log, throwIfStopped: () => {}, write } as unknown as Run;
+  return {
+    job: { payload: { cluster: "default" } },
+    signal,
+    log,
+    throwIfStopped: () => {},
+    write,
+  } as unknown as JobRun;
 }
 
 /** Returns the memory in use. With `--expose-gc` (set by npm run sweep), only reachable objects count. */

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { HTTP_METHODS } from "#lib/http/endpoint.ts";
-import { openTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
-import { METRICS } from "#lib/metrics/definitions.ts";
+import { createTelemetry, type Telemetry } from "#lib/base/telemetry.ts";
+import { METRIC_DEFINITIONS } from "#lib/metrics/definitions.ts";
 import { createMetricsRegistry, type GaugeValues } from "#lib/metrics/registry.ts";
 import { manifest } from "#src/manifest.ts";
 import type { MeasuredServer } from "#test/bench/servers.ts";
@@ -135,9 +135,9 @@ async function remember(contenders: readonly MeasuredServer<Way>[]): Promise<voi
 
 /** Measures a read with every possible series: more than any process will ever have. */
 async function look(): Promise<void> {
-  const registry = createMetricsRegistry(), telemetry = openTelemetry([registry.observer]);
+  const registry = createMetricsRegistry(), telemetry = createTelemetry([registry.observer]);
   await fill(telemetry);
-  const readings = Object.fromEntries(METRICS.map(({ name }) => [name, 0])) as unknown as GaugeValues;
+  const readings = Object.fromEntries(METRIC_DEFINITIONS.map(({ name }) => [name, 0])) as unknown as GaugeValues;
   const times: number[] = [];
   let text = "";
   for (let i = 0; i < 30; i++) {

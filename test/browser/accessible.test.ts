@@ -1,6 +1,6 @@
 /** Checks every page with axe, in light and dark mode, on wide and narrow screens, and for horizontal overflow. */
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
@@ -16,7 +16,7 @@ const pages = listEndpoints(manifest).filter(({ method, endpoint }) =>
 
 /** An object for each path parameter. */
 async function thingsOf({ work: { db, operations }, north, oak, people }: Portal): Promise<Record<string, string>> {
-  const requestId = newId("frq"), requestedBy = people.hubAdmin.id;
+  const requestId = createId("frq"), requestedBy = people.hubAdmin.id;
   await db.rows.insertInto("federation_requests").values({ id: requestId, slug: "west", name: "West", requestedBy })
     .execute();
   return {

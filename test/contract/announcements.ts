@@ -1,6 +1,6 @@
 /** Decides whether a breaking change was announced as promised: in a release, at least 30 days ahead, and the sunset
  * has passed. An announcement in the current surface alone does not count, because nobody could have read it. */
-import { NOTICE_PERIOD } from "#lib/base/notice.ts";
+import { MIN_NOTICE_PERIOD } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { groupByAddress } from "#test/contract/endpoints.ts";
 import type { Surface, SurfaceEndpoint } from "#test/contract/parse-surface.ts";
@@ -17,7 +17,7 @@ interface Announcement {
   readonly sunset: number;
 }
 
-const PROMISE = NOTICE_PERIOD / DAY;
+const PROMISE = MIN_NOTICE_PERIOD / DAY;
 
 /** `was` is the endpoint of the last release, `is` the current one, or null if it was removed. `day` is a result of
  * `dayOf`. */
@@ -27,11 +27,11 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
   if (!present) {
     const message =
       `Not announced. The change may be released ${PROMISE} days after a release that announces it, not before ${
-        iso(day + NOTICE_PERIOD)
+        iso(day + MIN_NOTICE_PERIOD)
       }`;
     return { allowed: false, reason: message };
   }
-  const from = Math.max(present.sunset, day + NOTICE_PERIOD);
+  const from = Math.max(present.sunset, day + MIN_NOTICE_PERIOD);
   const late = from > present.sunset ? `, with a sunset not before ${iso(from)}` : "";
   const message =
     `Announced, but not in a release yet. Release the announcement alone${late}. The change may be released on ${
@@ -41,8 +41,8 @@ export function checkAnnouncement(was: SurfaceEndpoint, is: SurfaceEndpoint | nu
 }
 
 function checkReleased({ since, sunset }: Announcement, day: number): AnnouncementCheck {
-  if (sunset - since < NOTICE_PERIOD) {
-    const days = Math.floor((sunset - since) / DAY), from = iso(since + NOTICE_PERIOD);
+  if (sunset - since < MIN_NOTICE_PERIOD) {
+    const days = Math.floor((sunset - since) / DAY), from = iso(since + MIN_NOTICE_PERIOD);
     const message = `Announced only ${days} days ahead instead of ${PROMISE}. Release a sunset not before ${from}`;
     return { allowed: false, reason: message };
   }
@@ -60,12 +60,12 @@ export function findShortAnnouncements(released: Surface, present: Surface, toda
   const before = groupByAddress(released);
   return [...groupByAddress(present)].flatMap(([address, is]) => {
     const was = before.get(address), announced = announcementOf(is);
-    if (!was || !announced || announced.sunset >= parseDay(today) + NOTICE_PERIOD) return [];
+    if (!was || !announced || announced.sunset >= parseDay(today) + MIN_NOTICE_PERIOD) return [];
     // An announced sunset may be postponed, however near the new one is.
     const earlier = announcementOf(was);
     if (earlier && announced.sunset >= earlier.sunset) return [];
     const earliest = iso(
-      earlier ? Math.min(earlier.sunset, parseDay(today) + NOTICE_PERIOD) : parseDay(today) + NOTICE_PERIOD,
+      earlier ? Math.min(earlier.sunset, parseDay(today) + MIN_NOTICE_PERIOD) : parseDay(today) + MIN_NOTICE_PERIOD,
     );
     return [
       `${is.name}: its sunset is ${iso(announced.sunset)}, but must be ${earliest} or later to be released today`,

@@ -1,10 +1,10 @@
 /** Reads which credentials an endpoint accepts, and how many users may call it. */
 import { findAccessNote } from "#lib/reference/refusals.ts";
-import { TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
+import { TOKEN_SCOPE_DESCRIPTIONS } from "#lib/reference/overview.ts";
 import type { NamedValues, Operation } from "#test/contract/openapi-document.ts";
 
 export const NO_CREDENTIALS = "nothing", SESSION = "session";
-const TOKENS = TOKEN_SCOPE_TEXTS.map(([scope]) => scope);
+const TOKENS = TOKEN_SCOPE_DESCRIPTIONS.map(([scope]) => scope);
 const ALL = [NO_CREDENTIALS, ...TOKENS, SESSION];
 
 /**

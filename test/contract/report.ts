@@ -1,7 +1,7 @@
 /** Reports the findings of the contract check to the developer: what broke, where, and what to do next. */
 import type { CheckedFinding } from "#test/contract/contract.ts";
 import { BREAKING_KINDS, type BreakingKind } from "#test/contract/findings.ts";
-import { NOTICE_PERIOD } from "#lib/base/notice.ts";
+import { MIN_NOTICE_PERIOD } from "#lib/base/notice.ts";
 
 export interface ReportContext {
   /** The number of endpoints in the last release. A change of all of them is reported as one. */
@@ -35,7 +35,7 @@ export function reportContract(found: readonly CheckedFinding[], { endpoints, to
 }
 
 function advice(today: string): string {
-  const later = new Date(Date.parse(today) + NOTICE_PERIOD).toISOString().slice(0, 10);
+  const later = new Date(Date.parse(today) + MIN_NOTICE_PERIOD).toISOString().slice(0, 10);
   return `
 What to do
   Keep the existing API and add to it. New endpoints, optional request fields, response fields and enum values in

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
-import { isClusterWide, listRequiredPermissions, PERMISSIONS } from "#lib/doctor/permissions.ts";
+import { isClusterWidePermission, KUBERNETES_PERMISSIONS, listRequiredPermissions } from "#lib/doctor/permissions.ts";
 import type { ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { runAllOperations } from "#test/lib/doctor/run-operations.ts";
@@ -44,7 +44,7 @@ test("gives what doctor asks for and nothing else, each permission once and in o
   assert.equal(sorted(granted(objects, WIDE)), sorted([...listRequiredPermissions(SPOKE, [ISSUER]).map(nameOf), BIND]));
   assert.equal(
     sorted(granted(objects, SPOKE)),
-    sorted(PERMISSIONS.filter((each) => !isClusterWide(each)).map(nameOf)),
+    sorted(KUBERNETES_PERMISSIONS.filter((each) => !isClusterWidePermission(each)).map(nameOf)),
   );
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { CHART, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -23,7 +23,7 @@ const test = suite<Scene>("helm install");
 const installed = helm === null ? test.skip : test;
 
 test.before.each(async (scene) => {
-  scene.simulator = await openSimulator({ delayMs: 20, log: silentLog });
+  scene.simulator = await openSimulator({ delayMs: 20, log: SILENT_LOG });
   scene.db = await openTestDatabase();
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-helm-"));
   await writeFile(join(scene.directory, "kubeconfig"), scene.simulator.kubeconfig());

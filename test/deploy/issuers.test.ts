@@ -2,7 +2,7 @@
  * Helm. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listCreatedIssuerNames } from "#lib/catalog/inputs.ts";
+import { listCreatedClusterIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -69,7 +69,7 @@ rendered("agrees with the program on their names", async () => {
   );
   assert.equal(
     resourceNames,
-    listCreatedIssuerNames(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort(),
+    listCreatedClusterIssuerNames(catalog, { acmeEmail: ACME.ACME_EMAIL, releaseId: "wheelwright" }).sort(),
   );
 });
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
+import { METRIC_DEFINITIONS, type MetricDefinition } from "#lib/metrics/definitions.ts";
 import { renderObjects, REQUIRED_CHART_VALUES } from "#test/support/chart.ts";
 import { helm } from "#test/support/tools.ts";
 
@@ -37,7 +37,7 @@ rendered("asks eight times for attention, and leads to what is to be done", () =
 });
 
 rendered("uses only existing metrics and labels", () => {
-  const { expressions, scaledBy } = made(), all: readonly Metric[] = METRICS;
+  const { expressions, scaledBy } = made(), all: readonly MetricDefinition[] = METRIC_DEFINITIONS;
   const labels = new Map(all.flatMap(({ name, type, labels = [] }) => {
     if (type !== "histogram") return [[name, labels] as const];
     return ["bucket", "sum", "count"].map((part) =>
@@ -58,7 +58,8 @@ rendered("uses only existing metrics and labels", () => {
 });
 
 rendered("tells each number of the whole fleet once, whichever replica tells it", () => {
-  const { expressions } = made(), fleet = (METRICS as readonly Metric[]).filter((metric) => metric.fleetWide);
+  const { expressions } = made(),
+    fleet = (METRIC_DEFINITIONS as readonly MetricDefinition[]).filter((metric) => metric.fleetWide);
   const names = fleet.map(({ name }) => name).join("|");
   const anyhow = new RegExp(`\\b(?:${names})\\b`, "g"),
     once = new RegExp(`max(?: by \\([a-z, ]+\\) )?\\((?:${names})\\b`, "g");

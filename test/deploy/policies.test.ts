@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
@@ -24,7 +24,7 @@ const OWN = `spoke-${RELEASE}-own`;
 const test = suite<{ simulator: Simulator; policies: Json[] }>("admission policies");
 
 test.before(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 5, log: silentLog, authorization: "on" });
+  const simulator = context.simulator = await openSimulator({ delayMs: 5, log: SILENT_LOG, authorization: "on" });
   await applyClusterRole(simulator);
   for (const object of SPACES) await putAsAdmin(simulator, object);
   await bindClusterRole(simulator, OWN);

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silentLog } from "#lib/base/log.ts";
-import { belongsToRelease } from "#lib/moodle/names.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
@@ -60,7 +60,7 @@ test.before(async (context) => {
   }
   const db = await openTestDatabase(),
     env = { CLUSTER_ROLE: "other-spoke", RELEASE_ID: "other", ROOT_DOMAIN: "other.example.org" };
-  const { app, close } = await makeApp(db, simulator.kubeconfig(OTHER), silentLog, env);
+  const { app, close } = await makeApp(db, simulator.kubeconfig(OTHER), SILENT_LOG, env);
   context.other = app;
   const replica = await startReplica(app);
   context.closeOther = async () => {
@@ -90,10 +90,11 @@ test.after(async ({ scene, closeOther }) => {
 });
 
 test("each makes its hubs and spokes, of the same names, in namespaces of its own", ({ scene, own, others }) => {
-  assert.equal([belongsToRelease(own, RELEASE), belongsToRelease(own, "other")], [true, false]);
-  assert.equal([belongsToRelease(others, RELEASE), belongsToRelease(others, "other")], [false, true]);
+  assert.equal([isReleaseNamespaceName(own, RELEASE), isReleaseNamespaceName(own, "other")], [true, false]);
+  assert.equal([isReleaseNamespaceName(others, RELEASE), isReleaseNamespaceName(others, "other")], [false, true]);
   for (const binding of scene.simulator.objects("RoleBinding")) {
-    const { namespace } = binding.metadata, account = belongsToRelease(namespace!, "other") ? OTHER : SERVICE_ACCOUNT;
+    const { namespace } = binding.metadata,
+      account = isReleaseNamespaceName(namespace!, "other") ? OTHER : SERVICE_ACCOUNT;
     assert.is(binding["subjects"][0].name, `system:serviceaccount:${account.namespace}:${account.name}`);
   }
 });

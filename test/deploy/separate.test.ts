@@ -3,9 +3,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
-import { createSignInLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { runSignInLinkJob } from "#lib/domains/spokes/sign-in-job.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { makeApp, openWorkScene } from "#test/lib/workers/scene.ts";
 import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
@@ -17,7 +17,7 @@ test("say of what needs the cluster at once that it cannot be had, while others 
   const scene = await openWorkScene();
   const account = { ...SERVICE_ACCOUNT, name: "wheelwright-api" };
   await putAsAdmin(scene.simulator, { apiVersion: "v1", kind: "ServiceAccount", metadata: account });
-  const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), silentLog);
+  const { app, close } = await makeApp(scene.db, scene.simulator.kubeconfig(account), SILENT_LOG);
   try {
     await scene.replica(); // a worker's replica
     const id = await scene.spoke(await scene.hub("math"), "algebra"), spoke = await scene.becomes(id, "active");
@@ -26,7 +26,7 @@ test("say of what needs the cluster at once that it cannot be had, while others 
     const suspend = { action: "suspend" } as SpokeAction;
     const asking = [
       () => previewSpokeAction(app, scene.actor, spoke, suspend, signal),
-      () => createSignInLinkInSite(app, scene.actor, spoke, signal),
+      () => runSignInLinkJob(app, scene.actor, spoke, signal),
     ];
     for (const ask of asking) {
       const { kind, code, message } = await rejection(ask()) as Fault;

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
@@ -53,7 +53,7 @@ test.before(async (context) => {
   context.blocks = [...page.matchAll(/^```(\w*) ?(\w*)\n(.*?)^```$/gms)]
     .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
   if (!canRun) return;
-  context.simulator = await openSimulator({ delayMs: 20, log: silentLog, authorization: "on" });
+  context.simulator = await openSimulator({ delayMs: 20, log: SILENT_LOG, authorization: "on" });
   context.db = await openTestDatabase();
   context.name = `${new URL(context.db.url).pathname.slice(1)}_k3s`;
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-k3s-"));

@@ -2,14 +2,14 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { METRICS } from "#lib/metrics/definitions.ts";
+import { METRIC_DEFINITIONS } from "#lib/metrics/definitions.ts";
 import { insertMetricList } from "#src/generate/metrics.ts";
 
 const test = suite("pages on metrics");
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 
 test("name only metrics that exist", async () => {
-  const known = new Set<string>(METRICS.flatMap(({ name, type }) => [
+  const known = new Set<string>(METRIC_DEFINITIONS.flatMap(({ name, type }) => [
     name,
     ...(type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : []),
   ]));
@@ -39,7 +39,7 @@ test("explain what to do about each of the eight alerts", async () => {
 test("the list is written from the declarations, between its marks", () => {
   const text = insertMetricList("a\n<!-- metrics -->\nold\n<!-- end of metrics -->\nb\n");
   assert.match(text, /^a\n<!-- metrics -->\n\n- `wheelwright_.*\n<!-- end of metrics -->\nb\n$/s);
-  for (const { name } of METRICS) assert.match(text, new RegExp(`^- \`${name}[\`{]`, "m"));
+  for (const { name } of METRIC_DEFINITIONS) assert.match(text, new RegExp(`^- \`${name}[\`{]`, "m"));
   assert.throws(() => insertMetricList("no marks"), /lacks the comments/);
 });
 

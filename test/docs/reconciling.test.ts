@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { writeSiteRecords } from "#test/lib/doctor/reconcile/restored-database.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
@@ -44,7 +44,7 @@ example("the commands adopt what changed since the backup, and print the blocks 
     { app, close } = await makeApp(
       db,
       scene.simulator.kubeconfig(),
-      silentLog,
+      SILENT_LOG,
     );
   const port = await findFreePort(),
     KUBECONFIG = join(directory, "kubeconfig"),

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { queryRows } from "#test/support/bench/query.ts";
@@ -34,7 +34,7 @@ export async function openBillingScene(counts: { replicas: number; hubs: number 
     closers.push(() => db.close());
     const provider = await openProvider();
     closers.push(() => provider.close());
-    const cluster = await openSimulator({ delayMs: 5, log: silentLog });
+    const cluster = await openSimulator({ delayMs: 5, log: SILENT_LOG });
     closers.push(() => cluster.close());
     const hubs: string[] = [];
     const user = await insertUser(db);

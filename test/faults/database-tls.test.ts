@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
@@ -128,7 +128,7 @@ test("survives a connection that is cut at any point while it opens", async ({ p
 test("replaces a control connection that was killed, frozen or half closed, and listens again", async ({ db, proxy }) => {
   const payloads: (string | null)[] = [];
   const control = openControlConnection({
-    ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: silentLog, probeEvery: 50, answerLimit: 1000 },
+    ...{ url: proxy.url, name: "tls-control", channel: "tls_test", log: SILENT_LOG, probeEvery: 50, answerLimit: 1000 },
     onNotify: (payload) => payloads.push(payload),
   });
   const faults = [
@@ -149,7 +149,7 @@ test("replaces a control connection that was killed, frozen or half closed, and 
 });
 
 test("survives restarts and crashes of the server under load", async ({ server, db }) => {
-  const opened = await openDatabase({ url: withTlsUrl(db.url), size: 4, log: silentLog });
+  const opened = await openDatabase({ url: withTlsUrl(db.url), size: 4, log: SILENT_LOG });
   await sql`create table pairs (id text)`.execute(opened.rows);
   let done = 0, over = false;
   const work = async () => {

@@ -1,7 +1,7 @@
 /** Tests two claimers of one lane that both consider it free. Only the database's indexes separate them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { catchClaimConflict, claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
+import { catchClaimConflict, claimJob, listSupportedJobKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]), other = kind("other", ["one"]);
-const knownKinds = listSupportedKinds([work, other]);
+const knownKinds = listSupportedJobKinds([work, other]);
 
 test("only one of a lane's two jobs is claimed, because of the index", async ({ scene }) => {
   const hub = await scene.hub(2);

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { App } from "#lib/app.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
@@ -53,11 +53,11 @@ export interface BackupNight {
 
 export async function openBackupNight(context: BackupNight): Promise<void> {
   const scene = context.scene = await openWorkScene();
-  const bare = await openSimulator({ delayMs: 5, log: silentLog });
+  const bare = await openSimulator({ delayMs: 5, log: SILENT_LOG });
   for (const name of ["standard", "standard-retain"]) {
     await fetch(`${bare.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, { method: "DELETE" });
   }
-  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silentLog });
+  const without = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: SILENT_LOG });
   const open = (name: string) => name === "bare" ? Promise.resolve(without) : scene.app.clusters.open(name);
   context.app = { ...scene.app, clusters: { clusterFor: () => "default", open } };
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-night-"));
@@ -111,7 +111,7 @@ async function sitesOf(
 
 /** Plans the due backups once. */
 export async function runPlanner(app: App): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: SILENT_LOG, throwIfStopped: () => {} } as unknown as JobRun;
   await planBackups(app).steps.due!(run);
 }
 

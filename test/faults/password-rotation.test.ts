@@ -7,8 +7,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { silentLog } from "#lib/base/log.ts";
-import { openReadiness } from "#lib/http/readiness.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import { createReadinessProbe } from "#lib/http/readiness.ts";
 import { createReadinessChecks } from "#src/readiness.ts";
 import { read } from "#test/lib/base/config-scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
@@ -30,8 +30,8 @@ test("is read from its file for the next connection; readyz reports the error un
       ...{ DATABASE_URL_FILE: file, PUBLIC_URL: "https://x.example", ROOT_DOMAIN: "x.example", KUBECONFIG: file },
     }).database;
     const opened = await db.openAgain({ url: source, size: 2 });
-    const app: App = Object.assign(Object.create(null), { db: opened, log: silentLog });
-    const ready = openReadiness(app, createReadinessChecks(), () => []);
+    const app: App = Object.assign(Object.create(null), { db: opened, log: SILENT_LOG });
+    const ready = createReadinessProbe(app, createReadinessChecks(), () => []);
     assert.is((await ready()).status, "ok");
 
     await rotate("second");

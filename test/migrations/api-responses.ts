@@ -1,5 +1,5 @@
 /** Reads every response that an upgrade must preserve from the API, as each kind of user. */
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -26,7 +26,7 @@ const OF_ALL = [
 
 /** Sends all requests as an operator, a hub admin and a spoke admin, with the current program. */
 export async function readAllResponses(url: string): Promise<ApiResponses> {
-  const db = await openDatabase({ url, size: 4, log: silentLog });
+  const db = await openDatabase({ url, size: 4, log: SILENT_LOG });
   try {
     const app = await createTestApp(db), server = openServer(app, manifest, { isSchedulerReady: () => true });
     const ids = async (table: string, where = "true") =>

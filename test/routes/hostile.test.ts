@@ -10,7 +10,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { parseInput } from "#lib/http/input.ts";
-import type { LoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import type { LoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { isPageEndpoint, type ListedEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 import { listFields } from "#test/support/probes/fields.ts";
@@ -57,7 +57,7 @@ test.before(async (context) => {
   context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8", SIGNUP: "on" } });
   // Replaces scrypt, which is slow and irrelevant here.
   const quick = { hash: () => Promise.resolve("$scrypt$"), verify: () => Promise.resolve("wrong" as const) };
-  const attempts: LoginAttempts = { run: (_, judge) => judge() }; // all use the same few paths
+  const attempts: LoginThrottle = { run: (_, judge) => judge() }; // all use the same few paths
   Object.assign(context.scene.app, { passwords: quick, loginAttempts: attempts });
   context.samples = await sampleParams(context.scene);
   context.sender = openProbeSender(context.scene, context.samples);

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { recordChange } from "#lib/changes/record.ts";
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { insertSpokeEvents, recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -21,7 +21,7 @@ async function happen(
 ) {
   const { id: userId } = people.operator, email = "<b>ada</b>@example.org";
   const requester = { userId, email, ip: "192.0.2.1", userAgent: "test", tokenPrefix: null };
-  const about = spokeSubject({ id: spoke, federationId: hub });
+  const about = buildSpokeSubject({ id: spoke, federationId: hub });
   await db.transact((tx) =>
     recordChange(tx, requester, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] })
   );

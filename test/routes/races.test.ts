@@ -5,7 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addOneTimeTokenSecret, createOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { createTestUser, PASSWORD } from "#test/support/users.ts";
 import { retryUnavailable } from "#test/support/probes/retry-unavailable.ts";
@@ -65,7 +65,7 @@ test("creations of a spoke with one domain, in two hubs, one succeeds", async ({
 
 test("requests with one Idempotency-Key, one runs and all get its response", async ({ scene }) => {
   const { post } = scene.as("hubAdmin", "cli"), path = `/api/federations/${scene.hub}/spokes`;
-  const headers = { "idempotency-key": newId("req") };
+  const headers = { "idempotency-key": createId("req") };
   const answers = await together(50, () => post(path, { slug: "birch" }, headers));
   assert.equal(tally(answers), { 201: 50 });
   for (const { body, headers } of answers) {
@@ -79,7 +79,7 @@ test("requests with one Idempotency-Key, one runs and all get its response", asy
 
 test("requests with one Idempotency-Key and two bodies, one body runs", async ({ scene }) => {
   const { post } = scene.as("hubAdmin", "cli"), path = `/api/federations/${scene.hub}/spokes`;
-  const headers = { "idempotency-key": newId("req") };
+  const headers = { "idempotency-key": createId("req") };
   const answers = await together(20, (i) => post(path, { slug: i % 2 ? "elm" : "fir" }, headers));
   assert.equal(tally(answers), { 201: 10, 422: 10 });
   assert.is(await count(scene, "spokes where slug in ('elm', 'fir')"), 1);

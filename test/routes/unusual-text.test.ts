@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
-import { SITE_RECORD_CONFIG_MAP } from "#lib/moodle/site-record.ts";
+import { SITE_RECORD_CONFIG_MAP_NAME } from "#lib/moodle/site-record.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -67,7 +67,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
   const { SEED_TITLE, SEED_ADMIN_EMAIL, ...seed } = find("ConfigMap", "seed")["data"];
   assert.is(SEED_TITLE, text);
   assert.is(SEED_ADMIN_EMAIL, adminEmail);
-  const record = JSON.parse(find("ConfigMap", SITE_RECORD_CONFIG_MAP.name)["data"].record);
+  const record = JSON.parse(find("ConfigMap", SITE_RECORD_CONFIG_MAP_NAME.name)["data"].record);
   assert.equal([record.id, record.displayName, record.domain], [id, text, domain]);
   const [rule] = find("Ingress", "moodle")["spec"].rules;
   assert.is(rule.host, domain);
@@ -83,7 +83,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     "ResourceQuota",
   ];
   const others = objects.filter(({ kind, metadata }) =>
-    made.includes(kind) && !["seed", SITE_RECORD_CONFIG_MAP.name].includes(metadata.name)
+    made.includes(kind) && !["seed", SITE_RECORD_CONFIG_MAP_NAME.name].includes(metadata.name)
   )
     .map(({ kind, metadata, spec, data }) => {
       const { [FENCE_METADATA_KEY]: _, ...annotations } = metadata.annotations ?? {}; // differs per installation
@@ -102,7 +102,7 @@ async function poster(scene: WorkScene) {
   return async (path: string, body: object) => {
     const headers = {
       "content-type": "application/json",
-      "idempotency-key": `'";--\${x}$(y)\`z\`{{}}\\${newId("req")}`,
+      "idempotency-key": `'";--\${x}$(y)\`z\`{{}}\\${createId("req")}`,
     };
     const request = new Request(`http://localhost:3000${path}`, {
       method: "POST",

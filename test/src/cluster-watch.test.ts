@@ -1,24 +1,24 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { watchClusters } from "#src/cluster-watch.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ simulator: Simulator }>("watchClusters");
-test.before.each(async (context) => void (context.simulator = await openSimulator({ delayMs: 0, log: silentLog })));
+test.before.each(async (context) => void (context.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG })));
 test.after.each(({ simulator }) => simulator.close());
 
 async function notesOf({ kubeconfig }: Simulator, names: readonly string[]): Promise<readonly string[]> {
-  const cluster = await openCluster({ name: "default", kubeconfig: { text: kubeconfig() }, log: silentLog });
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: kubeconfig() }, log: SILENT_LOG });
   const away = await openCluster({
     name: "away",
     kubeconfig: { text: kubeconfig().replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1") },
-    log: silentLog,
+    log: SILENT_LOG,
   });
   const open = (name: string) => Promise.resolve(name === "away" ? away : cluster);
-  const watch = await watchClusters({ open }, names, silentLog);
+  const watch = await watchClusters({ open }, names, SILENT_LOG);
   try {
     return await until(() => watch.notes().length === (names.length === 3 ? 2 : 1) && watch.notes());
   } finally {

@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
-import { type ClusterConnections, openClusters } from "#src/clusters.ts";
+import { type ClusterConnections, openClusterConnections } from "#src/clusters.ts";
 import { answer, openKubeServer } from "#test/support/kube/server.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -21,7 +21,7 @@ async function open(use: (clusters: ClusterConnections) => Promise<void>): Promi
     contexts: [{ name: "east", context: { cluster: "east" } }],
     users: [],
   });
-  const clusters = openClusters({ text }, { catalog, role: null, log: silentLog }, "rep_test");
+  const clusters = openClusterConnections({ text }, { catalog, role: null, log: SILENT_LOG }, "rep_test");
   try {
     await use(clusters);
   } finally {
@@ -30,7 +30,7 @@ async function open(use: (clusters: ClusterConnections) => Promise<void>): Promi
   }
 }
 
-const test = suite("openClusters");
+const test = suite("openClusterConnections");
 
 test("uses the context of a region, or the current context by default", () =>
   open((clusters) => {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { lockDataDirectory } from "#src/data-directory.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -32,7 +32,7 @@ test.before(async (scene) => {
   scene.db = await openTestDatabase();
   scene.newer = await openTestDatabase();
   await scene.newer.sql("insert into migrations (name, checksum, needs) values ('9999_later', 'x', '9998_before')");
-  scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  scene.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   scene.taken = createServer();
   await new Promise<void>((resolve) => scene.taken.listen(0, "127.0.0.1", resolve));
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-start-"));

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 import { type Config, ConfigError, readConfig } from "#lib/base/config.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
-import { openLog, silentLog } from "#lib/base/log.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import { DAY } from "#lib/base/time.ts";
-import { composeProgram, type Program } from "#src/compose.ts";
+import { createProgram, type Program } from "#src/compose.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -36,7 +36,7 @@ interface Context {
   programs: Program[];
 }
 
-const test = suite<Context>("composeProgram");
+const test = suite<Context>("createProgram");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
   context.smtp = await openSmtpServer();
@@ -50,18 +50,18 @@ test.after.each(async ({ db, smtp, programs }) => {
 
 test("a replica with a mail server sends mail that a replica without one queued", async ({ db, smtp, programs }) => {
   const lines: string[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const about = { hub: "North", slug: "north" };
   const letter = { template: "request-approved", to: { email: "ada@example.org", name: "Ada" }, about } as const;
-  const job = await db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, createMailJob(letter)));
+  const job = await db.transact((tx) => enqueueJob(tx, SYSTEM_REQUESTER, createMailJob(letter)));
 
-  programs.push(await composeProgram(configFor(db.url, {}), { file: "/nowhere" }, log));
+  programs.push(await createProgram(configFor(db.url, {}), { file: "/nowhere" }, log));
   await until(() => lines.some((line) => /"kind":"prune".*"step":"replicas"/.test(line)));
   await programs.pop()!.close();
   const [{ state }] = await db.sql("select state from jobs where id = $1", [job.id]);
   assert.is(state, "queued");
 
-  programs.push(await composeProgram(configFor(db.url, smtp.env), { file: "/nowhere" }, log));
+  programs.push(await createProgram(configFor(db.url, smtp.env), { file: "/nowhere" }, log));
   const { headers } = await smtp.next("ada@example.org");
   assert.is(headers.from, "Hubs <hubs@example.org>");
   assert.is(headers["message-id"], `<${job.id}@localhost>`);
@@ -77,10 +77,10 @@ test("announces a deprecation at least 30 days ahead: header, document and chang
   const now = await db.now(), sunsets: string[] = [];
   for (const days of [0, 9]) {
     await db.shiftClock(days * DAY);
-    const program = await composeProgram(
+    const program = await createProgram(
       configFor(db.url, { SCHEDULER: "off" }),
       { file: "/nowhere" },
-      silentLog,
+      SILENT_LOG,
       routes,
     );
     programs.push(program);
@@ -100,9 +100,9 @@ test("announces a deprecation at least 30 days ahead: header, document and chang
 test("warns about ignored OpenTelemetry variables if traces are enabled", async ({ db, programs }) => {
   const warningsFor = async (env: Record<string, string>) => {
     const lines: string[] = [];
-    const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
+    const log = createLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
     const config = configFor(db.url, { SCHEDULER: "off", OTEL_LOG_LEVEL: "debug", ...env });
-    programs.push(await composeProgram(config, { file: "/nowhere" }, log));
+    programs.push(await createProgram(config, { file: "/nowhere" }, log));
     return lines.map((line) => JSON.parse(line).variables);
   };
   assert.equal(await warningsFor({}), []);
@@ -111,7 +111,7 @@ test("warns about ignored OpenTelemetry variables if traces are enabled", async 
 
 test("stores the call counts of tokens when it stops", async ({ db, programs }) => {
   const { id } = await createTestToken(db, await createTestUser(db, "ada"), "cli");
-  const program = await composeProgram(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silentLog);
+  const program = await createProgram(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, SILENT_LOG);
   programs.push(program);
   const count = () => db.sql("select calls::int as calls from token_calls where token_id = $1", [id]);
   program.calls.count(id, "GET /api/x");
@@ -133,7 +133,7 @@ test("rejects prices that no subscription can contain, before anything is opened
     await writeFile(catalog, JSON.stringify({ sizes, defaultSize: "small" }));
     const stripe = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
     const config = configFor("postgresql://127.0.0.1:1/none", { CATALOG: catalog, ...stripe });
-    const error = await rejection(composeProgram(config, { file: "/nowhere" }, silentLog));
+    const error = await rejection(createProgram(config, { file: "/nowhere" }, SILENT_LOG));
     assert.instance(error, ConfigError);
     assert.match(error.message, /CATALOG has prices in EUR and USD, but Stripe .* allows only one currency/);
   } finally {

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   compareUrlPatterns,
-  findStale,
+  findStaleFiles,
   generateFiles,
   renderBlueprintModule,
   renderManifestModule,
@@ -79,27 +79,27 @@ test("lists changed and missing generated files", async () => {
     ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
     ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
   ];
-  assert.equal(await findStale(root), [
+  assert.equal(await findStaleFiles(root), [
     ...[...modules, "docs/api.md", "deploy/metrics.md"],
     ...["Chart.yaml", "files/wide-rules.yaml", "files/spoke-rules.yaml"].map((file) => CHART + file),
   ]);
   for (const [path, text] of await generateFiles(root)) await writeFile(join(folder, path), text);
-  assert.equal(await findStale(root), []);
+  assert.equal(await findStaleFiles(root), []);
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");
-  assert.equal(await findStale(root), ["src/migrations.ts"]);
+  assert.equal(await findStaleFiles(root), ["src/migrations.ts"]);
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
-  assert.equal(await findStale(root), ["src/migrations.ts", "src/releases.ts"]);
+  assert.equal(await findStaleFiles(root), ["src/migrations.ts", "src/releases.ts"]);
   assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^\| `suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
     assert.match(
-      String(await findStale(root).catch((error) => error)),
+      String(await findStaleFiles(root).catch((error) => error)),
       /lacks the comments that enclose the table of actions/,
     );
   }
   await writeFile(join(folder, "docs/api.md"), "<!-- actions -->\n<!-- end of actions -->");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\nOne.\n");
-  const refused = await findStale(root).then(() => null, (error) => error);
+  const refused = await findStaleFiles(root).then(() => null, (error) => error);
   assert.match(refused?.message ?? "", /^CHANGELOG.md, line 5 must begin an entry/);
   await rm(folder, { recursive: true });
 });

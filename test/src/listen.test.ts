@@ -9,7 +9,7 @@ import type { EventStreamSource } from "#lib/http/sse.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 import { openRawConnection } from "#test/support/socket.ts";
 
-const test = suite("listenHttp");
+const test = suite("startHttpListener");
 const Tick = v.object({ i: v.number() });
 const host = "127.0.0.1";
 

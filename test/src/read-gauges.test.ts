@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
-import { silentLog } from "#lib/base/log.ts";
-import { composeProgram, type Program } from "#src/compose.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import { createProgram, type Program } from "#src/compose.ts";
 import { readGauges } from "#src/read-gauges.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -41,7 +41,7 @@ interface Running {
 
 async function open(db: TestDatabase, env: Readonly<Record<string, string>> = {}): Promise<Running> {
   const config = configFor(db.url, { METRICS_PORT: "9464", ...env });
-  const program = await composeProgram(config, { file: "/nowhere" }, silentLog);
+  const program = await createProgram(config, { file: "/nowhere" }, SILENT_LOG);
   const server = openServer(program.app, program.manifest, { isSchedulerReady: () => true });
   const { registry, fleet } = program.metrics!;
   return {
@@ -133,7 +133,7 @@ test("count requests that load shedding refused", async ({ db }) => {
 });
 
 test("are disabled by default", async ({ db }) => {
-  const program = await composeProgram(configFor(db.url, {}), { file: "/nowhere" }, silentLog);
+  const program = await createProgram(configFor(db.url, {}), { file: "/nowhere" }, SILENT_LOG);
   assert.is(program.metrics, null);
   assert.is(program.app.telemetry, NO_TELEMETRY);
   await program.close();

@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readConfig } from "#lib/base/config.ts";
-import { openLog } from "#lib/base/log.ts";
-import { composeProgram, type Program } from "#src/compose.ts";
+import { createLog } from "#lib/base/log.ts";
+import { createProgram, type Program } from "#src/compose.ts";
 import { runUntilStopped } from "#src/run.ts";
 import type { StopSignals } from "#src/stop-signals.ts";
 import { openTestDatabase } from "#test/support/database.ts";
@@ -25,8 +25,8 @@ test("closes its ports and logs an error if draining fails", async () => {
     SCHEDULER: "off",
     SHUTDOWN_NOTICE_MS: "0",
   };
-  const log = openLog({ level: "error", format: "json", write: (line) => void lines.push(line) });
-  const composed = await composeProgram(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
+  const log = createLog({ level: "error", format: "json", write: (line) => void lines.push(line) });
+  const composed = await createProgram(readConfig({ mode: "serve", env, terminal: false }), { file: "/nowhere" }, log);
   const program: Program = { ...composed, drain: () => Promise.reject(new Error("It is away")) };
   const { stop, tell } = manualStop(), { port, stopped } = await runUntilStopped(program, stop);
   const urls = [`http://127.0.0.1:${port}/api/healthz`, `http://127.0.0.1:${metricsPort}/metrics`];
@@ -49,8 +49,8 @@ for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: n
       ...{ KUBECONFIG: "/nowhere", HOST: "127.0.0.1", PORT: "0", SCHEDULER: "off" },
       ...{ SHUTDOWN_NOTICE_MS: "0", SHUTDOWN_GRACE_MS: "1000" },
     };
-    const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
-    const composed = await composeProgram(
+    const log = createLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
+    const composed = await createProgram(
       readConfig({ mode: "serve", env, terminal: false }),
       { file: "/nowhere" },
       log,

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BodyStream, HttpResponse } from "#lib/http/response.ts";
-import { type HttpListener, listenHttp } from "#src/listen.ts";
+import { type HttpListener, startHttpListener } from "#src/listen.ts";
 import { openRawConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
@@ -28,7 +28,7 @@ async function open(run: BodyStream["run"], { patience: readTimeout = 60_000, sl
     return { status: 200, headers: { "content-type": "text/plain" }, body };
   };
   const bounds = { maxConnections: 10, requestTimeout: 60_000, readTimeout, checkInterval: 10 };
-  const server: HttpListener = await listenHttp(answer, { host: "127.0.0.1", port: 0 }, bounds);
+  const server: HttpListener = await startHttpListener(answer, { host: "127.0.0.1", port: 0 }, bounds);
   const connection = openRawConnection(server.port);
   opened.push(async () => {
     connection.socket.destroy();

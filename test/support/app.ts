@@ -7,8 +7,8 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { openDnsClient } from "#lib/drivers/dns/dns.ts";
 import { openHubFeeds } from "#lib/events/feed.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
-import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { readProgramRelease } from "#src/release.ts";
@@ -21,14 +21,14 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
   return {
     config,
-    log: silentLog,
+    log: SILENT_LOG,
     telemetry: NO_TELEMETRY,
     db,
-    feeds: openHubFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
+    feeds: openHubFeeds(db, SILENT_LOG, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDnsClient(config.dnsServers),
     passwords: openPasswordHasher(),
-    loginAttempts: openLoginAttempts(),
+    loginAttempts: createLoginThrottle(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
     payments: config.stripe ? openPaymentProvider(config.stripe) : null,

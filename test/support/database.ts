@@ -1,13 +1,13 @@
 /** Creates a separate database for each test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
  * Tests that test/run.ts runs share a database server. A test file that runs alone starts its own server. */
 import { randomBytes } from "node:crypto";
-import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import type { ClosableDatabase } from "#lib/drivers/db/database.ts";
 import { fromColumnName } from "#lib/drivers/db/naming.ts";
 import { type DatabaseOptions, openDatabase } from "#lib/drivers/db/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { connect, createTemplateDatabase, databaseUrl, openPostgresServer } from "#test/support/server.ts";
 
-export interface TestDatabase extends OpenDatabase {
+export interface TestDatabase extends ClosableDatabase {
   readonly url: string;
   /** Runs a single SQL statement as it is, on a connection outside the pool. */
   // deno-lint-ignore no-explicit-any
@@ -17,7 +17,7 @@ export interface TestDatabase extends OpenDatabase {
   /** Creates an empty database on the same server and returns the URL. `close` also drops this new database. */
   freshUrl(): Promise<string>;
   /** Opens another connection pool, as another replica would. `close` also closes this pool. */
-  openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
+  openAgain(options?: Partial<DatabaseOptions>): Promise<ClosableDatabase>;
   close(): Promise<void>;
 }
 
@@ -60,9 +60,9 @@ export async function openTestDatabase(
     throw error;
   });
   const past = connect(url, PAST, { transform: { column: { from: fromColumnName } } });
-  const opened: OpenDatabase[] = [];
-  const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<OpenDatabase> => {
-    const one = await openDatabase({ url, size: 5, log: silentLog, ...more });
+  const opened: ClosableDatabase[] = [];
+  const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<ClosableDatabase> => {
+    const one = await openDatabase({ url, size: 5, log: SILENT_LOG, ...more });
     opened.push(one);
     return one;
   };

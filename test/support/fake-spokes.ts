@@ -5,7 +5,7 @@ import { RELEASE } from "#test/support/release.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
@@ -75,7 +75,7 @@ export async function createFakeSpokes(
   );
   const row = await db.rows.selectFrom("spokes").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   const copies = others.map((slug) => {
-    const id = newId("spk"), domain = `${slug}.spokes.example.org`;
+    const id = createId("spk"), domain = `${slug}.spokes.example.org`;
     const blueprintInputs = JSON.stringify(row.blueprintInputs);
     return {
       ...row,
@@ -138,7 +138,7 @@ export async function insertBackups(
   history: readonly PastBackup[],
 ): Promise<string[]> {
   return await Promise.all(history.map(async ({ at, kind = "nightly", state = "ready" }) => {
-    const id = newId("bak");
+    const id = createId("bak");
     const volumes = await Promise.all(["files", "data-db-0"].map(async (claim) => {
       const short = claim === "files" ? "files" : "db";
       const name = `${short}-${id.slice(4)}`;
@@ -166,7 +166,7 @@ export async function insertBackups(
         id,
         spoke.id,
         spoke.federationId,
-        newId("op"),
+        createId("op"),
         spoke.namespace,
         kind,
         state,

@@ -6,7 +6,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import type { ReadinessCheck } from "#lib/http/readiness.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { createConformanceCheck } from "#test/support/conformance.ts";
@@ -36,7 +36,7 @@ export interface TestHandlerOptions {
 
 export async function openTestHandler(manifest: Manifest, setting: TestHandlerOptions = {}): Promise<TestHandler> {
   const entries: Entry[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => entries.push(JSON.parse(line)) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => entries.push(JSON.parse(line)) });
   const app: App = { ...await createTestApp(noDatabase(), setting.env), log };
   const conform = createConformanceCheck(manifest);
   const server = openServer(app, manifest, {

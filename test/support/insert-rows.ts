@@ -1,15 +1,15 @@
 /** Inserts a user, a hub and a spoke directly into the database, for tests of code below the domain layer. */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 
-export async function insertUser(db: Database, email = `${newId("usr")}@example.org`): Promise<string> {
-  const id = newId("usr");
+export async function insertUser(db: Database, email = `${createId("usr")}@example.org`): Promise<string> {
+  const id = createId("usr");
   await db.rows.insertInto("users").values({ id, email, displayName: email }).execute();
   return id;
 }
 
 export async function insertHub(db: Database, userId: string, slug = "hub"): Promise<string> {
-  const id = newId("fed");
+  const id = createId("fed");
   await db.rows.insertInto("federations").values({
     id,
     slug,
@@ -23,7 +23,7 @@ export async function insertHub(db: Database, userId: string, slug = "hub"): Pro
 }
 
 export async function insertSpoke(db: Database, userId: string, federationId: string, slug = "spoke"): Promise<string> {
-  const id = newId("spk");
+  const id = createId("spk");
   await db.rows.insertInto("spokes").values({
     id,
     federationId,

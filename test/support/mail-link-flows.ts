@@ -9,9 +9,9 @@ import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
 import { addOneTimeTokenSecret, createOneTimeToken, type LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { newId } from "#lib/base/ids.ts";
-import { listSupportedKinds } from "#lib/jobs/claim.ts";
-import { pollQueue } from "#lib/jobs/poll.ts";
+import { createId } from "#lib/base/ids.ts";
+import { listSupportedJobKinds } from "#lib/jobs/claim.ts";
+import { pollJobQueue } from "#lib/jobs/poll.ts";
 import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { forgottenPasswordHandler, signupHandler } from "#lib/workers/mail/send.ts";
@@ -51,7 +51,7 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
   const passwords = createFakePasswords(), app = { ...scene.app, passwords }, { db } = scene;
   const server = openServer(app, manifest, { isSchedulerReady: () => true });
   const postman = await openMailSender(app), conform = createConformanceCheck();
-  const holder = newId("rep");
+  const holder = createId("rep");
   await db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
 
   const send: MailLinkFlows["send"] = async (path, init = {}, address = "192.0.2.1") => {
@@ -83,10 +83,10 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
       }, address),
     async work() {
       const handlers = [forgottenPasswordHandler(), signupHandler()],
-        known = listSupportedKinds(handlers.map(({ kind }) => kind));
+        known = listSupportedJobKinds(handlers.map(({ kind }) => kind));
       const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
       let count = 0;
-      for (const candidate of (await pollQueue(db.rows, { supported: known, holder, limit: 1000 })).candidates) {
+      for (const candidate of (await pollJobQueue(db.rows, { supported: known, holder, limit: 1000 })).candidates) {
         const handler = handlers.find(({ kind }) => kind.kind === candidate.kind)!;
         const job = await startJob(db, handler, candidate, known, holder);
         if (!job) continue;

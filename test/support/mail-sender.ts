@@ -7,10 +7,10 @@
  * contains all sent emails. With a transport, a real mail server receives the emails. */
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
-import { listSupportedKinds } from "#lib/jobs/claim.ts";
-import { pollQueue } from "#lib/jobs/poll.ts";
-import { MAIL_KIND } from "#lib/jobs/mail.ts";
+import { createId } from "#lib/base/ids.ts";
+import { listSupportedJobKinds } from "#lib/jobs/claim.ts";
+import { pollJobQueue } from "#lib/jobs/poll.ts";
+import { MAIL_JOB_KIND } from "#lib/jobs/mail.ts";
 import type { Mail, MailTransport } from "#lib/drivers/mail/transport.ts";
 import { startJob } from "#lib/scheduler/job-changes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
@@ -34,12 +34,12 @@ export async function openMailSender(
   post?: MailTransport,
 ): Promise<MailSender> {
   const mails: DeliveredMail[] = [], taken = new Set<DeliveredMail>();
-  const handler = sendMail({ config, log }, keepIn(mails, post)), known = listSupportedKinds([MAIL_KIND]);
+  const handler = sendMail({ config, log }, keepIn(mails, post)), known = listSupportedJobKinds([MAIL_JOB_KIND]);
   const holder = await makeReplica(db), tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
 
   async function deliver(): Promise<number> {
     for (let count = 0;;) {
-      const { candidates: due } = await pollQueue(db.rows, { supported: known, holder, limit: 100 });
+      const { candidates: due } = await pollJobQueue(db.rows, { supported: known, holder, limit: 100 });
       if (due.length === 0) return count;
       for (const candidate of due) {
         const job = await startJob(db, handler, candidate, known, holder);
@@ -75,7 +75,7 @@ function keepIn(mails: DeliveredMail[], post?: MailTransport): MailTransport {
 }
 
 async function makeReplica(db: Database): Promise<string> {
-  const id = newId("rep");
+  const id = createId("rep");
   await db.rows.insertInto("replicas").values({ id, release: "test" }).execute();
   return id;
 }

@@ -1,5 +1,5 @@
 /** Connects the program's payment driver to the simulated payment provider, to test the driver's requests. */
-import { openPaymentProvider, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
+import { openPaymentProvider, type PaymentProviderOptions } from "#lib/drivers/payments/open.ts";
 import type { PaymentProvider, PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
@@ -19,13 +19,13 @@ export const LARGE_PRICE: PriceRequest = { size: "large", title: "Large school",
 export const DECEMBER_FIRST = Date.UTC(2026, 11, 1) / 1000;
 export const SECONDS_PER_DAY = 24 * 60 * 60;
 
-export async function openPaymentsSetup(options: Partial<PaymentsOptions> = {}): Promise<PaymentsSetup> {
+export async function openPaymentsSetup(options: Partial<PaymentProviderOptions> = {}): Promise<PaymentsSetup> {
   const provider = await openProvider();
   provider.setNow(DECEMBER_FIRST);
   return { provider, payments: createPayments(provider, options) };
 }
 
-export function createPayments(provider: Provider, options: Partial<PaymentsOptions> = {}): PaymentProvider {
+export function createPayments(provider: Provider, options: Partial<PaymentProviderOptions> = {}): PaymentProvider {
   return openPaymentProvider({
     secretKey: provider.key,
     webhookSecret: provider.webhookSecret,

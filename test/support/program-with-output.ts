@@ -2,8 +2,8 @@
  * program's log, metrics and traces. */
 import { type Config, readConfig } from "#lib/base/config.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { openLog, silentLog } from "#lib/base/log.ts";
-import { composeProgram, type Program } from "#src/compose.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
+import { createProgram, type Program } from "#src/compose.ts";
 import { readGauges } from "#src/read-gauges.ts";
 import { openServer } from "#src/server.ts";
 import type { ClientResponse } from "#test/support/client.ts";
@@ -61,7 +61,7 @@ export interface ProgramEnvironment {
 
 export async function openProgramWithOutput(surroundings: ProgramEnvironment = {}): Promise<ProgramWithOutput> {
   const { env = {}, kubeconfig = (text) => text } = surroundings;
-  const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: silentLog });
+  const db = await openTestDatabase(), simulator = await openSimulator({ delayMs: 5, log: SILENT_LOG });
   const smtp = await openSmtpServer(surroundings.smtp), collector = await openCollector();
   const config = readConfig({
     mode: "serve",
@@ -80,8 +80,8 @@ export async function openProgramWithOutput(surroundings: ProgramEnvironment = {
     terminal: false,
   });
   const lines: string[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
-  const program = await composeProgram(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
+  const log = createLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
+  const program = await createProgram(config, { text: kubeconfig(simulator.kubeconfig()) }, log);
   const server = openServer(program.app, program.manifest, { calls: program.calls });
   const operator = await createTestUser(db, "operator", { operator: true });
   const { plaintext } = await createTestToken(db, operator, "cli");

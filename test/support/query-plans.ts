@@ -1,7 +1,7 @@
 /** Explains each SQL statement that a function runs: its query plan, and the amount of data that PostgreSQL reads. */
 import { Kysely, sql } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { openDialect } from "#lib/drivers/db/dialect.ts";
+import { createKyselyDialect } from "#lib/drivers/db/dialect.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -31,12 +31,12 @@ export interface QueryExplainer {
 /** Connects to the database at `url`. `settings` are PostgreSQL settings for the session, such as enable_seqscan. */
 export function openQueryExplainer(url: string, settings: Readonly<Record<string, string>> = {}): QueryExplainer {
   const pool = openPool({ url, name: "explainer", size: 1, settings });
-  const rows: RowQueries = new Kysely<Schema>({ dialect: openDialect({ pool, limit: 10 * MINUTE }) });
+  const rows: RowQueries = new Kysely<Schema>({ dialect: createKyselyDialect({ pool, limit: 10 * MINUTE }) });
   return {
     async explain(work) {
       const statements: { sql: string; parameters: readonly unknown[] }[] = [];
       const listening: RowQueries = new Kysely<Schema>({
-        dialect: openDialect({ pool, limit: 10 * MINUTE }),
+        dialect: createKyselyDialect({ pool, limit: 10 * MINUTE }),
         log: (event) => void statements.push(event.query),
       });
       await undone(rows, () => work(listening));

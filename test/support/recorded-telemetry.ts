@@ -1,5 +1,5 @@
 /** Provides a telemetry listener that records all spans and measurements of the program. */
-import { openTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
+import { createTelemetry, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 
 interface RecordedMeasurement {
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface RecordedTelemetry {
 
 export function recordTelemetry(): RecordedTelemetry {
   const spans: Span[] = [], notes: RecordedMeasurement[] = [];
-  const telemetry = openTelemetry([{
+  const telemetry = createTelemetry([{
     startSpan: () => ({ end: (span) => void spans.push(span) }),
     record: (kind, labels, seconds) => void notes.push({ kind, labels, seconds }),
   }]);

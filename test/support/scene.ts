@@ -8,7 +8,7 @@
  * and `operator` runs the service. `stranger` has an account without any role. Jobs are queued, but never run. */
 import type { App } from "#lib/app.ts";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
-import { openRateLimit } from "#lib/base/limits/rate-limit.ts";
+import { createRateLimit } from "#lib/base/limits/rate-limit.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -74,7 +74,7 @@ export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   const db = setting.world?.db ?? await openTestDatabase(setting.limits ?? GENEROUS_LIMITS);
   const app = { ...await createTestApp(db, setting.env), ...setting.world };
   // Stops the clock of the rate limit: on a busy machine, the sign-in attempts in a test can be a minute apart.
-  const bucket = openRateLimit({ now: () => 0 });
+  const bucket = createRateLimit({ now: () => 0 });
   const server = openServer(app, setting.manifest ?? manifest, { isSchedulerReady: () => true, bucket });
   const conform = createConformanceCheck(setting.manifest);
   // Creates the users one after another: parallel creations would each open a database connection.

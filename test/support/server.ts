@@ -8,9 +8,9 @@ import { mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { loadMigrations } from "#test/support/migrations.ts";
 
 export interface PostgresServer {
@@ -51,7 +51,7 @@ export interface SeparatePostgresServer extends PostgresServer {
 
 export async function openSeparatePostgresServer(): Promise<SeparatePostgresServer> {
   const directory = await mkdtemp(join(await findMemoryDirectory() ?? tmpdir(), "wheelwright-test-"));
-  const start = () => openEmbeddedPostgres({ directory, durable: false, log: silentLog });
+  const start = () => startEmbeddedPostgres({ directory, durable: false, log: SILENT_LOG });
   let server = await start().catch((error) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;

@@ -1,8 +1,8 @@
 /** Starts an embedded PostgreSQL server in the given directory, prints its URL, and waits for a kill signal. */
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 
-openEmbeddedPostgres({ directory: process.argv[2]!, durable: false, log: silentLog }).then(({ url }) => {
+startEmbeddedPostgres({ directory: process.argv[2]!, durable: false, log: SILENT_LOG }).then(({ url }) => {
   console.log(url);
   setInterval(() => {}, 1000);
 });

@@ -4,7 +4,7 @@ import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { createApiToken } from "#lib/drivers/crypto/token.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 
 export const PASSWORD = "a password for tests";
 export const PASSWORD_HASH = "$scrypt$ln=15,r=8,p=3$bQ06IJaMnix1J5qaroAkzA$VCe3NiyS2uoehQxQSn4FN1YShZUz5m97GQGKCrWO/yM";
@@ -24,7 +24,7 @@ export interface TestUserState {
 /** Creates a user. By default, the user has a verified email address and the test password. */
 export async function createTestUser(db: Database, name: string, life: TestUserState = {}): Promise<TestUser> {
   const { operator = false, verified = true, disabled = false, passwordHash = PASSWORD_HASH } = life;
-  const id = newId("usr"), email = `${name}@example.org`, now = await db.now();
+  const id = createId("usr"), email = `${name}@example.org`, now = await db.now();
   await db.rows.insertInto("users").values({
     id,
     email,
@@ -53,7 +53,7 @@ export async function createTestToken(
   scope: TokenScope,
   expiresAt: Date | null = null,
 ): Promise<TestToken> {
-  const { plaintext, prefix } = createApiToken(scope), id = newId("tok");
+  const { plaintext, prefix } = createApiToken(scope), id = createId("tok");
   const tokenHash = hashSecret(plaintext);
   await db.rows.insertInto("api_tokens")
     .values({ id, userId: person.id, name: scope, scope, prefix, tokenHash, expiresAt }).execute();

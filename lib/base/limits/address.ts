@@ -30,7 +30,7 @@ export function formatIpAddress(address: IpAddress): string {
  * Returns the network that counts as one caller: the IPv4 address itself, or the first `bits` bits of an IPv6 address.
  * The default is /48, the largest network that one customer usually has (RFC 6177). Other text is returned unchanged.
  */
-export function networkOf(text: string, bits = 48): string {
+export function getCallerNetwork(text: string, bits = 48): string {
   if (isIP(text) === 4) return text;
   const address = parseIpAddress(text);
   if (address === null || isIPv4(address)) return text;
@@ -40,7 +40,7 @@ export function networkOf(text: string, bits = 48): string {
 type Network = (address: IpAddress) => boolean;
 
 /** Parses a single address or a CIDR network such as 10.0.0.0/8. Throws Error if the text is neither. */
-export function parseNetwork(cidr: string): Network {
+export function parseCidrNetwork(cidr: string): Network {
   const [text = "", length] = cidr.split("/");
   const base = parseIpAddress(text);
   if (base === null) throw new Error(`${cidr} is not a network`);
@@ -49,8 +49,8 @@ export function parseNetwork(cidr: string): Network {
 }
 
 /** Returns the union of the given networks. */
-export function parseNetworks(cidrs: readonly string[]): Network {
-  const networks = cidrs.map(parseNetwork);
+export function parseCidrNetworks(cidrs: readonly string[]): Network {
+  const networks = cidrs.map(parseCidrNetwork);
   return (address) => networks.some((contains) => contains(address));
 }
 

@@ -3,8 +3,8 @@
  * added are used. Each proxy appends its peer's address, so the header is read from right to left.
  */
 import { isIP } from "node:net";
-import { formatIpAddress, parseIpAddress, parseNetworks } from "#lib/base/limits/address.ts";
-import { type Log, silentLog } from "#lib/base/log.ts";
+import { formatIpAddress, parseCidrNetworks, parseIpAddress } from "#lib/base/limits/address.ts";
+import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 
 /** Returns the client's IP address for a socket's peer address and X-Forwarded-For. Empty without a peer address. */
 type FindClient = (peer: string, forwarded: string | null) => string;
@@ -14,8 +14,8 @@ type FindClient = (peer: string, forwarded: string | null) => string;
  * peer that sends X-Forwarded-For is logged, because it may be a proxy missing from TRUSTED_PROXIES. Later peers are
  * not logged, so that nobody can flood the log.
  */
-export function createClientFinder(trusted: readonly string[], log: Log = silentLog): FindClient {
-  const isTrusted = parseNetworks(trusted);
+export function createClientAddressFinder(trusted: readonly string[], log: Log = SILENT_LOG): FindClient {
+  const isTrusted = parseCidrNetworks(trusted);
   let warned = false;
   return function find(peer, forwarded) {
     if (forwarded === null && isIP(peer) === 4) return peer;

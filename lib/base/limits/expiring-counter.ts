@@ -15,7 +15,7 @@ interface ExpiringCounterOptions {
   readonly now?: () => number;
 }
 
-export function openExpiringCounter(
+export function createExpiringCounter(
   { span, capacity = 10_000, now = () => performance.now() }: ExpiringCounterOptions,
 ): ExpiringCounter {
   let current = new Map<string, number>(), previous = new Map<string, number>(), since = now();

@@ -34,7 +34,7 @@ interface Waiter<T> {
   refuse(reason: unknown): void;
 }
 
-export function openFairQueue<T extends QueueEntry>(
+export function createFairQueue<T extends QueueEntry>(
   { capacity, recentCount, refusal }: FairQueueOptions<T>,
 ): FairQueue<T> {
   const waiting = new Set<Waiter<T>>(); // in order of arrival

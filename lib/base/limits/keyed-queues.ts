@@ -2,7 +2,7 @@
  * Provides first-in, first-out queues, one per key, that share a fixed number of slots. The queues take turns
  * (round-robin), so that a long queue does not delay the others.
  */
-import { openWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
+import { createWaitQueue, type WaitQueue } from "#lib/base/limits/wait-queue.ts";
 
 interface KeyedQueuesOptions {
   /** The maximum number of tasks that run at the same time across all queues. */
@@ -30,14 +30,14 @@ interface Queue {
   running: number;
 }
 
-export function openKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOptions): KeyedQueues {
+export function createKeyedQueues({ slots, perQueue: perQueue = 1 }: KeyedQueuesOptions): KeyedQueues {
   const queues = new Map<string, Queue>(); // in round-robin order
   let freeSlots = slots;
 
   function findOrCreate(key: string): Queue {
     const existing = queues.get(key);
     if (existing) return existing;
-    const queue = { waitQueue: openWaitQueue(), running: 0 };
+    const queue = { waitQueue: createWaitQueue(), running: 0 };
     queues.set(key, queue);
     return queue;
   }

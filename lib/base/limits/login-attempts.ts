@@ -7,8 +7,8 @@
  */
 import { setTimeout } from "node:timers";
 import { Fault } from "#lib/base/errors.ts";
-import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
-import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
+import { createExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
+import { createFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface LoginAttempt extends QueueEntry {
@@ -16,7 +16,7 @@ export interface LoginAttempt extends QueueEntry {
   readonly email: string;
 }
 
-export interface LoginAttempts {
+export interface LoginThrottle {
   /**
    * Runs `checkPassword`, possibly after waiting. `checkPassword` returns null if the password is wrong. Throws a
    * `limited` fault (`too_many_tries`) if the attempt waits for too long or the queue is full.
@@ -47,12 +47,12 @@ const FAILURE_MEMORY = 15 * MINUTE; // milliseconds after which failures are for
 const MAX_WAITING = 64; // attempts across all accounts; each one counts as a request in flight
 const MAX_WAIT = 15 * SECOND; // half of a request's time limit
 
-export function openLoginAttempts(options: LoginAttemptsOptions = {}): LoginAttempts {
+export function createLoginThrottle(options: LoginAttemptsOptions = {}): LoginThrottle {
   const { capacity = 10_000, now = () => performance.now(), after = setTimer } = options;
   const accounts = new Map<string, Account>(); // ordered by last failure, oldest first
-  const failures = openExpiringCounter({ span: FAILURE_MEMORY, capacity, now });
+  const failures = createExpiringCounter({ span: FAILURE_MEMORY, capacity, now });
   const keyOf = ({ email, caller }: LoginAttempt) => `${email} ${caller}`;
-  const queue = openFairQueue<LoginAttempt>({
+  const queue = createFairQueue<LoginAttempt>({
     capacity: MAX_WAITING,
     recentCount: (attempt) => failures.count(keyOf(attempt)),
     refusal: tooManyAttempts,

@@ -5,7 +5,7 @@
  * attackers cannot clear a limit by using many other addresses.
  */
 import { Fault } from "#lib/base/errors.ts";
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export interface RateLimit {
@@ -32,11 +32,13 @@ interface SlidingWindow {
 /** Attempts per minute by IPv6 prefix length. An IPv4 address counts as a network of each size. */
 const NETWORK_LIMITS: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
 
-export function openRateLimit({ capacity = 20_000, now = () => performance.now() }: RateLimitOptions = {}): RateLimit {
+export function createRateLimit(
+  { capacity = 20_000, now = () => performance.now() }: RateLimitOptions = {},
+): RateLimit {
   const sizes = NETWORK_LIMITS.map(([bits, maximum]) => ({ bits, tries: openWindow(maximum, capacity, now) }));
   return {
     countAttempt(address, message) {
-      const windows = sizes.map(({ bits, tries: window }) => ({ key: networkOf(address, bits), tries: window }));
+      const windows = sizes.map(({ bits, tries: window }) => ({ key: getCallerNetwork(address, bits), tries: window }));
       const wait = Math.max(...windows.map(({ key, tries: window }) => window.wait(key)));
       if (wait > 0) throw new Fault("limited", "too_many_tries", message, { retryAfter: wait / SECOND });
       for (const { key, tries: window } of windows) window.count(key);

@@ -6,7 +6,7 @@ export interface Semaphore {
   run<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T>;
 }
 
-export function openSemaphore(count: number): Semaphore {
+export function createSemaphore(count: number): Semaphore {
   let free = count;
   const waiting = new Set<() => void>();
 

@@ -2,7 +2,7 @@
  * Limits the number of request bodies that are still being received, in total and per network. When too many bodies are
  * incomplete, the oldest ones are cut off. This affects slow senders, but not bodies that arrive without delay.
  */
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The maximum memory for incomplete bodies, in bytes. Divided by the maximum body size, it limits their number. */
@@ -22,7 +22,7 @@ interface Body {
 }
 
 /** Creates a limit on incomplete bodies. `bodyLimit` is the maximum size of a single body in bytes. */
-export function openIncompleteBodyLimit(
+export function createIncompleteBodyLimit(
   bodyLimit: number,
   {
     most = Math.max(NETWORK_FRACTION, Math.floor(MAX_UNREAD_BYTES / bodyLimit)),
@@ -60,7 +60,7 @@ export function openIncompleteBodyLimit(
 
   return {
     track(address, cut) {
-      const body: Body = { network: networkOf(address), since: now(), cut };
+      const body: Body = { network: getCallerNetwork(address), since: now(), cut };
       const networkBodies = byNetwork.get(body.network) ?? new Set();
       byNetwork.set(body.network, networkBodies.add(body));
       all.add(body);

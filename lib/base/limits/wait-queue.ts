@@ -13,7 +13,7 @@ export interface WaitQueue {
   serveNext(): boolean;
 }
 
-export function openWaitQueue(): WaitQueue {
+export function createWaitQueue(): WaitQueue {
   const waiting: Waiter[] = []; // sorted by order
 
   function insert(waiter: Waiter): void {

@@ -46,7 +46,7 @@ export async function runInitdb(files: PostgresDirectory, initdb: string): Promi
   const logFile = `${temporary}.log`;
   const output = await open(logFile, "w", 0o600);
   try {
-    const child = await spawnPostgresTool(files, initdb, [
+    const child = await spawnPostgresProgram(files, initdb, [
       `--pgdata=${temporary}`,
       `--username=${DATABASE_NAME}`,
       `--pwfile=${join(files.directory, "password")}`,
@@ -82,7 +82,7 @@ export function extractPostgresError(output: string): string {
     : `PostgreSQL reported "${last.replace(/^.*?(?:error|FATAL|PANIC): */, "")}"`;
 }
 
-export async function spawnPostgresTool(
+export async function spawnPostgresProgram(
   { owner, directory }: PostgresDirectory,
   file: string,
   args: string[],

@@ -14,7 +14,7 @@ interface LibraryLink {
 }
 
 /** Creates the missing symbolic links. Throws if a link is missing but the package directory is read-only. */
-export async function linkLibraries(packageDirectory: string): Promise<void> {
+export async function linkPostgresLibraries(packageDirectory: string): Promise<void> {
   const list = await readFile(join(packageDirectory, "native/pg-symlinks.json"), "utf8").catch(nullIfFileMissing);
   const links: LibraryLink[] = JSON.parse(list ?? "[]");
   for (const { source, target } of links) {

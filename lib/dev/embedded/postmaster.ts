@@ -17,7 +17,7 @@ interface Postmaster {
 }
 
 /** Reads postmaster.pid (format: PostgreSQL's `pidfile.h`). Returns null if the file is missing or incomplete. */
-export async function readPostmaster(data: string): Promise<Postmaster | null> {
+export async function readPostmasterFile(data: string): Promise<Postmaster | null> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(nullIfFileMissing);
   const lines = text?.split("\n") ?? [];
   const pid = Number(lines[0]), port = Number(lines[3]);
@@ -42,7 +42,7 @@ export async function waitUntilPostgresReady(
 ): Promise<Postmaster | null> {
   const end = performance.now() + limit;
   while (performance.now() < end && !hasExited()) {
-    const found = await readPostmaster(data);
+    const found = await readPostmasterFile(data);
     if (found?.pid === pid && found.status === "ready") return found;
     await sleep(POLL_INTERVAL);
   }

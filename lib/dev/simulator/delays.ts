@@ -73,7 +73,7 @@ const MEASURED: SimulatedDelays = {
 };
 
 /** Returns the measured delays in milliseconds, multiplied by `factor`. */
-export function scaleMeasuredDelays(factor: number): SimulatedDelays {
+export function createMeasuredDelays(factor: number): SimulatedDelays {
   const scaled = Object.entries(MEASURED).map(([name, seconds]) => [name, seconds * SECOND * factor] as const);
   return Object.fromEntries(scaled) as unknown as SimulatedDelays;
 }

@@ -124,8 +124,8 @@ type Values<F> =
   & { readonly [N in keyof F as F[N] extends { optional: true } ? never : N]: ValueOf<F[N]> }
   & { readonly [N in keyof F as F[N] extends { optional: true } ? N : never]?: ValueOf<F[N]> };
 
-export type FaultPoint = ValueOf<typeof FAULT_POINT>;
-export type WatchDrop = ValueOf<typeof DROP>;
+export type ConnectionBreakPoint = ValueOf<typeof FAULT_POINT>;
+export type WatchDropMode = ValueOf<typeof DROP>;
 export type FaultRequestFilter = Values<typeof REQUEST_FILTER>;
 export type SimulatorFault = {
   [T in keyof typeof FAULT_FIELDS]: { readonly type: T } & Values<(typeof FAULT_FIELDS)[T]>;

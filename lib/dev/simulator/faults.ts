@@ -11,7 +11,12 @@
  *     curl --json '{"type": "drop-watches", "how": "expired"}' …   takes effect immediately and is not stored
  *     curl -X DELETE …
  */
-import type { FaultPoint, FaultRequestFilter, SimulatorFault, WatchDrop } from "#lib/dev/simulator/fault-types.ts";
+import type {
+  ConnectionBreakPoint,
+  FaultRequestFilter,
+  SimulatorFault,
+  WatchDropMode,
+} from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
@@ -19,14 +24,16 @@ export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 /** An open stream that a fault can drop or silence: a watch or, if `kind` is null, a pod log that a client follows. */
 export interface InterruptibleStream {
   readonly kind: ApiKind | null;
-  readonly drop: (how: WatchDrop) => void;
+  readonly drop: (how: WatchDropMode) => void;
   readonly silence: () => void;
 }
 
 export interface RequestFaults {
   readonly latency: number;
   readonly answer: Extract<SimulatorFault, { type: "answer" }> | null;
-  readonly connection: { readonly how: "cut" | "hang"; readonly at: FaultPoint; readonly chunked: boolean } | null;
+  readonly connection:
+    | { readonly how: "cut" | "hang"; readonly at: ConnectionBreakPoint; readonly chunked: boolean }
+    | null;
   readonly trickle: { readonly ms: number; readonly bytes: number } | null;
 }
 
@@ -38,10 +45,10 @@ export interface FaultRegistry {
   clear(): void;
   latency(ms: number, matching?: FaultRequestFilter): string;
   answer(status: number, how?: FaultRequestFilter & Partial<Extract<SimulatorFault, { type: "answer" }>>): string;
-  cut(matching?: FaultRequestFilter & { readonly at?: FaultPoint }): string;
-  hang(matching?: FaultRequestFilter & { readonly at?: FaultPoint }): string;
+  cut(matching?: FaultRequestFilter & { readonly at?: ConnectionBreakPoint }): string;
+  hang(matching?: FaultRequestFilter & { readonly at?: ConnectionBreakPoint }): string;
   /** Drops all watches and followed logs or, if `kind` is set, only the watches for that kind. */
-  dropWatches(kind?: string, how?: WatchDrop): void;
+  dropWatches(kind?: string, how?: WatchDropMode): void;
   stuckNamespace(name: string): string;
   failJob(name: string, how?: { readonly log?: readonly string[]; readonly exitCode?: number }): string;
   unready(name: string): string;

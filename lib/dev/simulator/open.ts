@@ -8,7 +8,7 @@ import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simu
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createBaseObjects } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
-import { createProportionalDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
+import { createMeasuredDelays, createProportionalDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry, type FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import {
@@ -23,7 +23,7 @@ import { createWriteRecorder, type RecordedChange, type WriteRecord } from "#lib
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { startSiteServer } from "#lib/dev/simulator/sites/server.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import { createTimers, type SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
+import { createSimulatorTimers, type SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -82,14 +82,14 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     kinds: loadApiKinds(),
     schema: loadFieldSchema(),
     store: createObjectStore(),
-    timers: options.timers ?? createTimers(),
+    timers: options.timers ?? createSimulatorTimers(),
     logs: createContainerLogs(),
     volumes: createVolumeContents(),
     faults: createFaultRegistry(),
     rebuilt: new Map(),
     log: options.log,
     delayMs: measured === null ? delayMs : measured * 2 * SECOND,
-    delays: measured === null ? createProportionalDelays(delayMs) : scaleMeasuredDelays(measured),
+    delays: measured === null ? createProportionalDelays(delayMs) : createMeasuredDelays(measured),
     node: options.node ?? UNLIMITED_NODE,
     authorization: options.authorization === "on",
     grants: new Set(),

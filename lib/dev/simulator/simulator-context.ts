@@ -5,14 +5,14 @@
 import type { Log } from "#lib/base/log.ts";
 import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
-import type { ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKindRegistry } from "#lib/dev/simulator/store/kinds.ts";
 import type { ContainerLogs, VolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { FieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { ObjectStore } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 
 export interface SimulatorContext {
-  readonly kinds: ApiKinds;
+  readonly kinds: ApiKindRegistry;
   readonly schema: FieldSchema;
   readonly store: ObjectStore;
   readonly timers: SimulatorTimers;

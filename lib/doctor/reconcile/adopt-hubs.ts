@@ -1,6 +1,6 @@
 /** Adds missing hubs to the database, and updates existing hubs, from site records (ConfigMaps) in the cluster. */
 import { sql } from "kysely";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
 import {
   type FederationRow,
   insertFederation,
@@ -10,10 +10,14 @@ import {
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { HubSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { hubSubject } from "#lib/audit/store.ts";
+import { buildHubSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
+import {
+  isRowOutdated,
+  pickValuesChangedAfterRestore,
+  readChangesAfterRestore,
+} from "#lib/doctor/reconcile/outdated-rows.ts";
 import { listChangedHubFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { cancelJobs } from "#lib/doctor/reconcile/adopt-spokes.ts";
@@ -58,7 +62,7 @@ export async function updateHubFromRecord(
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
   const after = await updateFederation(tx, before.id, {
     ...toColumns(hubInCluster),
-    ...pickChangedValues(before, changes),
+    ...pickValuesChangedAfterRestore(before, changes),
   });
   const changedFields = listChangedHubFields(before, siteRecord, {
     state: after.state,
@@ -94,7 +98,7 @@ export async function cancelOperationsOfHub(
   if (cancelledJobs.length === 0) return null;
   const after = await updateFederation(tx, id, determineHubState(before));
   await recordChange(tx, requester, {
-    audit: createCancellationEntries(
+    audit: createCancellationAuditEntries(
       cancelledJobs,
       { federationId: id },
       "the database was restored to an earlier time",
@@ -138,7 +142,7 @@ async function recordHubResolution(
   metadata: Record<string, unknown>,
 ) {
   await recordChange(tx, requester, {
-    audit: [{ kind: "federation_updated", ...hubSubject(id), metadata: { ...metadata, reconciled: true } }],
+    audit: [{ kind: "federation_updated", ...buildHubSubject(id), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId: id, state, error: stateReason }],
   });
 }

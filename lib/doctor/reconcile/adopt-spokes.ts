@@ -4,8 +4,8 @@
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
 import { deleteRetainedPvcRows } from "#lib/domains/backups/retained-pvcs.ts";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
-import { listParentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { getServiceDomains, listParentDomains } from "#lib/domains/spokes/domains.ts";
 import { FORMER_DOMAIN_DAYS, isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { withRequestedDomain } from "#lib/domains/spokes/desired.ts";
@@ -15,13 +15,17 @@ import { omitFields } from "#lib/model/field.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { requestCancel } from "#lib/jobs/store.ts";
-import { isRowOutdated, pickChangedValues, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
+import { requestJobCancellation } from "#lib/jobs/store.ts";
+import {
+  isRowOutdated,
+  pickValuesChangedAfterRestore,
+  readChangesAfterRestore,
+} from "#lib/doctor/reconcile/outdated-rows.ts";
 import { listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
@@ -90,7 +94,7 @@ export async function updateSpokeFromRecord(
   const domainConflict = await reserveDomain(tx, config, siteRecord);
   if (domainConflict !== null) return domainConflict;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
-  const { domain: requestedDomain = siteRecord.domain, ...requestedValues } = pickChangedValues(
+  const { domain: requestedDomain = siteRecord.domain, ...requestedValues } = pickValuesChangedAfterRestore(
     withRequestedDomain(before),
     changes,
   );
@@ -148,7 +152,7 @@ export async function cancelOperationsOfSpoke(
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const ids = { federationId: after.federationId, spokeId: id };
   await recordChange(tx, requester, {
-    audit: createCancellationEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
+    audit: createCancellationAuditEntries(cancelledJobs, ids, "the database was restored to an earlier time"),
     events: cancelledJobs.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
   });
   return null;
@@ -158,7 +162,7 @@ export async function cancelOperationsOfSpoke(
 export async function cancelJobs(tx: Tx, operations: readonly string[]): Promise<Job[]> {
   const cancelledJobs: Job[] = [];
   for (const id of operations) {
-    const job = await requestCancel(tx, id);
+    const job = await requestJobCancellation(tx, id);
     if (job) cancelledJobs.push(job);
   }
   return await cancelRunningJobs(tx, cancelledJobs);
@@ -181,7 +185,7 @@ function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: Spo
 
 /** Reserves the spoke's domain. Returns null on success, or an error message if the domain is already in use. */
 async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
-  const ownNames = serviceDomainsOf(config);
+  const ownNames = getServiceDomains(config);
   await lockDomains(tx, domain, ownNames);
   const domainConflict = await isDomainInUse(tx, domain, listParentDomains(domain, ownNames), id);
   return domainConflict ? `the domain ${domain}, a parent or a subdomain is in use` : null;
@@ -204,7 +208,7 @@ async function recordSpokeResolution(
 ): Promise<void> {
   const { id: spokeId, federationId, state, stateReason: error } = spoke;
   await recordChange(tx, requester, {
-    audit: [{ kind: "spoke_actioned", ...spokeSubject(spoke), metadata: { ...metadata, reconciled: true } }],
+    audit: [{ kind: "spoke_actioned", ...buildSpokeSubject(spoke), metadata: { ...metadata, reconciled: true } }],
     events: [{ federationId, spokeId, state, error }],
   });
 }

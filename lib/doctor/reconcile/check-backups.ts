@@ -1,9 +1,9 @@
 /** Reports backups whose snapshots are missing, and adds backups that exist only in the cluster to the database. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { BackupRecord, parseRecord } from "#lib/moodle/site-record.ts";
+import { BackupRecord, parseRecordJson } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
@@ -29,7 +29,7 @@ export function findUnknownBackups({ survey, rows, trust }: ClusterComparison): 
     if (!signedRecord || !namespace?.spokeId) continue;
     const isTrusted = trust.acceptedNamespaces.has(namespace.name) ||
       isSignedByInstallation(trust.installation, namespace.uid, signedRecord);
-    const siteRecord = isTrusted ? parseRecord(BackupRecord, signedRecord.text) : null;
+    const siteRecord = isTrusted ? parseRecordJson(BackupRecord, signedRecord.text) : null;
     const backups = backupsByNamespace.get(namespace.name) ?? [];
     if (!siteRecord || rows.backupIds.has(siteRecord.id) || backups.some(({ id }) => id === siteRecord.id)) continue;
     const volumes = readBackupVolumes(survey, namespace, siteRecord);
@@ -105,7 +105,9 @@ async function adoptBackups(
       .where("state", "=", "pending").where("operationId", "not in", unfinishedJobs).execute();
   }
   const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
-  await recordChange(tx, requester, { audit: [{ kind: "tenant_backup_succeeded", ...spokeSubject(spoke), metadata }] });
+  await recordChange(tx, requester, {
+    audit: [{ kind: "tenant_backup_succeeded", ...buildSpokeSubject(spoke), metadata }],
+  });
   return null;
 }
 

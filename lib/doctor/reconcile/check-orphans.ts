@@ -10,7 +10,7 @@ import { formatCount } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
 import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/workers/orphans/read-orphans.ts";
 
-export function checkOrphans(compared: ClusterComparison): Discrepancy[] {
+export function checkOrphanedVolumes(compared: ClusterComparison): Discrepancy[] {
   const { contents, released } = compared.survey, isKnown = createKnownCheck(compared);
   const orphanContents = [...contents?.values() ?? []].flatMap((object) =>
     parseOrphanedContent(object, compared.isOwn) ?? []

@@ -6,24 +6,24 @@ import { adoptHub, determineHubState, markHubMissing, updateHubFromRecord } from
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import {
   type ClusterComparison,
-  compareRows,
-  NAMESPACE_MISSING,
-  reportOldOperations,
+  compareRowsWithNamespaces,
+  NAMESPACE_MISSING_REASON,
+  reportOperationsBeforeRestore,
 } from "#lib/doctor/reconcile/compare-rows.ts";
 import { describeChanges, listChangedHubFields, listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 import { adoptSpoke, markSpokeMissing, updateSpokeFromRecord } from "#lib/doctor/reconcile/adopt-spokes.ts";
-import { readTrustedRecord } from "#lib/doctor/reconcile/trust.ts";
+import { readTrustedSiteRecord } from "#lib/doctor/reconcile/trust.ts";
 
-export function checkHubs(compared: ClusterComparison): Discrepancy[] {
+export function checkHubsInCluster(compared: ClusterComparison): Discrepancy[] {
   const { survey, rows, restoredAt } = compared, { clusterUid, name: cluster } = survey;
   const own = [...survey.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId);
   return [
-    ...[...rows.hubs.values()].flatMap((hub) => reportOldOperations(compared, hub)),
-    ...compareRows<FederationRow, HubSiteRecord>(compared, {
+    ...[...rows.hubs.values()].flatMap((hub) => reportOperationsBeforeRestore(compared, hub)),
+    ...compareRowsWithNamespaces<FederationRow, HubSiteRecord>(compared, {
       ...{ check: "hub", rows: rows.hubs, namespaces: own, idOf: ({ hubId }) => hubId!, nameOf: ({ slug }) => slug },
-      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, HubSiteRecord, namespace),
+      readTrustedRecord: (namespace) => readTrustedSiteRecord(compared.trust, HubSiteRecord, namespace),
       describeAdoption: ({ slug }) => ({
         result: "adopted, without members",
         hint: `wheelwright hubs add-member ${slug} EMAIL`,
@@ -40,7 +40,7 @@ export function checkHubs(compared: ClusterComparison): Discrepancy[] {
       },
       updateFromRecord: (namespace, siteRecord) => (tx, requester) =>
         updateHubFromRecord(tx, requester, { cluster, clusterUid, namespace, siteRecord }, restoredAt),
-      markMissing: (row) => (tx, requester) => markHubMissing(tx, requester, row, NAMESPACE_MISSING),
+      markMissing: (row) => (tx, requester) => markHubMissing(tx, requester, row, NAMESPACE_MISSING_REASON),
       hintForMissing: ({ slug }) =>
         `If the hub was removed on purpose: wheelwright hubs destroy ${slug}. If it was lost: wheelwright hubs retry ${slug}`,
     }),
@@ -54,10 +54,10 @@ export function checkSpokesInCluster(compared: ClusterComparison): Discrepancy[]
     rows.hubs.get(federationId)?.slug ?? federationId;
   const nameOf = (of: { readonly federationId: string; readonly slug: string }) => `${hubOf(of)}/${of.slug}`;
   return [
-    ...[...rows.spokes.values()].flatMap((spoke) => reportOldOperations(compared, spoke)),
-    ...compareRows<SpokeRow, SpokeSiteRecord>(compared, {
+    ...[...rows.spokes.values()].flatMap((spoke) => reportOperationsBeforeRestore(compared, spoke)),
+    ...compareRowsWithNamespaces<SpokeRow, SpokeSiteRecord>(compared, {
       ...{ check: "spoke", rows: rows.spokes, namespaces: own, idOf: ({ spokeId }) => spokeId!, nameOf },
-      readTrustedRecord: (namespace) => readTrustedRecord(compared.trust, SpokeSiteRecord, namespace),
+      readTrustedRecord: (namespace) => readTrustedSiteRecord(compared.trust, SpokeSiteRecord, namespace),
       describeAdoption: ({ domain, size, lmsVersion }) => ({
         result: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}`,
       }),
@@ -71,7 +71,7 @@ export function checkSpokesInCluster(compared: ClusterComparison): Discrepancy[]
       },
       updateFromRecord: (namespace, siteRecord) => (tx, requester) =>
         updateSpokeFromRecord(tx, requester, domainConfig, { cluster, clusterUid, namespace, siteRecord }, restoredAt),
-      markMissing: (row) => (tx, requester) => markSpokeMissing(tx, requester, row, NAMESPACE_MISSING),
+      markMissing: (row) => (tx, requester) => markSpokeMissing(tx, requester, row, NAMESPACE_MISSING_REASON),
       hintForMissing: (row) =>
         `If the spoke was removed on purpose: wheelwright spokes destroy ${
           nameOf(row)

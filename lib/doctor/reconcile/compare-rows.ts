@@ -13,12 +13,12 @@ import type { ClusterRows } from "#lib/doctor/reconcile/rows.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { cancelOperationsOfSpoke } from "#lib/doctor/reconcile/adopt-spokes.ts";
-import type { TrustedRecord, TrustSettings } from "#lib/doctor/reconcile/trust.ts";
+import type { RecordTrustSettings, TrustedRecord } from "#lib/doctor/reconcile/trust.ts";
 
 export interface ClusterComparison {
   readonly survey: ClusterSurvey;
   readonly rows: ClusterRows;
-  readonly trust: TrustSettings;
+  readonly trust: RecordTrustSettings;
   readonly domainConfig: Pick<Config, "rootDomain" | "publicUrl">;
   /** UIDs of namespaces that lack Wheelwright's label although a database row refers to them, keyed by name. */
   readonly unlabelled: ReadonlyMap<string, string>;
@@ -35,9 +35,9 @@ type Row = SpokeRow | FederationRow;
 type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
 /** Explains the state `failed` of a hub or spoke without a namespace. The two causes cannot be distinguished. */
-export const NAMESPACE_MISSING = "The namespace is missing: it was lost, or removed after the database backup";
+export const NAMESPACE_MISSING_REASON = "The namespace is missing: it was lost, or removed after the database backup";
 
-export type ResolveDiscrepancy = NonNullable<Discrepancy["resolution"]>["apply"];
+export type DiscrepancyResolver = NonNullable<Discrepancy["resolution"]>["apply"];
 
 /** How to compare the rows of hubs or spokes with their namespaces, and how to resolve differences. */
 export interface RowComparison<R extends Row, P extends RecordBase> {
@@ -48,14 +48,14 @@ export interface RowComparison<R extends Row, P extends RecordBase> {
   readonly nameOf: (of: R | P) => string;
   readonly readTrustedRecord: (namespace: ObservedNamespace) => TrustedRecord<P>;
   readonly describeAdoption: (siteRecord: P) => { readonly result: string; readonly hint?: string };
-  readonly adopt: (namespace: ObservedNamespace, siteRecord: P) => ResolveDiscrepancy;
+  readonly adopt: (namespace: ObservedNamespace, siteRecord: P) => DiscrepancyResolver;
   readonly describeChanges: (row: R, namespace: ObservedNamespace, siteRecord: P) => string;
-  readonly updateFromRecord: (namespace: ObservedNamespace, siteRecord: P) => ResolveDiscrepancy;
-  readonly markMissing: (row: R) => ResolveDiscrepancy;
+  readonly updateFromRecord: (namespace: ObservedNamespace, siteRecord: P) => DiscrepancyResolver;
+  readonly markMissing: (row: R) => DiscrepancyResolver;
   readonly hintForMissing: (row: R) => string;
 }
 
-export function compareRows<R extends Row, P extends RecordBase>(
+export function compareRowsWithNamespaces<R extends Row, P extends RecordBase>(
   compared: ClusterComparison,
   comparison: RowComparison<R, P>,
 ): Discrepancy[] {
@@ -158,7 +158,7 @@ function reportMissingNamespaces<R extends Row, P>(
     }`;
     const discrepancy = discrepancyOf(fact, hintForMissing(row));
     return [
-      row.stateReason === NAMESPACE_MISSING
+      row.stateReason === NAMESPACE_MISSING_REASON
         ? discrepancy
         : { ...discrepancy, resolution: { result: "marked as failed", apply: markMissing(row) } },
     ];
@@ -169,7 +169,7 @@ function reportMissingNamespaces<R extends Row, P>(
  * Reports unfinished operations from before the database's restore, with a resolution that cancels them, because their
  * progress is unknown.
  */
-export function reportOldOperations(
+export function reportOperationsBeforeRestore(
   { rows: databaseRows, survey, restoredAt }: ClusterComparison,
   row: Row,
 ): Discrepancy[] {
@@ -178,7 +178,7 @@ export function reportOldOperations(
   );
   if (oldOperations.length === 0 || row.state === "removing") return [];
   const replicas = survey.namespaces.get(row.namespace)?.replicas ?? null, ids = oldOperations.map(({ id }) => id);
-  const apply: ResolveDiscrepancy = "federationId" in row
+  const apply: DiscrepancyResolver = "federationId" in row
     ? (tx, requester) => cancelOperationsOfSpoke(tx, requester, row, ids, replicas)
     : (tx, requester) => cancelOperationsOfHub(tx, requester, row, ids);
   const fact = `${row.slug} (${row.id}) has unfinished operations in the database backup: ${

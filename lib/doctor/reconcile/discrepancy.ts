@@ -11,10 +11,10 @@ export interface Discrepancy {
   /** The finding's level. Set if an operator must act even after the database was changed. */
   readonly level?: "warning" | "failing";
   /** How to change the database. Absent if the difference is only reported. */
-  readonly resolution?: Resolution;
+  readonly resolution?: DiscrepancyResolution;
 }
 
-export interface Resolution {
+export interface DiscrepancyResolution {
   /** A past participle that names the change in the finding, for example "adopted". */
   readonly result: string;
   /** Checks the difference again and changes the database. Returns null, or the reason why the change was refused. */

@@ -37,7 +37,10 @@ export async function readChangesAfterRestore(
 }
 
 /** Returns the fields of the row that users changed after the database was restored, with their current values. */
-export function pickChangedValues<R extends { readonly id: string }>(row: R, changed: ChangesAfterRestore): Partial<R> {
+export function pickValuesChangedAfterRestore<R extends { readonly id: string }>(
+  row: R,
+  changed: ChangesAfterRestore,
+): Partial<R> {
   const fields = changed.get(row.id) ?? new Set();
   return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;
 }

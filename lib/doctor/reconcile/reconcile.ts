@@ -11,12 +11,12 @@ import { createFailure, createPass, type Finding, type FindingSection, formatCou
 import { checkBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import { checkFences, checkSandboxes, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
 import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
-import { checkOrphans } from "#lib/doctor/reconcile/check-orphans.ts";
-import { checkHubs, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spokes.ts";
-import { buildFinding, type Discrepancy, type Resolution } from "#lib/doctor/reconcile/discrepancy.ts";
+import { checkOrphanedVolumes } from "#lib/doctor/reconcile/check-orphans.ts";
+import { checkHubsInCluster, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spokes.ts";
+import { buildFinding, type Discrepancy, type DiscrepancyResolution } from "#lib/doctor/reconcile/discrepancy.ts";
 import { type ClusterRows, listStoredNamespaces, readClusterRows } from "#lib/doctor/reconcile/rows.ts";
 import { type ClusterSurvey, surveyCluster } from "#lib/doctor/reconcile/survey.ts";
-import { belongsToRelease } from "#lib/moodle/names.ts";
+import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
@@ -36,15 +36,15 @@ export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"
  * Compares the database with the clusters, and applies the changes if `apply` is set. Throws a ClusterError if a
  * cluster does not respond, because partial results would be misleading.
  */
-export async function reconcile(context: ReconcileContext): Promise<FindingSection[]> {
+export async function reconcileDatabase(context: ReconcileContext): Promise<FindingSection[]> {
   const { db, apply } = context, hold = await readDatabaseHold(db.rows);
   if (apply && hold === null && await hasRunningReplica(db.rows)) return [createSection(null, [REPLICAS_RUNNING])];
   const compared = await surveyAllClusters(context, hold);
   const sections = compared.map((each) => ({
     name: each.survey.name,
     discrepancies: [
-      ...[...checkHubs(each), ...checkSpokesInCluster(each), ...checkBackups(each), ...checkSandboxes(each)],
-      ...checkOrphans(each),
+      ...[...checkHubsInCluster(each), ...checkSpokesInCluster(each), ...checkBackups(each), ...checkSandboxes(each)],
+      ...checkOrphanedVolumes(each),
     ],
     ...each,
   }));
@@ -96,7 +96,7 @@ async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold |
   const trust = { installation: await readInstallation(db.rows), acceptedNamespaces: new Set(acceptedNamespaces) };
   const opened = await Promise.all(clusterNames.map((name) => clusters.open(name)));
   const known = new Set(await listStoredNamespaces(db.rows));
-  const isOwn = (name: string): boolean => belongsToRelease(name, config.releaseId) || known.has(name);
+  const isOwn = (name: string): boolean => isReleaseNamespaceName(name, config.releaseId) || known.has(name);
   const surveys = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
   const lastFence = await readLastFence(db.rows), isBehind = surveys.some(({ fence }) => fence > lastFence);
   const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
@@ -137,7 +137,7 @@ interface ResolutionOutcome {
 async function resolveEach(
   discrepancies: readonly Discrepancy[],
   mode: "reported" | "applied",
-  act: (resolution: Resolution) => Promise<string | null>,
+  act: (resolution: DiscrepancyResolution) => Promise<string | null>,
 ): Promise<ResolutionOutcome> {
   const refusals = new Map<Discrepancy, string>();
   const pass = async (some: readonly Discrepancy[]) => {
@@ -211,7 +211,11 @@ async function reportUnknownClusters({ db, clusterNames, allClusters }: Reconcil
     ),
   );
   return [...new Set(found.flat().map(({ cluster }) => cluster))].map((cluster) =>
-    createFailure("clusters", `Hubs or spokes use cluster ${cluster}, which is no longer configured`, "Check CATALOG.")
+    createFailure(
+      "clusters",
+      `Hubs or spokes use cluster ${cluster}, which is no longer configured`,
+      "Check CATALOG.",
+    )
   );
 }
 

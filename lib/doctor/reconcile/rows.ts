@@ -17,7 +17,7 @@ export interface ClusterRows {
   readonly spokes: ReadonlyMap<string, SpokeRow>;
   readonly changesAfterRestore: ChangesAfterRestore;
   /** Operations that are queued or running, except removals, keyed by hub or spoke ID. */
-  readonly liveOperations: ReadonlyMap<string, readonly LiveOperation[]>;
+  readonly liveOperations: ReadonlyMap<string, readonly UnfinishedOperation[]>;
   /** IDs of all backups, except unfinished backups that no running operation is creating. */
   readonly backupIds: ReadonlySet<string>;
   /** Backups in this cluster that are ready, with the names of their snapshot contents. */
@@ -27,7 +27,7 @@ export interface ClusterRows {
     readonly contents: readonly string[];
   }[];
   /** All backups, keyed by backup ID without the ID's prefix. */
-  readonly backupsBySuffix: ReadonlyMap<string, KnownBackup>;
+  readonly backupsBySuffix: ReadonlyMap<string, StoredBackup>;
   /** The ends of operation IDs, which are part of the names of restored and copied volumes. */
   readonly operationSuffixes: ReadonlySet<string>;
   readonly neededSandboxes: NeededSandboxes;
@@ -35,14 +35,14 @@ export interface ClusterRows {
   readonly sandboxIds: ReadonlySet<string>;
 }
 
-export interface KnownBackup {
+export interface StoredBackup {
   readonly id: string;
   readonly spokeId: string;
   readonly state: RetentionCandidate["state"];
   readonly contents: readonly string[];
 }
 
-export type LiveOperation = Pick<Job, "id" | "kind" | "createdAt">;
+export type UnfinishedOperation = Pick<Job, "id" | "kind" | "createdAt">;
 
 export async function readClusterRows(
   rows: RowQueries,

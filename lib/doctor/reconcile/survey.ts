@@ -1,10 +1,15 @@
 /** Lists Wheelwright's objects in one cluster, without changing anything. */
-import { DATABASE_STATEFULSET, FENCE_METADATA_KEY, MOODLE_CRONJOB, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import {
+  DATABASE_STATEFULSET_REF,
+  FENCE_METADATA_KEY,
+  MOODLE_CRONJOB_REF,
+  MOODLE_DEPLOYMENT_REF,
+} from "#lib/moodle/names.ts";
 import {
   readSignedRecord,
-  readSnapshotRecord,
+  readSignedSnapshotRecord,
   type SignedRecord,
-  SITE_RECORD_CONFIG_MAP,
+  SITE_RECORD_CONFIG_MAP_NAME,
   SITE_RECORD_KEY,
 } from "#lib/moodle/site-record.ts";
 import {
@@ -16,7 +21,7 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import {
   FEDERATION_LABEL,
-  isTerminating,
+  isNamespaceTerminating,
   MANAGED_BY_LABEL,
   SANDBOX_LABEL,
   SPOKE_LABEL,
@@ -65,7 +70,7 @@ const PAGE_SIZE = 500;
 const NETWORK = "networking.k8s.io/v1";
 /** Kinds of objects to check for fencing tokens. ConfigMaps are listed separately, and Secrets are never listed. */
 const FENCED_KINDS: readonly Kind[] = [
-  ...[MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, MOODLE_CRONJOB],
+  ...[MOODLE_DEPLOYMENT_REF, DATABASE_STATEFULSET_REF, MOODLE_CRONJOB_REF],
   { apiVersion: "batch/v1", kind: "Job" },
   ...["Service", "ResourceQuota", "LimitRange", "PersistentVolumeClaim"].map((kind) => ({ apiVersion: "v1", kind })),
   ...["NetworkPolicy", "Ingress"].map((kind) => ({ apiVersion: NETWORK, kind })),
@@ -102,19 +107,19 @@ export async function surveyCluster(
   };
 
   const clusterUid = await cluster.identity(call);
-  await visitKind(SITE_RECORD_CONFIG_MAP, MANAGED_SELECTOR, (object) => {
+  await visitKind(SITE_RECORD_CONFIG_MAP_NAME, MANAGED_SELECTOR, (object) => {
     const text = object.metadata.labels?.[SITE_RECORD_KEY] && readSignedRecord(object);
-    if (text && object.metadata.name === SITE_RECORD_CONFIG_MAP.name) {
+    if (text && object.metadata.name === SITE_RECORD_CONFIG_MAP_NAME.name) {
       signedRecords.set(object.metadata.namespace!, text);
     }
   });
   for (const kind of FENCED_KINDS) {
-    const part = kind.kind === MOODLE_DEPLOYMENT.kind
+    const part = kind.kind === MOODLE_DEPLOYMENT_REF.kind
       ? "app"
-      : kind.kind === DATABASE_STATEFULSET.kind
+      : kind.kind === DATABASE_STATEFULSET_REF.kind
       ? "database"
       : null;
-    const name = part === "app" ? MOODLE_DEPLOYMENT.name : DATABASE_STATEFULSET.name;
+    const name = part === "app" ? MOODLE_DEPLOYMENT_REF.name : DATABASE_STATEFULSET_REF.name;
     await visitKind(kind, MANAGED_SELECTOR, ({ metadata, spec }) => {
       if (part === null || metadata.name !== name) return;
       const counts = replicas.get(metadata.namespace!) ?? { app: null, database: null };
@@ -126,7 +131,12 @@ export async function surveyCluster(
     const { name, uid, labels = {} } = object.metadata;
     if (!isOwn(name)) return;
     namespaces.set(name, {
-      ...{ name, uid: uid!, terminating: isTerminating(object), signedRecord: signedRecords.get(name) ?? null },
+      ...{
+        name,
+        uid: uid!,
+        terminating: isNamespaceTerminating(object),
+        signedRecord: signedRecords.get(name) ?? null,
+      },
       ...{
         hubId: labels[FEDERATION_LABEL] ?? null,
         spokeId: labels[SPOKE_LABEL] ?? null,
@@ -141,7 +151,7 @@ export async function surveyCluster(
     const { metadata, status } = object;
     snapshotUids.add(metadata.uid!);
     if (metadata.annotations?.[SITE_RECORD_KEY]) {
-      snapshots.push({ metadata, status, signed: readSnapshotRecord(object) });
+      snapshots.push({ metadata, status, signed: readSignedSnapshotRecord(object) });
     }
   });
   const canListContents = await visitKind(

@@ -2,11 +2,11 @@
  * Decides whether a site record is trusted: either this installation signed it, or an operator accepted its namespace.
  */
 import { type Installation, isSignatureValid } from "#lib/installation/installation.ts";
-import { parseRecord, type SignedRecord } from "#lib/moodle/site-record.ts";
+import { parseRecordJson, type SignedRecord } from "#lib/moodle/site-record.ts";
 import type { ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import type * as v from "valibot";
 
-export interface TrustSettings {
+export interface RecordTrustSettings {
   readonly installation: Installation;
   /** Namespaces that an operator accepted, even though another installation signed their site records. */
   readonly acceptedNamespaces: ReadonlySet<string>;
@@ -18,10 +18,10 @@ export type TrustedRecord<T> = { readonly siteRecord: T } | {
   readonly installation: string | null;
 };
 
-export function readTrustedRecord<
+export function readTrustedSiteRecord<
   S extends v.GenericSchema<unknown, { readonly id: string; readonly namespace: string }>,
 >(
-  { installation, acceptedNamespaces }: TrustSettings,
+  { installation, acceptedNamespaces }: RecordTrustSettings,
   schema: S,
   { name, uid, signedRecord, hubId, spokeId }: ObservedNamespace,
 ): TrustedRecord<v.InferOutput<S>> {
@@ -35,7 +35,7 @@ export function readTrustedRecord<
       return reject("has a site record that this installation did not sign");
     }
   }
-  const siteRecord = parseRecord(schema, signedRecord.text);
+  const siteRecord = parseRecordJson(schema, signedRecord.text);
   if (!siteRecord) return reject("has an unreadable site record");
   const isOwn = siteRecord.namespace === name && siteRecord.id === (spokeId ?? hubId);
   const isOfHub = spokeId === null || (siteRecord as { federationId?: string }).federationId === hubId;

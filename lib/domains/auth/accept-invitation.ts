@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createSessionCookie } from "#lib/domains/auth/cookie.ts";
 import {
-  createLinkRequester,
+  createMailLinkRequester,
   type MailLink,
   redeemMailLink,
   requireMailLink,
@@ -57,7 +57,7 @@ async function accept(
     // Treats the user as unverified, so that all earlier credentials are revoked.
     const revoked = await takeOverAccount(tx, { ...user, verified: false }, { passwordHash, displayName });
     const extraEntries = await addEntries(tx, link);
-    await recordChange(tx, createLinkRequester(link, origin), {
+    await recordChange(tx, createMailLinkRequester(link, origin), {
       audit: [{ kind: "invitation_accepted", objectType: "user", objectId: user.id }, ...revoked, ...extraEntries],
     });
   });

@@ -6,9 +6,9 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Role } from "#lib/domains/members/store.ts";
+import type { UserRole } from "#lib/domains/members/store.ts";
 
-export type { Role, TokenScope };
+export type { TokenScope, UserRole };
 
 export type Credential =
   | { readonly kind: "session"; readonly id: string }
@@ -16,7 +16,7 @@ export type Credential =
 
 /** The authenticated caller. Memberships are read for each request, so changes take effect immediately. */
 export interface Actor extends Requester {
-  readonly role: Role;
+  readonly role: UserRole;
   readonly displayName: string;
   readonly federationIds: readonly string[];
   /** The IDs of the spokes that the user administers, excluding spokes whose hub is in `federationIds`. */

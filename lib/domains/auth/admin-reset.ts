@@ -43,7 +43,7 @@ export async function resetPasswordAsOperator(
  * Resets a user's password from the command line. If the user is the only operator and is disabled, also enables the
  * user. Throws a fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
  */
-export async function resetPasswordLocally(
+export async function resetPasswordFromCommandLine(
   { db, passwords }: Pick<App, "db" | "passwords">,
   address: string,
 ): Promise<{ readonly password: string; readonly enabled: boolean }> {

@@ -6,7 +6,7 @@ import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
-import { isWriteRefused } from "#lib/drivers/db/faults.ts";
+import { isRefusedWriteError } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
 const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
@@ -32,7 +32,7 @@ export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** An SQL expression for the time when a session expires if it is not used again. */
-export const sessionExpiry = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
+export const sessionExpiryExpression = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
 /** An SQL condition for valid rows in `api_tokens as token`, even if the user is disabled. */
@@ -86,7 +86,7 @@ export async function recordTokenUse(rows: RowQueries, id: string): Promise<void
 
 /** Ignores an error from a read-only database, so that requests that only read still work. */
 function ignoreReadOnly(error: unknown): void {
-  if (!isWriteRefused(error)) throw error;
+  if (!isRefusedWriteError(error)) throw error;
 }
 
 /** Returns an SQL condition: the column's time is over a minute old. Always false on a standby, which cannot write. */

@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { createOneTimeToken, LINK_LIFETIMES, voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
+import { createOneTimeToken, MAIL_LINK_LIFETIMES, voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -142,7 +142,7 @@ async function ensureInvitation(tx: Tx, userId: string, joined: boolean): Promis
     return { expiresAt, grantId: id };
   }
   if (!joined && recent.voidedAt === null) return { expiresAt: recent.expiresAt, grantId: null };
-  const minutes = LINK_LIFETIMES.invitation / MINUTE;
+  const minutes = MAIL_LINK_LIFETIMES.invitation / MINUTE;
   const { expiresAt } = await tx.updateTable("one_time_tokens")
     .set({ voidedAt: null, expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'` })
     .where("id", "=", recent.id).returning("expiresAt").executeTakeFirstOrThrow();

@@ -10,7 +10,7 @@ import { createVerificationReminder } from "#lib/domains/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import {
   type Account,
@@ -47,7 +47,7 @@ export async function signIn(
   login: Login,
   signal?: AbortSignal,
 ): Promise<LoginResult> {
-  const queueEntry = { caller: networkOf(origin.ip), signal };
+  const queueEntry = { caller: getCallerNetwork(origin.ip), signal };
   const signedIn = await app.loginAttempts.run(
     { ...queueEntry, email: login.email },
     () => checkLogin(app, origin, login, queueEntry),

@@ -79,7 +79,7 @@ export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: Accoun
 }
 
 /** Returns the user who received a link, to be recorded as the requester of actions that the link starts. */
-export function createLinkRequester(
+export function createMailLinkRequester(
   { userId, email }: Pick<MailLink, "userId" | "email">,
   { ip, userAgent }: RequestOrigin,
 ): Requester {

@@ -3,13 +3,13 @@ import { sql } from "kysely";
 import { createSecret, hashSecret, hasSecretFormat } from "#lib/drivers/crypto/secret.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 export type LinkPurpose = "invitation" | "password_reset" | "email_verification";
 
 /** How long a one-time link stays valid, in milliseconds, by the link's purpose. */
-export const LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
+export const MAIL_LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * DAY,
   password_reset: HOUR,
   email_verification: 24 * HOUR,
@@ -27,9 +27,9 @@ const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
 /** Creates a one-time token. Earlier tokens stay valid until they expire or are voided. */
 export async function createOneTimeToken(tx: Tx, purpose: LinkPurpose, userId: string): Promise<OneTimeToken> {
-  const minutes = LINK_LIFETIMES[purpose] / MINUTE;
+  const minutes = MAIL_LINK_LIFETIMES[purpose] / MINUTE;
   const row = await tx.insertInto("one_time_tokens").values({
-    id: newId("ott"),
+    id: createId("ott"),
     purpose,
     userId,
     expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'`,

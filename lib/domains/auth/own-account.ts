@@ -14,7 +14,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import {
   type Account,
   endUserSessions,
@@ -44,7 +44,7 @@ export async function changeOwnPassword(
   signal?: AbortSignal,
 ): Promise<string> {
   requireStrongPassword(change.password, actor.email);
-  const queueEntry = { caller: networkOf(actor.ip), signal };
+  const queueEntry = { caller: getCallerNetwork(actor.ip), signal };
   const cookie = await app.loginAttempts.run({ ...queueEntry, email: actor.email }, async () => {
     const account = await findAccount(app.db.rows, actor.email);
     const outcome = await app.passwords.verify(change.current, account?.passwordHash ?? null, queueEntry);

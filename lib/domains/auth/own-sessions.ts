@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionExpiry, validSessionCondition } from "#lib/domains/auth/credentials.ts";
+import { sessionExpiryExpression, validSessionCondition } from "#lib/domains/auth/credentials.ts";
 import { endOtherSessions, endSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
@@ -25,7 +25,7 @@ const MAX_LISTED = 100;
 /** Lists the caller's valid sessions: first the current session, then the most recently used sessions. */
 export async function listSessions(rows: RowQueries, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
-    .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiry.as("expiresAt")])
+    .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiryExpression.as("expiresAt")])
     .where("userId", "=", userId).where(validSessionCondition)
     .orderBy(sql`id = ${credential.id}`, "desc").orderBy("lastUsedAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
     .execute();

@@ -2,7 +2,12 @@
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
-import { createLinkRequester, redeemMailLink, requireMailLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
+import {
+  createMailLinkRequester,
+  redeemMailLink,
+  requireMailLink,
+  takeOverAccount,
+} from "#lib/domains/auth/mail-link.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
@@ -32,7 +37,7 @@ export async function resetPasswordByLink(
     const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens });
     const about = { objectType: "user", objectId: user.id } as const;
     const notice = { template: "password-changed", to: getMailRecipient(user), about: { at, ip: origin.ip } } as const;
-    await recordChange(tx, createLinkRequester(link, origin), {
+    await recordChange(tx, createMailLinkRequester(link, origin), {
       audit: [
         { kind: "password_reset", ...about },
         ...(user.verified ? [] : [{ kind: "email_verified", ...about } as const]),

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { createSecret, hashSecret } from "#lib/drivers/crypto/secret.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 
 export interface NewSession {
   readonly id: string;
@@ -15,7 +15,7 @@ export async function beginSession(
   userId: string,
   origin: { readonly ip: string; readonly userAgent: string },
 ): Promise<NewSession> {
-  const id = newId("ses"), secret = createSecret();
+  const id = createId("ses"), secret = createSecret();
   await tx.insertInto("sessions")
     .values({ id, userId, tokenHash: hashSecret(secret), ip: origin.ip, userAgent: origin.userAgent })
     .execute();

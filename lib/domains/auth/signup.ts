@@ -15,7 +15,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { networkOf } from "#lib/base/limits/address.ts";
+import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
@@ -50,7 +50,7 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
     throw new Fault("forbidden", "signup_off", "Sign-up is closed; ask an administrator for an invitation");
   }
   requireStrongPassword(password, email);
-  const passwordHash = await app.passwords.hash(password, { caller: networkOf(origin.ip) });
+  const passwordHash = await app.passwords.hash(password, { caller: getCallerNetwork(origin.ip) });
   const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP_JOB, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {

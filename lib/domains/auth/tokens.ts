@@ -10,7 +10,7 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { isId, newId } from "#lib/base/ids.ts";
+import { createId, isId } from "#lib/base/ids.ts";
 
 interface TokenRequest {
   readonly name: string;
@@ -50,7 +50,7 @@ export async function createToken(
   actor: Actor,
   { name, scope, expiresAt }: TokenRequest,
 ): Promise<ApiToken & { readonly token: string }> {
-  const id = newId("tok");
+  const id = createId("tok");
   const { plaintext, prefix } = createApiToken(scope);
   const tokenHash = hashSecret(plaintext);
   const { credential } = actor;

@@ -5,7 +5,12 @@
  */
 import type { App } from "#lib/app.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { createLinkRequester, redeemMailLink, requireMailLink, takeOverAccount } from "#lib/domains/auth/mail-link.ts";
+import {
+  createMailLinkRequester,
+  redeemMailLink,
+  requireMailLink,
+  takeOverAccount,
+} from "#lib/domains/auth/mail-link.ts";
 import { invalidLinkFault } from "#lib/domains/auth/one-time-tokens.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
@@ -34,7 +39,7 @@ export async function verifyEmail(app: App, origin: RequestOrigin, { token, pass
     const keepsPassword = chosenHash === null && await hasNoAccess(tx, user);
     const revoked = await takeOverAccount(tx, user, { passwordHash: keepsPassword ? undefined : chosenHash });
     const metadata = { passwordSet: chosenHash !== null };
-    await recordChange(tx, createLinkRequester(link, origin), {
+    await recordChange(tx, createMailLinkRequester(link, origin), {
       audit: [{ kind: "email_verified", objectType: "user", objectId: user.id, metadata }, ...revoked],
     });
   });

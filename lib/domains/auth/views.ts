@@ -71,7 +71,7 @@ export const SessionView = v.object({
 
 export const OwnAccountView = v.object({ user: UserView });
 
-export const TokenBody = v.object({
+export const NewTokenBody = v.object({
   name: boundedText(1, 100),
   scope: v.picklist(TOKEN_SCOPES, `must be one of ${TOKEN_SCOPES.join(", ")}`),
   expiresAt: optionalOrNull(InputTime),

@@ -5,23 +5,23 @@
  */
 import type { App } from "#lib/app.ts";
 import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
-import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { enlargeDisksForSnapshots, findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
+import { enlargeDisksToSnapshotSize, findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
-import { DISK_NAMES, maxQuantity } from "#lib/moodle/resize.ts";
-import { checkAction } from "#lib/operations/check-action.ts";
-import { spokeSubject } from "#lib/audit/store.ts";
-import { enqueue, listLiveOperations } from "#lib/jobs/store.ts";
+import { DISK_NAMES, getLargerQuantity } from "#lib/moodle/resize.ts";
+import { requireActionAllowed } from "#lib/operations/check-action.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
+import { enqueueJob, listLiveOperations } from "#lib/jobs/store.ts";
 import { canSeeSpoke, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
-import type { AuditExtras, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
+import type { CopyPlan, CopySource, NewSpokeAuditData } from "#lib/domains/spokes/create.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
@@ -92,7 +92,7 @@ async function chooseCopyBackup(rows: RowQueries, spoke: SpokeRow, requested = "
   if (requested === "now") {
     const facts = await readSpokeActionFacts(rows, spoke);
     // Allows a new backup while another is running, because that backup may miss the latest changes to the site.
-    checkAction("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
+    requireActionAllowed("backup", { ...facts, live: facts.live.filter((kind) => kind !== "backup") });
     return { spoke, backup: null };
   }
   try {
@@ -109,7 +109,7 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
   const waiting = (await listLiveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
     kind === "backup" && startedAt === null && Object.keys(payload).length === 0
   );
-  const { id: operationId } = waiting ?? await enqueue(tx, actor, buildSpokeJob(spoke, "backup"));
+  const { id: operationId } = waiting ?? await enqueueJob(tx, actor, buildSpokeJob(spoke, "backup"));
   return await ensureBackup(tx, spoke, { operationId, kind: "manual" });
 }
 
@@ -132,13 +132,13 @@ function copyInputs(
     ...(brand === source.brand && { brand: from.brand }),
     ...(seed === source.seed && { seed: from.seed }),
   });
-  const least = backup ? minimumDiskSizes(backup) : { files: null, database: null }, { disks } = from.resources;
-  const enlarged = enlargeDisksForSnapshots(inputs, {
+  const least = backup ? getMinimumDiskSizes(backup) : { files: null, database: null }, { disks } = from.resources;
+  const enlarged = enlargeDisksToSnapshotSize(inputs, {
     files: Math.max(parseQuantity(disks.files), least.files ?? 0),
     database: Math.max(parseQuantity(disks.database), least.database ?? 0),
   });
   const copied: SpokeInputs = { ...enlarged, origin: { adoptionId: getAdoptionId(copy.id), identity: "new" } };
-  const missingPart = findSnapshotOriginProblem(blueprint, copied);
+  const missingPart = findSnapshotBlueprintProblem(blueprint, copied);
   if (missingPart !== null) {
     throw new Fault("impossible", "blueprint_lacks", `Spokes cannot be copied: ${missingPart}`);
   }
@@ -148,12 +148,12 @@ function copyInputs(
 function copyAuditExtras(
   { spoke: source, backup }: CopyOrigin,
   { id: copyId, slug: copySlug, federationId: hubId }: SpokeRow,
-): AuditExtras {
+): NewSpokeAuditData {
   const { id: spokeId, slug } = source, backupId = backup!.id;
   const metadata = { slug, copyId, copySlug, hubId, backupId };
   return {
     metadata: { copyOf: { spokeId, slug, backupId } },
-    otherEntries: [{ kind: "spoke_copied", ...spokeSubject(source), metadata }],
+    otherEntries: [{ kind: "spoke_copied", ...buildSpokeSubject(source), metadata }],
   };
 }
 
@@ -168,7 +168,7 @@ function requireLargeEnough(catalog: App["catalog"], size: string, { slug, bluep
   const { disks } = (blueprintInputs as SpokeInputs).resources;
   const isLargeEnough = (name: string): boolean => {
     const offered = catalog.resourcesOf(name).disks;
-    return DISK_NAMES.every((disk) => maxQuantity(offered[disk], disks[disk]) === offered[disk]);
+    return DISK_NAMES.every((disk) => getLargerQuantity(offered[disk], disks[disk]) === offered[disk]);
   };
   if (isLargeEnough(size)) return;
   const fitting = (catalog.choices("size") ?? []).filter(isLargeEnough);

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -29,7 +29,7 @@ export async function markSpokeLost(
     await recordChange(tx, requester, {
       audit: [{
         kind: "spoke_action_failed",
-        ...spokeSubject(after),
+        ...buildSpokeSubject(after),
         metadata: { action: "restore", newCluster: true, from: before.state, slug, message: stateReason },
       }],
       events: [{ federationId, spokeId: id, state, error: stateReason }],

@@ -6,23 +6,23 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { hubSubject, spokeSubject } from "#lib/audit/store.ts";
+import { buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
 import { preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
-import { createRestoreError, minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { createRestoreError, getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { createCancellationEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
 import { createHubJob } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import { buildSiteBaseFromBackup, replaceSiteBase } from "#lib/moodle/site-base.ts";
+import { buildVersionAndVolumesFromBackup, replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { cancelRunningJobs } from "#lib/jobs/removal.ts";
-import { cancelHubOperations, cancelSpokeOperations, enqueue } from "#lib/jobs/store.ts";
+import { cancelHubOperations, cancelSpokeOperations, enqueueJob } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -141,9 +141,9 @@ async function restoreLostHub(tx: Tx, requester: Requester, { id, namespaceUid }
     clusterUid: null,
   });
   return await recordOperation(tx, requester, createHubJob(id, "provision-hub"), (job) => ({
-    audit: [...createCancellationEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
+    audit: [...createCancellationAuditEntries(cancelledJobs, { federationId: id }, CANCEL_REASON), {
       kind: "federation_updated",
-      ...hubSubject(id),
+      ...buildHubSubject(id),
       metadata: { action: "restore", newCluster: true, slug, operationId: job.id },
     }],
     events: [{ federationId: id, state, operation: toStreamOperation(job) }],
@@ -156,7 +156,7 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   if (isLeaving(before) || before.namespaceUid !== namespaceUid) return null;
   const backup = await requirePreferredBackup(tx, before);
   const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
-  const job = await enqueue(tx, requester, buildSpokeJob(before, "provision"));
+  const job = await enqueueJob(tx, requester, buildSpokeJob(before, "provision"));
   await tx.deleteFrom("retained_pvcs").where("spokeId", "=", id).execute();
   const after = await tx.updateTable("spokes").set({
     state: "provisioning",
@@ -178,9 +178,9 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const about = { federationId: after.federationId, spokeId: id };
   await recordChange(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, CANCEL_REASON), {
+    audit: [...createCancellationAuditEntries(cancelledJobs, about, CANCEL_REASON), {
       kind: "spoke_actioned",
-      ...spokeSubject(after),
+      ...buildSpokeSubject(after),
       metadata: {
         action: "restore",
         newCluster: true,
@@ -197,12 +197,12 @@ async function restoreLostSpoke(tx: Tx, requester: Requester, { id, namespaceUid
 
 function inputsFrom({ blueprintInputs }: SpokeRow, backup: Backup, { id }: Job): SpokeInputs {
   const inputs = blueprintInputs as SpokeInputs;
-  const { claims: _, ...unclaimed } = buildSiteBaseFromBackup(
+  const { claims: _, ...unclaimed } = buildVersionAndVolumesFromBackup(
     inputs,
-    { ...backup, minimumSizes: minimumDiskSizes(backup) },
+    { ...backup, minimumSizes: getMinimumDiskSizes(backup) },
     getAdoptionId(id),
   );
-  return replaceSiteBase(inputs, unclaimed); // in a new namespace all names are free
+  return replaceVersionAndVolumes(inputs, unclaimed); // in a new namespace all names are free
 }
 
 function isLeaving({ state }: { readonly state: string }): boolean {

@@ -2,22 +2,22 @@
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, findFederation, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { buildSiteBaseFromBackup, replaceSiteBase } from "#lib/moodle/site-base.ts";
+import { buildVersionAndVolumesFromBackup, replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import { fieldsWith, omitFields, pickFields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { draftSpoke, insertUnderFreeDomain, recordNewSpoke, slugTakenFault } from "#lib/domains/spokes/create.ts";
+import { buildSpokeRow, insertUnderFreeDomain, recordNewSpoke, slugTakenFault } from "#lib/domains/spokes/create.ts";
 import {
   domainTakenFault,
+  getServiceDomains,
   listCandidateDomains,
   listParentDomains,
-  serviceDomainsOf,
 } from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { isSlugInUse, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -54,7 +54,7 @@ export async function planRecreation(
   const keepsName = domain === undefined && slug === removed.slug;
   const domains = listCandidateDomains(config, slug, hub.slug, keepsName ? removed.domain : domain);
   if (await isSlugInUse(db.rows, hub.id, slug)) throw slugTakenFault(slug);
-  const app = serviceDomainsOf(config);
+  const app = getServiceDomains(config);
   const taken = await Promise.all(domains.map((each) => isDomainInUse(db.rows, each, listParentDomains(each, app))));
   if (taken.every((isTaken) => isTaken)) throw domainTakenFault(domains);
   return { hub, slug, domains: domains.filter((_, i) => !taken[i]), backup };
@@ -70,7 +70,7 @@ export async function recreateSpoke(
   return await app.db.transact(async (tx) => {
     const hub = await lockFederationShared(tx, id);
     requireLiveHub(hub.state, "restore a spoke into");
-    const own = draftSpoke(app, hub.id, { ...copyRequestColumns(removed, backup), slug });
+    const own = buildSpokeRow(app, hub.id, { ...copyRequestColumns(removed, backup), slug });
     const spoke = await insertUnderFreeDomain(
       tx,
       app.config,
@@ -96,13 +96,13 @@ function copyRequestColumns(removed: SpokeRow, { lmsVersion }: Backup) {
 function rowFrom(
   removed: SpokeRow,
   backup: Backup,
-  own: ReturnType<typeof draftSpoke> & { readonly domain: string },
+  own: ReturnType<typeof buildSpokeRow> & { readonly domain: string },
 ): NewSpokeRow {
   const { certificate: _, formerHosts: __, ...previousInputs } = removed.blueprintInputs as SpokeInputs;
   const inputs = { ...previousInputs, images: backup.images ?? previousInputs.images };
-  const siteBase = buildSiteBaseFromBackup(
+  const siteBase = buildVersionAndVolumesFromBackup(
     inputs,
-    { ...backup, minimumSizes: minimumDiskSizes(backup) },
+    { ...backup, minimumSizes: getMinimumDiskSizes(backup) },
     getAdoptionId(own.id),
   );
   const { claims: ___, ...fresh } = siteBase; // in its own namespace all names are free
@@ -113,7 +113,7 @@ function rowFrom(
     cluster: backup.cluster,
     blueprintRevision: removed.blueprintRevision,
     blueprintInputs: JSON.stringify(
-      replaceSiteBase({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh),
+      replaceVersionAndVolumes({ ...inputs, spokeId, federationId, namespace, slug, host }, fresh),
     ),
     siteIdentifier: backup.siteIdentifier ?? removed.siteIdentifier,
     fromBackup: backup.id,

@@ -66,7 +66,7 @@ async function saveOutcome(
   return numUpdatedRows > 0n;
 }
 
-export interface RestoreTestNumbers {
+export interface RestoreTestStatistics {
   /** The number of active spokes whose last restore test failed. */
   readonly failing: number;
   /** The earliest of the times at which active spokes last passed a test. Null if no active spoke has passed one. */
@@ -74,7 +74,7 @@ export interface RestoreTestNumbers {
 }
 
 /** Reads metrics: how many active spokes failed their last test, and the earliest of the spokes' last successes. */
-export async function countRestoreTests(rows: RowQueries): Promise<RestoreTestNumbers> {
+export async function countRestoreTests(rows: RowQueries): Promise<RestoreTestStatistics> {
   return await rows.selectFrom("spokes").where("state", "=", "active").select([
     sql<number>`count(*) filter (where unverified_since is not null)::integer`.as("failing"),
     sql<Date | null>`min(verified_at)`.as("oldest"),

@@ -2,12 +2,12 @@
  * Checks the data of a site that was restored from a backup. Users can change a site during a backup, so the restored
  * numbers of courses and users must lie between the numbers counted right before and right after the backup.
  */
-import type { FilesCheckResult, SiteCounts, SiteIdentity } from "#lib/moodle/job-results.ts";
+import type { CourseAndUserCounts, FilesCheckResult, SiteIdentity } from "#lib/moodle/job-results.ts";
 
 /** The numbers of courses and users, counted right before and right after the backup was taken. */
 export interface CountsAroundBackup {
-  readonly before: SiteCounts;
-  readonly after: SiteCounts;
+  readonly before: CourseAndUserCounts;
+  readonly after: CourseAndUserCounts;
 }
 
 export interface RestoreTestResult {

@@ -5,7 +5,7 @@ import type { Backup } from "#lib/domains/backups/store.ts";
 import { createRestoreError, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
@@ -26,7 +26,7 @@ export interface RestorePlan {
 
 /** Plans a restore or rollback. Throws a `conflict` fault (`spoke_state`), or a ClusterError if it is not possible. */
 export async function planRestore(rows: RowQueries, spoke: SpokeRow, request: RestoreTarget): Promise<RestorePlan> {
-  const facts = await readSpokeActionFacts(rows, spoke), acceptance = checkAction("restore", facts);
+  const facts = await readSpokeActionFacts(rows, spoke), acceptance = requireActionAllowed("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
   if ("rollback" in request) {
     const rollback = await findRollbackVolumes(rows, spoke), parameters = { rollback: true } as const;

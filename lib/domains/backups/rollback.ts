@@ -1,14 +1,14 @@
 /** Finds the volumes that a site uses again after a rollback. */
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { extractSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
+import { extractVersionAndVolumes, type SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getAdoptionId, getSitePvcNames } from "#lib/moodle/names.ts";
 import { findLastRestore, listStartedRestores } from "#lib/jobs/restores.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 interface RollbackTarget {
-  readonly siteBase: SiteBase;
+  readonly siteBase: SiteVersionAndVolumes;
   /** The time when the site stopped using these volumes. Null if the spoke's row still refers to these volumes. */
   readonly since: Date | null;
 }
@@ -20,8 +20,10 @@ export async function findRollbackVolumes(
 ): Promise<RollbackTarget | null> {
   const last = await findLastRestore(rows, id);
   if (!last) return null;
-  if (last.state !== "succeeded") return { siteBase: extractSiteBase(blueprintInputs as SpokeInputs), since: null };
-  const siteBase = last.progress.restore.before as SiteBase;
+  if (last.state !== "succeeded") {
+    return { siteBase: extractVersionAndVolumes(blueprintInputs as SpokeInputs), since: null };
+  }
+  const siteBase = last.progress.restore.before as SiteVersionAndVolumes;
   const replacedClaims = (await listReplacedPvcs(rows, id)).map(({ claim }) => claim);
   const isComplete = Object.values(getSitePvcNames(siteBase)).every((claim) => replacedClaims.includes(claim));
   return isComplete ? { siteBase, since: last.finishedAt } : null;

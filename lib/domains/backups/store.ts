@@ -3,11 +3,11 @@ import { type Selectable, sql } from "kysely";
 import type { RetentionCandidate } from "#lib/domains/backups/retention.ts";
 import type { CountsAroundBackup, RestoreTestResult } from "#lib/domains/backups/restore-test.ts";
 import type { ObservedSnapshotClasses, SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export type BackupKind = RetentionCandidate["kind"];
@@ -69,7 +69,7 @@ export async function ensureBackup(
   { operationId, kind }: BackupCause,
 ): Promise<Backup> {
   await tx.insertInto("backups").values({
-    id: newId("bak"),
+    id: createId("bak"),
     spokeId: spoke.id,
     federationId: spoke.federationId,
     operationId,
@@ -113,7 +113,7 @@ export async function markBackupReady(tx: Tx, id: string, volumes: readonly Back
 
 /** Marks an operation's pending backup as failed, with the redacted reason. Returns null if the operation has none. */
 export async function markBackupFailed(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
-  const error = redact(reason);
+  const error = redactSecrets(reason);
   await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
     .where("operationId", "=", operationId).where("state", "=", "pending").execute();
   return await findBackupByOperation(tx, operationId);

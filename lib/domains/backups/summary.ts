@@ -33,7 +33,7 @@ export async function summariseBackups(
   const failed = isSuspended(spoke) ? null : lastFailure;
   const reason = explainUnavailableBackups(observedClasses, {
     name: spoke.blueprintInputs.surroundings?.snapshotClass,
-    drivers: volumeDriversOf(backups[0]),
+    drivers: getVolumeDrivers(backups[0]),
   });
   return {
     available: reason === null,
@@ -65,6 +65,6 @@ function isListed(backup: Backup, now: Date): boolean {
 }
 
 /** Returns the storage drivers of the volumes in the latest backup. */
-export function volumeDriversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
+export function getVolumeDrivers(latest: Pick<Backup, "volumes"> | undefined): string[] {
   return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
 }

@@ -3,9 +3,9 @@ import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
-import { hasSucceededSince } from "#lib/jobs/restores.ts";
+import { hasOperationSucceededSince } from "#lib/jobs/restores.ts";
 import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -44,9 +44,10 @@ export async function requireUsableBackup(rows: RowQueries, spoke: SpokeRow, id:
 }
 
 /** Returns the minimum size of each restored disk, in bytes, or null if the storage driver does not report it. */
-export function minimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
+export function getMinimumDiskSizes({ volumes }: Pick<Backup, "volumes">): Readonly<Record<DiskName, number | null>> {
   const minimum = (isDatabase: boolean) =>
-    volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase)?.restoreSize ?? null;
+    volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET_REF.name}-0`) === isDatabase)?.restoreSize ??
+      null;
   return { files: minimum(false), database: minimum(true) };
 }
 
@@ -78,7 +79,7 @@ async function requireCompatibleBackup(rows: RowQueries, spoke: SpokeRow, backup
       "PostgreSQL can read only data files from its own major version. Choose another backup.",
     );
   }
-  if (lmsVersion === null && await hasSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
+  if (lmsVersion === null && await hasOperationSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
     const message = `The backup ${id} was taken before an upgrade of the spoke and has no recorded Moodle version`;
     throw createRestoreError("VersionUnknown", message, chooseAnother);
   }

@@ -18,7 +18,7 @@ interface SizeDifference {
 }
 
 /** A hub's subscription as stored in the database before the comparison. */
-export interface StoredBilling {
+export interface StoredSubscription {
   readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
@@ -56,7 +56,7 @@ interface FromTo<T> {
  * provider no longer has the subscription. `billed` contains the quantities that should be billed now.
  */
 export function compareSubscription(
-  stored: StoredBilling,
+  stored: StoredSubscription,
   observed: Subscription | null,
   billed: BilledQuantities,
 ): BillingComparison {
@@ -83,7 +83,7 @@ export function compareSubscription(
 
 /** Returns the difference between billed and existing spokes. While a change is being sent, returns the stored one. */
 function findDifference(
-  { sentQuantities, difference }: StoredBilling,
+  { sentQuantities, difference }: StoredSubscription,
   status: SubscriptionStatus | null,
   items: readonly SubscriptionItem[],
   billed: BilledQuantities,

@@ -4,7 +4,7 @@
  * the sync job is queued before the subscription's row is locked.
  */
 import type { App } from "#lib/app.ts";
-import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
+import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { createBillingSyncJob } from "#lib/domains/billing/jobs.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
@@ -29,7 +29,7 @@ interface Hub {
  * transaction. Returns no events if nothing changed.
  */
 export async function markHubBilled(tx: Tx, { id }: Hub, email: string): Promise<AuditEntry[]> {
-  const entry = { kind: "billing_connected", ...hubSubject(id) } as const;
+  const entry = { kind: "billing_connected", ...buildHubSubject(id) } as const;
   if (await insertSubscription(tx, { federationId: id, email })) return [{ ...entry, metadata: { email } }];
   const { email: from } = (await lockSubscription(tx, id))!;
   if (from === email) return [];
@@ -72,7 +72,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
     await recordChange(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",
-        ...hubSubject(hub.id),
+        ...buildHubSubject(hub.id),
         metadata: { customer: row.customerId, subscription: row.subscriptionId, status: row.status },
       }],
     });

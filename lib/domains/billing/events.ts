@@ -3,7 +3,7 @@
  * hub. All other events are stored only for inspection and are marked as handled.
  */
 import { type Selectable, sql } from "kysely";
-import { BILLING_TIME_LIMIT, billingLane } from "#lib/domains/billing/jobs.ts";
+import { BILLING_JOB_TIME_LIMIT, getBillingLane } from "#lib/domains/billing/jobs.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -18,7 +18,7 @@ export const BILLING_EVENT_JOB: JobKind = {
   plan: 1,
   visible: false,
   steps: [{ name: "handle", label: "Processing an event from the payment provider", timeout: 5 * MINUTE }],
-  timeLimit: BILLING_TIME_LIMIT,
+  timeLimit: BILLING_JOB_TIME_LIMIT,
 };
 
 /** The subject of a payment event: a hub's subscription, or a refund. */
@@ -31,7 +31,7 @@ export function getBillingEventSubject(type: string): EventSubject | null {
 }
 
 /** Returns the charge or refund ID with which to request refunds from the provider. Null if the event has no ID. */
-export function getRefundedObject(
+export function getRefundedObjectId(
   { type, objectId }: Pick<BillingEventRow, "type" | "objectId">,
 ): RefundedObject | null {
   if (objectId === null) return null;
@@ -40,7 +40,7 @@ export function getRefundedObject(
 
 /** Creates the job that handles an event, in the hub's billing lane (queue) or, if no hub is known, in any of them. */
 export function createBillingEventJob(eventId: string, federationId: string | null): NewJob {
-  const lane = billingLane(federationId ?? eventId);
+  const lane = getBillingLane(federationId ?? eventId);
   return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
 }
 
@@ -70,7 +70,7 @@ export async function findBillingEvent(rows: RowQueries, id: string): Promise<Bi
 export async function findQueuedBillingEvents(rows: RowQueries, federationId: string): Promise<string[]> {
   const { rows: found } = await sql<{ event: string }>`
     select payload ->> 'event' as event from jobs
-    where state = 'queued' and lane = ${billingLane(federationId)} and kind = ${BILLING_EVENT_JOB.kind}
+    where state = 'queued' and lane = ${getBillingLane(federationId)} and kind = ${BILLING_EVENT_JOB.kind}
       and federation_id = ${federationId}`.execute(rows);
   return found.map(({ event }) => event);
 }

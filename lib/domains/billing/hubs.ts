@@ -5,9 +5,9 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import {
-  BILLED_STATES,
+  areQuantitiesEqual,
+  BILLED_SPOKE_STATES,
   type BilledQuantities,
-  equalQuantities,
   selectBilledQuantities,
 } from "#lib/domains/billing/quantities.ts";
 import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
@@ -72,7 +72,7 @@ export function needsBillingSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf
   const { row: { sentQuantities, status, error }, removed } = hub;
   if (
     error !== null || sentQuantities === null ||
-    !equalQuantities(sentQuantities as BilledQuantities, billedQuantities(hub, catalog))
+    !areQuantitiesEqual(sentQuantities as BilledQuantities, billedQuantities(hub, catalog))
   ) {
     return true;
   }
@@ -85,7 +85,7 @@ async function selectHubs(rows: RowQueries, where: RawBuilder<unknown>): Promise
       coalesce((
         select jsonb_object_agg(size, count) from (
           select size, count(*)::integer as count from spokes
-          where spokes.federation_id = subscriptions.federation_id and spokes.state = any(${BILLED_STATES}::text[])
+          where spokes.federation_id = subscriptions.federation_id and spokes.state = any(${BILLED_SPOKE_STATES}::text[])
           group by size
         ) as sizes
       ), '{}') as counts

@@ -9,7 +9,7 @@ import { DAY, MINUTE } from "#lib/base/time.ts";
 const LANES = 4;
 
 /** A time limit of ten years, in milliseconds: the payment provider may be unavailable for a long time. */
-export const BILLING_TIME_LIMIT = 3650 * DAY;
+export const BILLING_JOB_TIME_LIMIT = 3650 * DAY;
 
 export const SYNC_BILLING_JOB: JobKind = {
   kind: "sync-billing",
@@ -19,7 +19,7 @@ export const SYNC_BILLING_JOB: JobKind = {
     { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
     { name: "quantities", label: "Updating the billed quantities at the payment provider", timeout: 10 * MINUTE },
   ],
-  timeLimit: BILLING_TIME_LIMIT,
+  timeLimit: BILLING_JOB_TIME_LIMIT,
 };
 
 export const CHECK_BILLING_JOB: JobKind = {
@@ -51,11 +51,11 @@ export function createBillingCheckJob(federationId: string, runAt?: Date): NewJo
 
 function billingJob(kind: JobKind, federationId: string): NewJob {
   const dedupeKey = `${kind.kind}:${federationId}`;
-  return { kind, lane: billingLane(federationId), federationId, spokeId: null, dedupeKey };
+  return { kind, lane: getBillingLane(federationId), federationId, spokeId: null, dedupeKey };
 }
 
 /** Returns the lane (queue) for a hub's billing jobs. Every replica computes the same lane for a hub. */
-export function billingLane(federationId: string): string {
+export function getBillingLane(federationId: string): string {
   const sum = [...federationId].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7);
   return `billing:${sum % LANES}`;
 }

@@ -1,6 +1,6 @@
 /** Previews the cost of adding or changing a spoke, as computed by the payment provider. Writes nothing. */
 import type { App } from "#lib/app.ts";
-import { BILLED_STATES, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
+import { BILLED_SPOKE_STATES, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
 import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -22,7 +22,7 @@ const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
 /** Returns the change to preview for a new spoke with this size. */
-export function describeNewSpokeCost(federationId: string, size: string): CostChange {
+export function buildNewSpokeCostChange(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }
 
@@ -94,5 +94,5 @@ export function countQuantityChanges(
 }
 
 function isBilled(state: State): boolean {
-  return BILLED_STATES.includes(state);
+  return BILLED_SPOKE_STATES.includes(state);
 }

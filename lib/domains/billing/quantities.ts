@@ -9,7 +9,7 @@ import type { PriceRequest } from "#lib/drivers/payments/payments.ts";
 /** The number of billed spokes per size. A missing size counts as 0. */
 export type BilledQuantities = Readonly<Record<string, number>>;
 
-export const BILLED_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
+export const BILLED_SPOKE_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
 
 /** Returns the number of spokes for each size with a price or a subscription item. Ignores items without a size. */
 export function selectBilledQuantities(
@@ -26,7 +26,7 @@ export function selectBilledQuantities(
 }
 
 /** Returns whether both arguments contain the same quantities. A missing size counts as 0. */
-export function equalQuantities(one: BilledQuantities, other: BilledQuantities): boolean {
+export function areQuantitiesEqual(one: BilledQuantities, other: BilledQuantities): boolean {
   const sizes = [...Object.keys(one), ...Object.keys(other)];
   return sizes.every((size) => getBilledQuantity(one, size) === getBilledQuantity(other, size));
 }

@@ -1,5 +1,5 @@
 /** Records refunds to a hub's customer, each refund only once. */
-import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
+import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 
@@ -19,7 +19,7 @@ export async function recordRefunds(tx: Tx, federationId: string, refunds: reado
   const newIds = new Set(inserted.map(({ id }) => id));
   return succeeded.filter(({ id }) => newIds.has(id)).map(({ id, amount, currency }) => ({
     kind: "billing_subscription_refunded",
-    ...hubSubject(federationId),
+    ...buildHubSubject(federationId),
     metadata: { refund: id, amount, currency },
   }));
 }

@@ -2,13 +2,13 @@
  * Saves a hub's subscription as observed at the payment provider. Callers are jobs in the hub's billing lane (queue).
  */
 import { type RawBuilder, sql } from "kysely";
-import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
+import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 import type { BilledQuantities } from "#lib/domains/billing/quantities.ts";
 import {
   type BillingChange,
   type BillingComparison,
   compareSubscription,
-  type StoredBilling,
+  type StoredSubscription,
 } from "#lib/domains/billing/compare.ts";
 import { type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -31,7 +31,7 @@ export async function saveSubscription(
   observed: Subscription | null,
   billed: BilledQuantities,
 ): Promise<AuditEntry[]> {
-  const comparison = compareSubscription(row as StoredBilling, observed, billed);
+  const comparison = compareSubscription(row as StoredSubscription, observed, billed);
   const { status, items, dunning, difference } = comparison;
   // Keeps the invoice if the provider no longer has the subscription, because the invoice may still be open.
   const invoice = observed ? toStoredInvoice(observed) : row.invoice as StoredInvoice | null;
@@ -46,7 +46,7 @@ export async function saveSubscription(
   });
   return comparison.changes.map((change) => ({
     kind: change.kind,
-    ...hubSubject(row.federationId),
+    ...buildHubSubject(row.federationId),
     metadata: metadataOf(change, comparison, invoice),
   }));
 }

@@ -3,7 +3,7 @@
  * job's row, the subscription's row, the hub's event counter (stream head).
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
-import { BILLED_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
+import { BILLED_SPOKE_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -55,7 +55,7 @@ export async function updateSubscription(
 async function countBilled(rows: RowQueries, federationIds: readonly string[]): Promise<Map<string, BilledQuantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes
-    where federation_id = any(${federationIds}::text[]) and state = any(${BILLED_STATES}::text[])
+    where federation_id = any(${federationIds}::text[]) and state = any(${BILLED_SPOKE_STATES}::text[])
     group by federation_id, size`.execute(rows);
   const byHub = Map.groupBy(counts, ({ id }) => id);
   return new Map(

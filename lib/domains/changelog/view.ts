@@ -1,13 +1,13 @@
 /** Defines the changelog as shown in the API: announced deprecations and limits, and each release's changes. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { noticeAnchor, noticeUrl } from "#lib/domains/changelog/anchors.ts";
+import { buildNoticeUrl, getNoticeAnchor } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
+import { type AnnouncedChange, getEffectiveDate } from "#lib/base/notice.ts";
 import { Timestamp } from "#lib/base/schema.ts";
 
 /** An announced deprecation or limit, with the state `announced` or `in_effect`. */
-export interface Announcement {
+export interface ChangelogAnnouncement {
   readonly id: string;
   readonly kind: "deprecation" | "limit";
   readonly title: string;
@@ -24,7 +24,7 @@ export interface Announcement {
 export interface Changelog {
   readonly api: string;
   readonly version: string;
-  readonly notices: Announcement[];
+  readonly notices: ChangelogAnnouncement[];
   readonly releases: { readonly version: string; readonly releasedAt: Date | null; readonly changes: string[] }[];
 }
 
@@ -72,10 +72,10 @@ export function buildChangelog(
   };
 }
 
-function showNotice(notice: AnnouncedChange, publicUrl: URL, now: Date): Announcement {
-  const at = effectiveDateOf(notice);
+function showNotice(notice: AnnouncedChange, publicUrl: URL, now: Date): ChangelogAnnouncement {
+  const at = getEffectiveDate(notice);
   return {
-    id: noticeAnchor(notice),
+    id: getNoticeAnchor(notice),
     kind: notice.kind === "endpoint" ? "deprecation" : "limit",
     title: notice.kind === "endpoint" ? `${notice.method} ${notice.path}` : notice.title,
     ...(notice.kind === "endpoint" && { method: notice.method, path: notice.path }),
@@ -83,6 +83,6 @@ function showNotice(notice: AnnouncedChange, publicUrl: URL, now: Date): Announc
     announcedAt: notice.since,
     takesEffectAt: at,
     note: notice.note,
-    url: noticeUrl(publicUrl, notice),
+    url: buildNoticeUrl(publicUrl, notice),
   };
 }

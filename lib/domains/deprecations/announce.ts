@@ -15,17 +15,17 @@ import {
 } from "#lib/domains/deprecations/store.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { AnnouncedNotice, QueuedMail } from "#lib/drivers/mail/letter.ts";
-import { type AnnouncedChange, effectiveDateOf } from "#lib/base/notice.ts";
+import { type AnnouncedChange, getEffectiveDate } from "#lib/base/notice.ts";
 
 /** The maximum number of notices described in one email. For further notices, the email gives only their number. */
 const MAX_DESCRIBED = 10;
 
 /** Returns the announced changes that have not taken effect yet. */
 export function selectPendingNotices(notices: readonly AnnouncedChange[], now: Date): readonly AnnouncedChange[] {
-  return notices.filter((notice) => notice.since <= now && now < effectiveDateOf(notice));
+  return notices.filter((notice) => notice.since <= now && now < getEffectiveDate(notice));
 }
 
-export interface RecipientPage {
+export interface NoticeRecipientPage {
   /** The ID of the last user on the previous page. */
   readonly after: string;
   readonly limit: number;
@@ -41,7 +41,7 @@ export interface NoticePageResult {
 export async function mailNoticesToPage(
   tx: Tx,
   notices: readonly AnnouncedChange[],
-  page: RecipientPage,
+  page: NoticeRecipientPage,
 ): Promise<NoticePageResult> {
   const ids = notices.map(({ id }) => id);
   const readers = await findUnnotifiedUsers(tx, ids, page);
@@ -87,7 +87,7 @@ function describe(notice: AnnouncedChange, tokens: readonly TokenCallCount[]): A
   return {
     kind: notice.kind,
     what: notice.kind === "endpoint" ? `${notice.method} ${notice.path}` : notice.title,
-    from: effectiveDateOf(notice).toISOString(),
+    from: getEffectiveDate(notice).toISOString(),
     note: notice.note,
     tokens: tokens.map(({ name, prefix, calls }) => ({ name, prefix, calls })),
     others: { tokens: (first?.tokens ?? 0) - tokens.length, calls: (first?.total ?? 0) - listed },

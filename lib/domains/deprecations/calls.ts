@@ -31,7 +31,7 @@ export interface CallCounterOptions {
 const FLUSH_INTERVAL = 10 * SECOND, FLUSH_SIZE = 2000, MAX_PAIRS = 20_000;
 const FLUSH_TIMEOUT = 5 * SECOND; // the time limit of a flush; after it, the counts are kept for the next flush
 
-export const NO_CALL_COUNTER: Pick<CallCounter, "count"> = { count() {} };
+export const DISABLED_CALL_COUNTER: Pick<CallCounter, "count"> = { count() {} };
 
 export function openCallCounter(options: CallCounterOptions): CallCounter {
   const {

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
+import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -49,9 +49,9 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };
   await recordChange(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the hub was abandoned"), {
+    audit: [...createCancellationAuditEntries(cancelledJobs, about, "the hub was abandoned"), {
       kind: "federation_destroyed",
-      ...hubSubject(id),
+      ...buildHubSubject(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
     events: [{ ...about, state: after.state, operation: selectLastOperation(cancelledJobs, removal) }],
@@ -72,7 +72,7 @@ export function explainRunningRemoval(object: "spoke" | "hub"): string {
   return `Cannot abandon a ${object} whose removal is still running; wait until the removal finishes or fails`;
 }
 
-export function createCancellationEntries(
+export function createCancellationAuditEntries(
   cancelledJobs: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
   reason: string,

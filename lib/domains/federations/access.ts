@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { type AccessRule, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type FederationRow, findFederation, type RemovedVisibility } from "#lib/domains/federations/store.ts";
+import { type FederationRow, findFederation, type RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 
 /** Permissions on a hub. Hub admins can `see` and `change`, spoke admins can `see`, and operators have all of them. */
@@ -14,7 +14,7 @@ export function hubAccess(permission: FederationPermission): AccessRule<Actor, {
     name: `federation: ${permission}`,
     async admit({ app, actor: caller, params, query }) {
       const actor = requireActor(caller);
-      const removed = permission === "see" ? getRemovedVisibility(actor, query) : "hidden";
+      const removed = permission === "see" ? getRemovedObjectVisibility(actor, query) : "hidden";
       const row = await findVisibleHub(app.db.rows, actor, params.federationId ?? "", removed);
       if (permission === "change") requireHubAdmin(actor, row.id);
       if (permission === "remove" || permission === "bill") requireOperator(actor);
@@ -31,10 +31,10 @@ export function requireHubAdmin(actor: Actor, federationId: string): void {
 }
 
 /** Returns `shown` if an operator requests removed objects with `?includeRemoved=true`. Otherwise returns `hidden`. */
-export function getRemovedVisibility(
+export function getRemovedObjectVisibility(
   actor: Actor,
   query: { readonly includeRemoved?: string | boolean | undefined },
-): RemovedVisibility {
+): RemovedObjectVisibility {
   const isRequested = ["true", "1"].includes(String(query.includeRemoved));
   return isRequested && actor.role === "operator" ? "shown" : "hidden";
 }
@@ -44,7 +44,7 @@ export async function findVisibleHub(
   rows: RowQueries,
   viewer: Viewer,
   name: string,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<FederationRow> {
   const row = await findFederation(rows, name, removed);
   if (!row || !await canSeeHub(rows, viewer, row.id)) throw federationMissingFault();

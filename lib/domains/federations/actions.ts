@@ -1,5 +1,5 @@
 /** Requests actions on a hub. The only action is `retry`, which repeats a failed provisioning. */
-import { hubSubject } from "#lib/audit/store.ts";
+import { buildHubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -29,7 +29,7 @@ async function acceptRetry(tx: Tx, requester: Requester, id: string, action: "re
   await recordOperation(tx, requester, createHubJob(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
-      ...hubSubject(id),
+      ...buildHubSubject(id),
       metadata: { action, slug: after.slug, operationId: job.id },
     }],
     events: [{ federationId: id, state: after.state, operation: toStreamOperation(job) }],

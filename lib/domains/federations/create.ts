@@ -1,5 +1,5 @@
 /** Creates a hub: one transaction adds the row, records the events and enqueues the provisioning job. */
-import { hubSubject } from "#lib/audit/store.ts";
+import { buildHubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
@@ -11,8 +11,8 @@ import { createHubJob } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
-import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
+import { createId } from "#lib/base/ids.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
 /** Creates a hub. Throws a fault: `conflict` (`slug_taken`), or `invalid` if a value is not in the catalog. */
@@ -25,7 +25,7 @@ export async function createFederation(
   const { region, mode, tier } = input;
   requireOfferedValues(app.catalog, { region, mode, tier });
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const row = await writeFederation(tx, app, actor, input);
       return await showFederation(tx, actor, row);
     })
@@ -45,7 +45,7 @@ export async function insertNewFederation(
   actor: Actor,
   input: NewFederation,
 ): Promise<FederationRow> {
-  const id = newId("fed"), { slug, name = slug, region = null, mode = null, tier = null } = input;
+  const id = createId("fed"), { slug, name = slug, region = null, mode = null, tier = null } = input;
   const row = await insertFederation(tx, {
     id,
     slug,
@@ -73,7 +73,7 @@ export async function recordNewFederation(
     jobs: extra.jobs ?? [],
     audit: [{
       kind: "federation_created",
-      ...hubSubject(id),
+      ...buildHubSubject(id),
       metadata: { slug, name, region, mode, tier, operationId: job.id },
     }, ...extra.audit ?? []],
     events: [{ federationId: id, state, operation: toStreamOperation(job) }],

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionExpiry, validSessionCondition, validTokenCondition } from "#lib/domains/auth/credentials.ts";
+import { sessionExpiryExpression, validSessionCondition, validTokenCondition } from "#lib/domains/auth/credentials.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -72,7 +72,7 @@ export async function decideEventVisibility(
     ) end as own
     from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as follower (credential, hub, place)
     cross join lateral (
-      select user_id, ${sessionExpiry} as ends from sessions where id = follower.credential and ${validSessionCondition}
+      select user_id, ${sessionExpiryExpression} as ends from sessions where id = follower.credential and ${validSessionCondition}
       union all
       select user_id, expires_at as ends from api_tokens as token where id = follower.credential and ${validTokenCondition}
     ) as credential

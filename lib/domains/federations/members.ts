@@ -6,7 +6,7 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 
@@ -28,7 +28,7 @@ export async function addHubMember(
   key: IdempotencyKey | null,
 ): Promise<InvitationResult & { readonly federationId: string }> {
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const result = await addMember(tx, actor, invitee, {
         membership: { federationId },
         ids: { federationId },

@@ -3,12 +3,16 @@ import { sql, type SqlBool } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { Overview, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
+import type { OverviewCounts, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/model/spoke.ts";
 import { countLiveOperations } from "#lib/jobs/queue.ts";
 
 /** Counts the objects in one hub or in all hubs. Throws a `missing` fault if the viewer cannot see the named hub. */
-export async function showOverview(rows: RowQueries, viewer: Viewer, name: string | undefined): Promise<Overview> {
+export async function showOverview(
+  rows: RowQueries,
+  viewer: Viewer,
+  name: string | undefined,
+): Promise<OverviewCounts> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const [counts, queue, templates] = await Promise.all([
     countStates(rows, viewer, hub),

@@ -1,5 +1,5 @@
 /** Changes a hub's name and settings. The slug cannot be changed, because names and URLs contain it. */
-import { hubSubject } from "#lib/audit/store.ts";
+import { buildHubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -50,7 +50,7 @@ async function writePatch(
   await recordChange(tx, requester, {
     audit: [{
       kind: "federation_updated",
-      ...hubSubject(id),
+      ...buildHubSubject(id),
       metadata: { slug: after.slug, changed: changes },
     }],
     events: [{ federationId: id, state: after.state }],

@@ -1,7 +1,7 @@
 /** Requests the removal of a hub without spokes. A job deletes the hub's namespace and marks the row as removed. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { type AuditEntry, hubSubject } from "#lib/audit/store.ts";
+import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -46,7 +46,7 @@ export async function enqueueHubRemoval(tx: Tx, requester: Requester, id: string
       ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
       {
         kind: "federation_removal_requested",
-        ...hubSubject(id),
+        ...buildHubSubject(id),
         metadata: { slug: after.slug, name: after.name, operationId: job.id },
       },
     ],

@@ -5,7 +5,7 @@ import {
   countSpokes,
   type FederationRow,
   listFederations,
-  type RemovedVisibility,
+  type RemovedObjectVisibility,
 } from "#lib/domains/federations/store.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
@@ -41,7 +41,7 @@ export async function findFederations(
   rows: RowQueries,
   viewer: Viewer,
   request: ListPageRequest & FederationFilter,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<ListPage<FederationRecord>> {
   const page = await listFederations(rows, viewer, request, removed);
   return withPageItems(page, await showFederations(rows, viewer, page.items));

@@ -14,7 +14,7 @@
  */
 import { Fault } from "#lib/base/errors.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
-import { hubLane, type NewJob } from "#lib/jobs/job.ts";
+import { buildHubLane, type NewJob } from "#lib/jobs/job.ts";
 
 export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
 type FederationState = (typeof FEDERATION_STATES)[number];
@@ -48,5 +48,5 @@ export function requireLiveHub(state: FederationState, blocker: string): void {
 
 /** Creates a job for an operation on a hub. It runs in the hub's lane (queue), as do the installs of its spokes. */
 export function createHubJob(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
-  return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
+  return { kind: HUB_OPERATIONS[kind].kind, lane: buildHubLane(federationId), federationId, spokeId: null };
 }

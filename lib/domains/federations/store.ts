@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
-import { containsText } from "#lib/drivers/db/text-search.ts";
+import { buildTextSearchCondition } from "#lib/drivers/db/text-search.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -14,7 +14,7 @@ import { Slug } from "#lib/base/schema.ts";
 export type FederationRow = Selectable<Schema["federations"]>;
 type NewFederationRow = Insertable<Schema["federations"]>;
 
-export type RemovedVisibility = "hidden" | "shown";
+export type RemovedObjectVisibility = "hidden" | "shown";
 
 interface HubKey {
   readonly id?: string;
@@ -34,7 +34,7 @@ const findHubByKey = prepareReadOnSharedConnection((rows, { id, slug, hidden }: 
 export async function findFederation(
   rows: RowQueries,
   name: string,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<FederationRow | undefined> {
   const hidden = removed === "hidden" ? true : undefined;
   if (isId("fed", name)) return (await findHubByKey(rows, { id: name, hidden }))[0];
@@ -46,13 +46,13 @@ export async function listFederations(
   rows: RowQueries,
   viewer: Viewer,
   page: ListPageRequest & FederationFilter,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<ListPage<FederationRow>> {
   let query = rows.selectFrom("federations").selectAll().where(isHubVisibleTo(viewer, sql.ref("federations.id")));
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (page.slug) query = query.where("slug", "=", page.slug);
   if (page.state) query = query.where("state", "=", page.state);
-  if (page.q) query = query.where(containsText(["slug", "name"], page.q));
+  if (page.q) query = query.where(buildTextSearchCondition(["slug", "name"], page.q));
   return await readNewestRows(query, page);
 }
 

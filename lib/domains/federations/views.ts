@@ -5,8 +5,8 @@ import { LIVE_STATES } from "#lib/model/spoke.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedText,
+  createOptionalChoiceSchema,
   NullableTimestamp,
-  optionalChoice,
   optionalOrNull,
   SearchText,
   Slug,
@@ -66,12 +66,12 @@ export const OverviewView = v.object({
   /** The templates for new sites. Null unless an operator requests the overview of all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),
 });
-export type Overview = v.InferInput<typeof OverviewView>;
+export type OverviewCounts = v.InferInput<typeof OverviewView>;
 
 /** Filters for lists of hubs. A hub must match all given filters. */
 export const federationFilters = {
   slug: v.optional(Slug),
-  state: optionalChoice(FEDERATION_STATES),
+  state: createOptionalChoiceSchema(FEDERATION_STATES),
   /** Text that the hub's slug or name must contain. */
   q: SearchText,
 };

@@ -1,9 +1,9 @@
 /** Counts all spokes, templates and jobs for metrics, in one transaction and one round trip. */
 import { sql } from "kysely";
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
-import { findOldestUnsealed, latestSealableTime } from "#lib/audit/seals.ts";
+import { findOldestUnsealedTime, getLatestSealableTime } from "#lib/audit/seals.ts";
 import { countWaitingLanes, type LaneCounts } from "#lib/jobs/queue.ts";
-import { countRestoreTests, type RestoreTestNumbers } from "#lib/domains/backups/restore-test-store.ts";
+import { countRestoreTests, type RestoreTestStatistics } from "#lib/domains/backups/restore-test-store.ts";
 
 export interface SpokeStateCount {
   readonly state: string;
@@ -16,7 +16,7 @@ export interface FleetCounts {
   readonly spokes: readonly SpokeStateCount[];
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
-  readonly restoreTests: RestoreTestNumbers;
+  readonly restoreTests: RestoreTestStatistics;
   /** The earliest creation time among the newest backups of all active spokes. Null if no spoke is active. */
   readonly oldestBackup: Date | null;
   /** The time of the oldest audit event that should already be sealed (protected by a hash chain) but is not. */
@@ -34,7 +34,7 @@ export async function countFleet(db: Database): Promise<FleetCounts> {
       countWaitingLanes(tx),
       countRestoreTests(tx),
       findOldestBackup(tx),
-      findOldestUnsealed(tx, latestSealableTime(now)),
+      findOldestUnsealedTime(tx, getLatestSealableTime(now)),
     ]);
     return { spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, now };
   });

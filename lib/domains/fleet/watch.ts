@@ -3,14 +3,14 @@
  * its control connection. If the replica or the connection dies, another replica gets the lock at its next attempt.
  */
 import type { App } from "#lib/app.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { countFleet, type FleetCounts } from "#lib/domains/fleet/count.ts";
 
 const COUNT_INTERVAL = 30 * SECOND;
 const TRY_LEAD = "select pg_try_advisory_lock(hashtextextended('wheelwright: fleet', 0)) as leads";
 
-export interface FleetWatch {
+export interface FleetCounter {
   /** Returns the latest counts. Null if another replica does the counting or the database did not respond. */
   last(): FleetCounts | null;
   /** Returns a promise that resolves when the current count is finished. */
@@ -18,7 +18,7 @@ export interface FleetWatch {
   close(): Promise<void>;
 }
 
-export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = COUNT_INTERVAL): FleetWatch {
+export function startFleetCounter({ db, log }: Pick<App, "db" | "log">, intervalMs = COUNT_INTERVAL): FleetCounter {
   let last: FleetCounts | null = null, failing = false;
 
   async function count(): Promise<void> {
@@ -28,7 +28,7 @@ export function watchFleet({ db, log }: Pick<App, "db" | "log">, intervalMs = CO
       failing = false;
     } catch (error) {
       last = null;
-      const reason = messageOf(error);
+      const reason = getErrorMessage(error);
       if (!failing) log.warn("Could not count spokes, templates and jobs for metrics; retrying", { reason });
       failing = true;
     }

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { isAfterCursor, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
+import { buildCursorCondition, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 
 export type MembershipKey = { readonly federationId: string } | { readonly spokeId: string };
 
@@ -60,7 +60,7 @@ export async function listMembers(
       select user_id, email, display_name, email_verified_at is null as pending, mail_refusal, membership.created_at
       from ${table} as membership join users on users.id = membership.user_id
       where membership.${column} = ${id} and ${
-      isAfterCursor(bounds, sql`membership.created_at`, sql`membership.user_id`)
+      buildCursorCondition(bounds, sql`membership.created_at`, sql`membership.user_id`)
     }
       order by membership.created_at desc, membership.user_id desc limit ${bounds.maxRows ?? null}`.execute(rows);
     return found;

@@ -21,9 +21,9 @@ export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
   order by member.spoke_id)`;
 
 /** A user's role. Operators are marked in the `users` table; other roles follow from the user's memberships. */
-export type Role = "operator" | "hub_admin" | "spoke_admin";
+export type UserRole = "operator" | "hub_admin" | "spoke_admin";
 
-export function roleOf(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): Role {
+export function getUserRole(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): UserRole {
   if (user.operator) return "operator";
   return user.federationIds.length > 0 ? "hub_admin" : "spoke_admin";
 }

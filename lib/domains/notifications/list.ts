@@ -5,7 +5,13 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { isAfterCursor, type ListPage, type PageBounds, readPageByTime, withPageItems } from "#lib/drivers/db/pages.ts";
+import {
+  buildCursorCondition,
+  type ListPage,
+  type PageBounds,
+  readPageByTime,
+  withPageItems,
+} from "#lib/drivers/db/pages.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import {
@@ -14,7 +20,7 @@ import {
   selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
 import { selectUnreadEvents } from "#lib/domains/notifications/read-ranges.ts";
-import { historyEndTime, unreadEventCondition } from "#lib/domains/notifications/unread.ts";
+import { buildUnreadEventCondition, historyEndTime } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
 
 /** How many of the newest events to check for unread ones before falling back to a query per hub. */
@@ -36,7 +42,7 @@ async function readRows(
   bounds: PageBounds,
 ): Promise<NotificationRow[]> {
   const pageSize = bounds.maxRows ?? limit;
-  const earlier = isAfterCursor(bounds, sql`event.at`, sql`event.id`);
+  const earlier = buildCursorCondition(bounds, sql`event.at`, sql`event.id`);
   const walk = { unreadOnly, limit: pageSize };
   if (reader.role !== "operator") {
     return await readEvents(rows, reader, selectFromObjects(reader, walk, earlier), pageSize);
@@ -51,7 +57,7 @@ async function readRows(
   const recent = count < pageSize ? [] : await readEvents(
     rows,
     reader,
-    sql`select * from (${newest(SCAN_SIZE)}) as event where ${unreadEventCondition(reader)}`,
+    sql`select * from (${newest(SCAN_SIZE)}) as event where ${buildUnreadEventCondition(reader)}`,
     pageSize,
   );
   return recent.length >= pageSize

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { NotificationReader, ObjectKind } from "#lib/domains/notifications/objects.ts";
+import type { NotificationObjectKind, NotificationReader } from "#lib/domains/notifications/objects.ts";
 
 /** Tries to take the user's lock for marking all events as read. Returns false, without waiting, if it is taken. */
 export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
@@ -21,7 +21,11 @@ export async function tryLockMarkAll(tx: Tx, userId: string): Promise<boolean> {
  * Marks events as read. `events` is a query for visible events with the columns `place` (group number), `id` and `at`.
  * Returns for each group the number of events, the number of events that were unread, and the last event's time.
  */
-export async function markEventsAsRead(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<MarkResult[]> {
+export async function markEventsAsRead(
+  tx: Tx,
+  userId: string,
+  events: RawBuilder<unknown>,
+): Promise<MarkAsReadResult[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
     with event as materialized (${events}),
     skip as materialized (
@@ -63,7 +67,7 @@ export async function markEventsAsRead(tx: Tx, userId: string, events: RawBuilde
   }));
 }
 
-export interface MarkResult {
+export interface MarkAsReadResult {
   readonly place: number;
   readonly found: number;
   readonly marked: number;
@@ -71,8 +75,8 @@ export interface MarkResult {
   readonly last: string;
 }
 
-export interface ReadPosition {
-  readonly about: ObjectKind;
+export interface ObjectReadPosition {
+  readonly about: NotificationObjectKind;
   readonly federationId: string;
   readonly spokeId: string;
   /** The time up to which the user has read all events about the object, in PostgreSQL's text format. */
@@ -80,7 +84,11 @@ export interface ReadPosition {
 }
 
 /** Moves each object's `read_through` time forward, and deletes read ranges that end before this time. */
-export async function advanceReadPositions(tx: Tx, userId: string, objects: readonly ReadPosition[]): Promise<void> {
+export async function advanceReadPositions(
+  tx: Tx,
+  userId: string,
+  objects: readonly ObjectReadPosition[],
+): Promise<void> {
   if (objects.length === 0) return;
   for (const { about, federationId, spokeId, through } of objects) {
     await sql`delete from notification_read_ranges where user_id = ${userId} and about = ${about}

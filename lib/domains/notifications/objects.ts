@@ -8,7 +8,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 
 export type NotificationReader = Pick<Actor, "role" | "userId">;
 
-export type ObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
+export type NotificationObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
 
 /**
  * Returns a query with one row per object: the key in notification_read_counts (`about`, `federation_id` and
@@ -73,7 +73,7 @@ export function selectEventsOfObject(
   const byHubAndTime = isNewestFirst
     ? sql`event.federation_id, event.at desc`
     : sql`event.federation_id desc, event.at`;
-  const walk = (about: ObjectKind, condition: RawBuilder<unknown>, by = byTime) =>
+  const walk = (about: NotificationObjectKind, condition: RawBuilder<unknown>, by = byTime) =>
     sql`(select event.id, event.at from audit_events as event
       where object.about = ${sql.lit(about)} and event.customer_visible and ${condition} and ${where}
       order by ${by} fetch first ${limit} rows with ties)`;

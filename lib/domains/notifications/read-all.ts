@@ -10,7 +10,7 @@ import {
   advanceReadPositions,
   markEventsAsRead,
   type NotificationMarker,
-  type ReadPosition,
+  type ObjectReadPosition,
   tryLockMarkAll,
 } from "#lib/domains/notifications/marks.ts";
 import { type NotificationReader, selectNotificationObjects } from "#lib/domains/notifications/objects.ts";
@@ -23,7 +23,7 @@ const BATCH_SIZE = 2000;
 const MAX_OBJECTS = 200;
 
 /** An object with events to mark as read: events later than `after`, up to and including `through`. */
-interface RemainingObject extends ReadPosition {
+interface RemainingObject extends ObjectReadPosition {
   readonly after: string;
   readonly unread: number;
 }
@@ -76,7 +76,7 @@ async function markBatch(
   await lockReadMarks(tx, reader.userId);
   const results = await markEventsAsRead(tx, reader.userId, selectBatchEvents(reader, batch));
   const found = new Map(results.map((result) => [result.place, result]));
-  const positions: ReadPosition[] = [], remaining: RemainingObject[] = [];
+  const positions: ObjectReadPosition[] = [], remaining: RemainingObject[] = [];
   for (const [i, object] of batch.entries()) {
     const result = found.get(i + 1);
     if (!result || result.found < BATCH_SIZE) {

@@ -10,7 +10,7 @@ import {
   selectEventsOfObject,
   selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
-import { unreadEventCondition } from "#lib/domains/notifications/unread.ts";
+import { buildUnreadEventCondition } from "#lib/domains/notifications/unread.ts";
 
 /** Selects the last read range of `object` that starts before the given moment. */
 function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -28,7 +28,7 @@ export function selectUnreadEvents(
 ): RawBuilder<unknown> {
   const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
-      and event.at < ${high} and ${unreadEventCondition(reader)}`;
+      and event.at < ${high} and ${buildUnreadEventCondition(reader)}`;
     return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
       from (${selectEventsOfObject(reader, { where: within, order: "newest first", limit })}) as event)`;
   };
@@ -84,7 +84,7 @@ export async function mergeIntoReadRange(tx: Tx, reader: NotificationReader, id:
   };
   const unreadAtSameTime = selectEventsOfObject(reader, {
     where: sql`event.at >= coalesce(older.at, marked.at) and event.at <= coalesce(newer.at, marked.at)
-      and ${unreadEventCondition(reader)}`,
+      and ${buildUnreadEventCondition(reader)}`,
     order: "oldest first",
     limit: SAME_TIME_LIMIT,
   });

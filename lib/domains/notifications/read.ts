@@ -9,7 +9,7 @@ import {
   advanceReadPositions,
   markEventsAsRead,
   type NotificationMarker,
-  type ReadPosition,
+  type ObjectReadPosition,
 } from "#lib/domains/notifications/marks.ts";
 import {
   isNotificationRead,
@@ -74,8 +74,8 @@ async function findNotification(
 }
 
 /** Returns a list with the event's object, or an empty list if the object has other unread events. */
-async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: string): Promise<ReadPosition[]> {
-  const { rows } = await sql<ReadPosition>`
+async function findFullyReadObject(tx: Tx, reader: NotificationReader, id: string): Promise<ObjectReadPosition[]> {
+  const { rows } = await sql<ObjectReadPosition>`
     select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",
       object.last_at::text as through
     from (select * from audit_events where id = ${id}) as event, (${selectNotificationObjects(reader)}) as object

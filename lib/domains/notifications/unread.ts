@@ -14,7 +14,7 @@ export function historyEndTime({ userId }: Pick<NotificationReader, "userId">): 
  * Returns an SQL condition for an unread event. Scalar subqueries make the planner look up single events instead of
  * loading all the reader's marks.
  */
-export function unreadEventCondition(reader: NotificationReader): RawBuilder<SqlBool> {
+export function buildUnreadEventCondition(reader: NotificationReader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done
       where done.user_id = ${reader.userId} and done.event_id = event.id), true)
     and (not (select exists (select from notification_read_counts

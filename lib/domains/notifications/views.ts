@@ -29,4 +29,4 @@ export const NotificationView = v.object({
 
 export const UnreadCount = v.object({ count: v.number() });
 
-export const MarkedCount = v.object({ marked: v.number() });
+export const MarkedNotificationCount = v.object({ marked: v.number() });

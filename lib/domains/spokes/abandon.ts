@@ -1,5 +1,5 @@
 /** Abandons a spoke after a failed removal: marks the row as `removed` although the namespace may still exist. */
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -9,7 +9,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import {
   ABANDONED_REASON,
-  createCancellationEntries,
+  createCancellationAuditEntries,
   explainMissingRemoval,
   explainRunningRemoval,
   hasRemovalFailed,
@@ -53,9 +53,9 @@ export async function markSpokeAbandoned(tx: Tx, requester: Requester, id: strin
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
   await recordChange(tx, requester, {
-    audit: [...createCancellationEntries(cancelledJobs, about, "the spoke was abandoned"), {
+    audit: [...createCancellationAuditEntries(cancelledJobs, about, "the spoke was abandoned"), {
       kind: "spoke_destroyed",
-      ...spokeSubject(after),
+      ...buildSpokeSubject(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
     events: [{ ...about, state: after.state, operation: selectLastOperation(cancelledJobs, removal) }],

@@ -1,7 +1,7 @@
 /** Defines access rules for spokes. A rule loads the spoke in the URL path, by ID or domain, as `spoke`. */
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { getRemovedVisibility } from "#lib/domains/federations/access.ts";
+import { getRemovedObjectVisibility } from "#lib/domains/federations/access.ts";
 import { canManageHub, canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { findSpoke, findSpokeForList, type ListedSpoke, type SpokeWithExtras } from "#lib/domains/spokes/store.ts";
 
@@ -33,7 +33,7 @@ export function spokeAccess<Permission extends SpokePermission>(permission: Perm
       const removed = permission === "history" || permission === "restore"
         ? "shown"
         : permission === "see"
-        ? getRemovedVisibility(actor, query)
+        ? getRemovedObjectVisibility(actor, query)
         : "hidden";
       const row = await find(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !canSeeSpoke(actor, row)) throw spokeMissingFault();

@@ -7,8 +7,8 @@ import { previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
-import { checkAction } from "#lib/operations/check-action.ts";
-import type { OperationDeclaration, SpokeSubject } from "#lib/operations/operation.ts";
+import { requireActionAllowed } from "#lib/operations/check-action.ts";
+import type { OperationDeclaration, SpokeOperationSubject } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import {
   getActionPayload,
@@ -30,7 +30,7 @@ export async function previewSpokeAction(
 ): Promise<ActionPreview> {
   const request = parseSpokeAction(app, actor, input);
   const facts = await readSpokeActionFacts(app.db.rows, spoke);
-  const { kind, becomes } = checkAction(request.action, facts);
+  const { kind, becomes } = requireActionAllowed(request.action, facts);
   requireActionEffect(app, spoke, facts, request);
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: getActionPayload(facts, request) });
@@ -61,8 +61,8 @@ export async function previewSpokeAction(
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,
-  parameters: Pick<SpokeSubject, "maintenance" | "payload">,
-): SpokeSubject {
+  parameters: Pick<SpokeOperationSubject, "maintenance" | "payload">,
+): SpokeOperationSubject {
   return {
     ...{ blueprint, catalog, ...parameters },
     get inputs() {

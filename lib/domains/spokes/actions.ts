@@ -1,5 +1,5 @@
 /** Requests actions on spokes: checks an action, records the request and enqueues the job for lib/workers. */
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
@@ -9,13 +9,18 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
-import { findLastFailure, listLiveOperations } from "#lib/jobs/store.ts";
+import { findLastFailedOperation, listLiveOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { ResizeParameters } from "#lib/operations/resize.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
-import { type AcceptedAction, checkAction, operationRules, type SpokeFacts } from "#lib/operations/check-action.ts";
+import {
+  type AcceptedAction,
+  type ActionCheckInput,
+  getOperationRules,
+  requireActionAllowed,
+} from "#lib/operations/check-action.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
@@ -40,7 +45,7 @@ interface ActionRequest {
 
 /** Parses an action. Throws a fault: `forbidden` for an action that only operators may request, or `invalid`. */
 export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
-  const { action } = input, { forOperators, parsePayload: parameters } = operationRules(action);
+  const { action } = input, { forOperators, parsePayload: parameters } = getOperationRules(action);
   if (forOperators) requireOperator(actor);
   return { action, parameters: parameters?.(app.catalog, input) ?? {} };
 }
@@ -52,11 +57,11 @@ export function requireActionEffect(
   { size }: { readonly size: string },
   { action, parameters }: ActionRequest,
 ): void {
-  operationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
+  getOperationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
 }
 
 /** A spoke's expected state after all queued operations. Actions are checked against this state. */
-interface ActionFacts extends SpokeFacts {
+interface ActionFacts extends ActionCheckInput {
   readonly size: string;
   /** The failed upgrade that caused the spoke's state `failed`. Null in all other cases. */
   readonly failure: Job | null;
@@ -65,7 +70,7 @@ interface ActionFacts extends SpokeFacts {
 /** Reads the state against which an action is checked: the spoke's expected state after all queued operations. */
 export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): Promise<ActionFacts> {
   const live = await listLiveOperations(rows, spoke.id);
-  const failure = spoke.state === "failed" ? await findLastFailure(rows, spoke.id, "upgrade") : null;
+  const failure = spoke.state === "failed" ? await findLastFailedOperation(rows, spoke.id, "upgrade") : null;
   const resize = live.findLast(({ kind }) => kind === "resize");
   const maintenance = live.findLast(({ kind }) => kind === "maintenance-on" || kind === "maintenance-off");
   return {
@@ -91,7 +96,7 @@ export async function checkAndEnqueueAction(
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   const facts = await readSpokeActionFacts(tx, before);
-  const { kind, state } = checkAction(action, facts);
+  const { kind, state } = requireActionAllowed(action, facts);
   requireActionEffect(app, before, facts, { action, parameters });
   if (kind === "provision") await refreshInputs(app, tx, before);
   const [after] = await enqueueSpokeAction(
@@ -119,7 +124,7 @@ export async function enqueueSpokeAction(
   const job = await recordOperation(tx, requester, buildSpokeJob(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
-      ...spokeSubject(after),
+      ...buildSpokeSubject(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
     // Sends an event only if the spoke's state changes. Otherwise, an event is sent when the operation starts.

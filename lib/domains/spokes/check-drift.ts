@@ -1,14 +1,14 @@
 /** Compares a Kubernetes object with its manifest through a dry run. Writes nothing. */
-import { type ExpectedObject, formatObjectTitle, keepObservedRevision } from "#lib/moodle/expected-objects.ts";
+import { copyObservedRevision, type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import {
   type Cluster,
   type ClusterCall,
   ClusterError,
   type ClusterNamespace,
   type KubeObject,
-  objectRefOf,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
-import { diffObjects, type FieldDifference, findMismatches } from "#lib/drivers/cluster/diff.ts";
+import { diffObjects, type FieldDifference, findManifestMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
 interface DriftTarget {
@@ -26,7 +26,7 @@ export async function checkObjectDrift(
   const current = await find(target, object, call);
   if (!current) return { object: formatObjectTitle(object), what: "missing", fields: [] };
   if (comparison === "presence") return null;
-  const found = await dryRunDifferences(target, keepObservedRevision(object, current), current, call);
+  const found = await dryRunDifferences(target, copyObservedRevision(object, current), current, call);
   if (found.length === 0) return null;
   return { object: formatObjectTitle(object), what: "changed", fields: found.map(({ path }) => path) };
 }
@@ -45,7 +45,7 @@ async function dryRunDifferences(
   } catch (error) {
     // If the object would have to be recreated (422), compares it with the manifest directly.
     if (!(error instanceof ClusterError) || error.transient || error.status !== 422) throw error;
-    return findMismatches(manifest, current).map((path) => ({ path, from: null, to: null }));
+    return findManifestMismatches(manifest, current).map((path) => ({ path, from: null, to: null }));
   }
 }
 
@@ -64,6 +64,6 @@ export function withManifestLabels(current: KubeObject, manifest: KubeObject): K
 }
 
 async function find({ cluster, space }: DriftTarget, object: KubeObject, call: ClusterCall) {
-  const ref = objectRefOf(object);
+  const ref = toObjectRef(object);
   return ref.kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
 }

@@ -1,5 +1,5 @@
 /** Removes internal addresses from a cluster's error messages, except in messages to operators. */
-import { isClusterBusy } from "#lib/drivers/cluster/availability.ts";
+import { isClusterOverloaded } from "#lib/drivers/cluster/availability.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { removeInternalAddresses } from "#lib/base/addresses.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -11,7 +11,7 @@ const URLS = /\bhttps?:\/\/[^\s"']+/gi;
 
 export function redactClusterMessage({ role }: Pick<Actor, "role">, error: ClusterError): string {
   if (role === "operator") return error.message;
-  if (isClusterBusy(error)) return BUSY;
+  if (isClusterOverloaded(error)) return BUSY;
   return isConnectionError(error) ? AWAY : removeInternalAddresses(error.message.replace(URLS, "…"));
 }
 

@@ -1,6 +1,6 @@
 /** Previews changes to Kubernetes objects through dry runs. Writes nothing. */
 import type { App } from "#lib/app.ts";
-import { adaptToExistingObject } from "#lib/moodle/expected-objects.ts";
+import { adaptManifestToExistingObject } from "#lib/moodle/expected-objects.ts";
 import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -95,7 +95,8 @@ async function predictObject(
       return before ? { ...withManifestLabels(before, change.put), spec: change.put["spec"] } : change.put;
     }
     const [object] =
-      (await space.dryRun([before ? adaptToExistingObject(change.put, before) : change.put], { signal })).objects;
+      (await space.dryRun([before ? adaptManifestToExistingObject(change.put, before) : change.put], { signal }))
+        .objects;
     return object!;
   }
   const spec = before?.["spec"], { requests } = spec?.resources ?? {};

@@ -2,7 +2,7 @@
  * Creates a spoke: one transaction adds the row, records the events and enqueues the install in the hub's lane (queue).
  * Unique indexes ensure that only one request gets a slug or domain. A lock prevents conflicts with parent domains.
  */
-import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
+import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -14,23 +14,23 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
-import { findStoredReply, type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { findStoredReply, type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
+import { createId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { applyDefaults, type DesiredSpoke } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import {
   domainTakenFault,
+  getServiceDomains,
   listCandidateDomains,
   listParentDomains,
-  serviceDomainsOf,
 } from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import {
-  defaultSpokeExtras,
+  createDefaultSpokeExtras,
   insertSpoke,
   isSlugInUse,
   type NewSpokeRow,
@@ -52,12 +52,12 @@ export interface CopyPlan {
   /** The IDs of the copied spoke and backup. `backupId` is null in a preview if there is no backup yet. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
   inputsOf(spoke: SpokeInputColumns, cluster: string): SpokeInputs;
-  auditExtras(row: SpokeRow): AuditExtras;
+  auditExtras(row: SpokeRow): NewSpokeAuditData;
 }
 
 /** A function that finds the spoke to copy, or returns null if the request is not for a copy. */
 export type CopySourceFinder = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
-export const findNoCopySource: CopySourceFinder = () => Promise.resolve(null);
+export const returnNoCopySource: CopySourceFinder = () => Promise.resolve(null);
 
 /** A function that runs `work` after earlier creations of spokes in the same hub, and returns its result. */
 type RunInHubQueue = <T>(hubId: string, work: () => Promise<T>) => Promise<T>;
@@ -80,7 +80,7 @@ export async function createSpoke(
   federation: FederationRow,
   input: NewSpoke,
   key: IdempotencyKey | null,
-  { signal, findCopySource = findNoCopySource, runInHubQueue = (_, work) => work() }: CreateOptions = {},
+  { signal, findCopySource = returnNoCopySource, runInHubQueue = (_, work) => work() }: CreateOptions = {},
 ): Promise<SpokeRecord> {
   const readEarlier = async () => {
     const reply = await findStoredReply<SpokeRecord>(app.db.rows, key);
@@ -93,11 +93,11 @@ export async function createSpoke(
   const domains = listCandidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   const create = (tx: Tx): Promise<SpokeRecord> =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const hub = await lockFederationShared(tx, federation.id);
       requireLiveHub(hub.state, "add a spoke to");
-      const plan = await source?.claim(tx), own = draftSpoke(app, hub.id, desired, plan);
-      const cluster = clusterForNewSpoke(app, hub, desired.region);
+      const plan = await source?.claim(tx), own = buildSpokeRow(app, hub.id, desired, plan);
+      const cluster = selectNewSpokeCluster(app, hub, desired.region);
       const row = await insertUnderFreeDomain(tx, app.config, own, domains, (domain) => {
         const spoke = { ...own, domain };
         return {
@@ -105,13 +105,13 @@ export async function createSpoke(
           state: "provisioning",
           cluster,
           blueprintRevision: app.blueprint.revision,
-          blueprintInputs: JSON.stringify(blueprintInputsOf(app, spoke, cluster, plan)),
+          blueprintInputs: JSON.stringify(buildBlueprintInputs(app, spoke, cluster, plan)),
           ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
           createdBy: actor.userId,
         };
       });
       const job = await recordNewSpoke(tx, actor, row, plan?.auditExtras(row));
-      const found = { ...row, ...defaultSpokeExtras(row), busy: false, renamed: false };
+      const found = { ...row, ...createDefaultSpokeExtras(row), busy: false, renamed: false };
       const [record] = await showListedSpokes(tx, actor, [found], [job]);
       return record!;
     });
@@ -119,18 +119,23 @@ export async function createSpoke(
 }
 
 /** Returns the blueprint inputs: the values for rendering the new spoke's manifests. */
-export function blueprintInputsOf(app: App, spoke: SpokeInputColumns, cluster: string, plan?: CopyPlan): SpokeInputs {
+export function buildBlueprintInputs(
+  app: App,
+  spoke: SpokeInputColumns,
+  cluster: string,
+  plan?: CopyPlan,
+): SpokeInputs {
   return plan ? plan.inputsOf(spoke, cluster) : createSpokeInputs(app.catalog, app.config, spoke);
 }
 
 /** Returns the columns of a new spoke, with a generated ID and namespace name. */
-export function draftSpoke(
+export function buildSpokeRow(
   { config: { releaseId: release } }: Pick<App, "config">,
   federationId: string,
   desired: DesiredSpoke,
   { lmsVersion = desired.lmsVersion }: Partial<CopyPlan> = {},
 ) {
-  const id = newId("spk");
+  const id = createId("spk");
   return {
     ...desired,
     lmsVersion,
@@ -148,7 +153,7 @@ export async function insertUnderFreeDomain(
   domains: readonly string[],
   rowFor: (domain: string) => NewSpokeRow,
 ): Promise<SpokeRow> {
-  const ownNames = serviceDomainsOf(config);
+  const ownNames = getServiceDomains(config);
   for (const domain of domains) {
     // Sends both statements together; PostgreSQL runs them in order. The lock comes first, so the result of the check
     // stays valid until the transaction ends.
@@ -164,12 +169,12 @@ export async function insertUnderFreeDomain(
 }
 
 /** Returns the cluster for a new spoke: the region's cluster or, if the catalog has no such region, the hub's. */
-export function clusterForNewSpoke({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
+export function selectNewSpokeCluster({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const isListed = catalog.regions.some(({ name }) => name === region);
   return isListed ? clusters.clusterFor(region) : hub.cluster;
 }
 
-export interface AuditExtras {
+export interface NewSpokeAuditData {
   /** Additional metadata for the audit event about the new spoke. */
   readonly metadata?: object;
   /** Additional audit events, about objects other than the new spoke. */
@@ -180,13 +185,13 @@ export async function recordNewSpoke(
   tx: Tx,
   requester: Requester,
   spoke: SpokeRow,
-  { metadata: more, otherEntries: others = [] }: AuditExtras = {},
+  { metadata: more, otherEntries: others = [] }: NewSpokeAuditData = {},
 ): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
   return await recordOperation(tx, requester, buildSpokeJob(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
-      ...spokeSubject(spoke),
+      ...buildSpokeSubject(spoke),
       metadata: {
         slug: spoke.slug,
         domain: spoke.domain,

@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { domainTakenFault, isSubdomain, listParentDomains, serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { domainTakenFault, getServiceDomains, isSubdomain, listParentDomains } from "#lib/domains/spokes/domains.ts";
 import { isAnyDomainInUse } from "#lib/domains/spokes/names.ts";
 
 const MAX_NAME_LENGTH = 253; // characters of a DNS name
@@ -27,7 +27,7 @@ export async function requireVerifiedDomain(
   signal?: AbortSignal,
   own: string | null = null,
 ): Promise<void> {
-  const ownNames = serviceDomainsOf(config), { rootDomain } = ownNames;
+  const ownNames = getServiceDomains(config), { rootDomain } = ownNames;
   const domain = domains.find((each) => !isSubdomain(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
   const record = `_wheelwright.${domain}`, value = buildTxtRecordValue(hub.id);

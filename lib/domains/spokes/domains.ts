@@ -14,7 +14,7 @@ export interface ServiceDomains {
   readonly publicHost: string;
 }
 
-export function serviceDomainsOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): ServiceDomains {
+export function getServiceDomains({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): ServiceDomains {
   return { rootDomain: rootDomain.toLowerCase(), publicHost: publicUrl.hostname.replace(/\.$/, "") };
 }
 
@@ -37,7 +37,7 @@ export function listCandidateDomains(
   hubSlug: string,
   requested: string | undefined,
 ): string[] {
-  const ownNames = serviceDomainsOf(config);
+  const ownNames = getServiceDomains(config);
   if (requested !== undefined) {
     requireUnreservedDomain(requested, ownNames);
     requireReachable(requested);

@@ -2,7 +2,7 @@
  * Checks a spoke's health from the status of the spoke's Kubernetes objects. The readiness probe requests a page that
  * queries the database (see app.yaml). Network policies would block direct requests to the site.
  */
-import { DATABASE_STATEFULSET, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, getSitePvcNames, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 
@@ -14,13 +14,17 @@ const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 /** Returns the Kubernetes objects that must be healthy, in addition to the namespace. */
 export function listObjectsToCheck(site: Parameters<typeof getSitePvcNames>[0]): readonly ObjectRef[] {
   return [
-    MOODLE_DEPLOYMENT,
-    DATABASE_STATEFULSET,
+    MOODLE_DEPLOYMENT_REF,
+    DATABASE_STATEFULSET_REF,
     ...Object.values(getSitePvcNames(site)).map((name) => ({ ...CLAIM, name })),
   ];
 }
 
-export const HEALTH_OBJECT_KINDS: readonly Omit<ObjectRef, "name">[] = [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET, CLAIM]
+export const HEALTH_OBJECT_KINDS: readonly Omit<ObjectRef, "name">[] = [
+  MOODLE_DEPLOYMENT_REF,
+  DATABASE_STATEFULSET_REF,
+  CLAIM,
+]
   .map(({ apiVersion, kind }) => ({ apiVersion, kind }));
 
 /** Returns a sentence about a problem with the namespace, or null if there is none. */

@@ -6,7 +6,7 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 import { spokeAccess, spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -44,7 +44,7 @@ export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow,
 }
 
 /** Adds a spoke admin. Idempotent. Throws a `conflict` fault (`user_disabled` or `spoke_state`). */
-export async function delegateSpoke(
+export async function addSpokeMember(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
@@ -53,7 +53,7 @@ export async function delegateSpoke(
 ): Promise<InvitationResult & { readonly spokeId: string }> {
   const { id: spokeId, federationId, slug } = spoke;
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const result = await addMember(tx, actor, invitee, {
         membership: { spokeId },
         ids: { federationId, spokeId },

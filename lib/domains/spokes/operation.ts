@@ -1,5 +1,5 @@
 /** Creates the job for an operation on a spoke. */
-import { hubLane, type NewJob, spokeLane } from "#lib/jobs/job.ts";
+import { buildHubLane, buildSpokeLane, type NewJob } from "#lib/jobs/job.ts";
 import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -7,7 +7,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 export function buildSpokeJob(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: SPOKE_OPERATIONS[kind].kind,
-    lane: kind === "provision" ? hubLane(spoke.federationId) : spokeLane(spoke.id),
+    lane: kind === "provision" ? buildHubLane(spoke.federationId) : buildSpokeLane(spoke.id),
     federationId: spoke.federationId,
     spokeId: spoke.id,
     payload: { ...payload },

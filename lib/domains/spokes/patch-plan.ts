@@ -10,12 +10,12 @@ import { listLiveOperations } from "#lib/jobs/store.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import {
   domainTakenFault,
+  getServiceDomains,
   listCandidateDomains,
   listParentDomains,
-  serviceDomainsOf,
 } from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
-import { type AcceptedAction, checkAction } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, requireActionAllowed } from "#lib/operations/check-action.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import {
@@ -59,7 +59,7 @@ export async function planSpokePatch(
   if (live.some((job) => job.kind === "configure" && isUntouched(job))) {
     return { desired, changes, execution: "waiting" };
   }
-  const execution = checkAction("configure", await readSpokeActionFacts(rows, before));
+  const execution = requireActionAllowed("configure", await readSpokeActionFacts(rows, before));
   // If the request repeats a failed change, reports the changes that are not yet applied to the site.
   return { desired, changes: changed ? changes : pending, execution };
 }
@@ -108,7 +108,7 @@ async function requireFreeDomain(
       `Cannot change the domain of a spoke that is moving to ${requestedDomain}; wait until the move is finished`;
     throw new Fault("conflict", "spoke_state", message);
   }
-  if (await isDomainInUse(rows, domain, listParentDomains(domain, serviceDomainsOf(app.config)), id)) {
+  if (await isDomainInUse(rows, domain, listParentDomains(domain, getServiceDomains(app.config)), id)) {
     throw domainTakenFault([domain]);
   }
 }

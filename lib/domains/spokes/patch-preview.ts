@@ -5,7 +5,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
-import { addressChanges, configure } from "#lib/operations/configure.ts";
+import { buildAddressChanges, configure } from "#lib/operations/configure.ts";
 import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
@@ -49,7 +49,7 @@ export async function previewSpokePatch(
 
 async function findObjectChanges(app: App, desired: SpokeRow): Promise<ObjectChange[]> {
   const before = applyMailSettings(app.config, v.parse(SpokeInputs, desired.blueprintInputs));
-  const changes = addressChanges(app.blueprint, before, await toDesiredInputs(app, desired, before));
+  const changes = buildAddressChanges(app.blueprint, before, await toDesiredInputs(app, desired, before));
   return Object.values(changes).flat();
 }
 

@@ -3,7 +3,7 @@
  * `configure` then updates the site. A new domain is reserved until the site uses the domain. Suspended spokes cannot
  * be patched, because a suspended site cannot be updated.
  */
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -14,9 +14,9 @@ import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
-import { serviceDomainsOf } from "#lib/domains/spokes/domains.ts";
+import { getServiceDomains } from "#lib/domains/spokes/domains.ts";
 import { lockDomains } from "#lib/domains/spokes/names.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { planSpokePatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -63,7 +63,7 @@ export async function verifyPatchDomain(
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  if (patch.domain !== undefined) await lockDomains(tx, patch.domain, serviceDomainsOf(app.config));
+  if (patch.domain !== undefined) await lockDomains(tx, patch.domain, getServiceDomains(app.config));
   const { desired, changes, execution: by } = await planSpokePatch(tx, app, actor, before, patch);
   if (by === "nothing") return before;
   let after = await updateDesiredValues(tx, desired);
@@ -77,7 +77,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   await recordChange(tx, actor, {
     audit: [{
       kind: "spoke_updated",
-      ...spokeSubject(after),
+      ...buildSpokeSubject(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
     // Omits an operation that waits for another operation. Its start is announced by a separate event.
@@ -98,5 +98,5 @@ export async function enqueueConfigureJob(
   { state }: AcceptedAction,
 ): Promise<[SpokeRow, Job]> {
   const after = state === spoke.state ? spoke : await setSpokeState(tx, spoke.id, state);
-  return [after, await enqueue(tx, requester, buildSpokeJob(after, "configure"))];
+  return [after, await enqueueJob(tx, requester, buildSpokeJob(after, "configure"))];
 }

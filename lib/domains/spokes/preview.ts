@@ -2,27 +2,27 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
-import { describeNewSpokeCost, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
-import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
+import { buildNewSpokeCostChange, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
+import { SPOKE_INSTALL_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import {
-  blueprintInputsOf,
-  clusterForNewSpoke,
-  draftSpoke,
-  findNoCopySource,
+  buildBlueprintInputs,
+  buildSpokeRow,
+  returnNoCopySource,
+  selectNewSpokeCluster,
   slugTakenFault,
 } from "#lib/domains/spokes/create.ts";
 import { applyDefaults } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import {
   domainTakenFault,
+  getServiceDomains,
   listCandidateDomains,
   listParentDomains,
-  serviceDomainsOf,
 } from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse } from "#lib/domains/spokes/names.ts";
 import { isSlugInUse } from "#lib/domains/spokes/store.ts";
@@ -35,7 +35,7 @@ export async function previewSpoke(
   federation: FederationRow,
   input: NewSpoke,
   signal: AbortSignal,
-  findCopySource = findNoCopySource,
+  findCopySource = returnNoCopySource,
 ): Promise<SpokePreview> {
   requireLiveHub(federation.state, "add a spoke to");
   const source = await findCopySource(app, actor, input);
@@ -43,11 +43,11 @@ export async function previewSpoke(
   const domains = listCandidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   if (await isSlugInUse(app.db.rows, federation.id, desired.slug)) throw slugTakenFault(desired.slug);
-  const plan = await source?.preview(), own = draftSpoke(app, federation.id, desired, plan);
+  const plan = await source?.preview(), own = buildSpokeRow(app, federation.id, desired, plan);
   const spoke = { ...own, domain: await findFreeDomain(app, domains) };
-  const inputs = blueprintInputsOf(app, spoke, clusterForNewSpoke(app, federation, desired.region), plan);
+  const inputs = buildBlueprintInputs(app, spoke, selectNewSpokeCluster(app, federation, desired.region), plan);
   const { usage: demand, quota, problems: over } = app.blueprint.quotaUsage(inputs);
-  const price = await previewCostOrReason(app, describeNewSpokeCost(federation.id, desired.size), signal);
+  const price = await previewCostOrReason(app, buildNewSpokeCostChange(federation.id, desired.size), signal);
   return {
     dryRun: true,
     spoke: {
@@ -57,7 +57,7 @@ export async function previewSpoke(
       from: plan?.from ?? null,
     },
     // Excludes Secrets, which are generated in the cluster and never shown.
-    objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
+    objects: SPOKE_INSTALL_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price,
   };
@@ -66,13 +66,13 @@ export async function previewSpoke(
 /** Returns the first free domain. Throws a `conflict` fault (`domain_taken`) if no domain is free. */
 async function findFreeDomain({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
-    if (!await isDomainInUse(db.rows, domain, listParentDomains(domain, serviceDomainsOf(config)))) return domain;
+    if (!await isDomainInUse(db.rows, domain, listParentDomains(domain, getServiceDomains(config)))) return domain;
   }
   throw domainTakenFault(domains);
 }
 
 /** Previews the cost of adding a spoke. Throws a fault: `invalid` (`not_offered`) or `unavailable`. */
-export async function previewAddedCost(
+export async function previewNewSpokeCost(
   app: App,
   actor: Actor,
   federation: Pick<FederationRow, "id">,
@@ -80,5 +80,5 @@ export async function previewAddedCost(
 ): Promise<Cost> {
   requireOfferedValues(app.catalog, { size });
   if (!canManageHub(actor, federation.id)) return UNAVAILABLE_COST;
-  return await previewCost(app, describeNewSpokeCost(federation.id, size ?? app.catalog.defaults.size), signal);
+  return await previewCost(app, buildNewSpokeCostChange(federation.id, size ?? app.catalog.defaults.size), signal);
 }

@@ -1,5 +1,5 @@
 /** Requests the removal of a spoke. A job deletes the namespace and marks the spoke's row as removed. */
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -45,7 +45,7 @@ export async function enqueueSpokeRemoval(tx: Tx, requester: Requester, id: stri
       })),
       {
         kind: "spoke_removal_requested",
-        ...spokeSubject(after),
+        ...buildSpokeSubject(after),
         metadata: { slug: after.slug, domain: after.domain, operationId: job.id },
       },
     ],

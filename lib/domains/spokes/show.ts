@@ -3,7 +3,7 @@ import { type AuditEvent, listAuditEvents, redactAuditEvent } from "#lib/audit/s
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
-import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
+import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
@@ -11,7 +11,7 @@ import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { readCurrentOperations } from "#lib/jobs/store.ts";
 import { listFormerDomains } from "#lib/domains/spokes/names.ts";
 import {
-  defaultSpokeExtras,
+  createDefaultSpokeExtras,
   type ListedSpoke,
   listSpokes,
   type SpokeQuery,
@@ -32,7 +32,7 @@ export async function showSpokes(
   return await showListedSpokes(
     rows,
     viewer,
-    spokes.map((row) => ({ ...row, ...defaultSpokeExtras(row) })),
+    spokes.map((row) => ({ ...row, ...createDefaultSpokeExtras(row) })),
   );
 }
 
@@ -65,7 +65,7 @@ export async function findSpokes(
   rows: RowQueries,
   viewer: Viewer,
   where: SpokeQuery,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<ListPage<SpokeRecord>> {
   const page = await listSpokes(rows, viewer, where, removed);
   return withPageItems(page, await showListedSpokes(rows, viewer, page.items));

@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { ClusterError, type ClusterNamespace, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { redactLines } from "#lib/base/redact.ts";
+import { redactLogLines } from "#lib/base/redact.ts";
 import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -51,7 +51,7 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
  * Creates a sign-in link in a site. Throws a fault: `conflict` (`link_in_progress` or `admin_unusable`), `unavailable`
  * (`link_failed` or `cluster_unavailable`) or `timeout`.
  */
-export async function createSignInLinkInSite(
+export async function runSignInLinkJob(
   app: App,
   actor: Pick<Actor, "role">,
   spoke: SpokeRow,
@@ -114,7 +114,7 @@ async function deleteJob(
 
 /** Logs a failed Job. The logged output contains no usable token. */
 function logFailure(log: Log, spoke: SpokeRow, { reason: refusal, exitCode, log: lines }: JobResult): void {
-  const output = redactLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
+  const output = redactLogLines(lines.filter((line) => !line.startsWith("sealed: ")).slice(-MAX_LOG_LINES));
   log.warn("A site could not create a sign-in link", { spoke: spoke.id, reason: refusal, exitCode, output });
 }
 

@@ -2,7 +2,7 @@
  * Creates sign-in links, with which a site's administrator can set a password and sign in. A sign-in link is Moodle's
  * own password reset link. Links are not stored, and the audit event is written before the link is shown.
  */
-import { spokeSubject } from "#lib/audit/store.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
@@ -11,16 +11,10 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
-import { createSignInLinkInSite } from "#lib/domains/spokes/sign-in-job.ts";
-import { findTransition } from "#lib/operations/check-action.ts";
+import { runSignInLinkJob } from "#lib/domains/spokes/sign-in-job.ts";
+import { findStateTransition } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
-import {
-  findSpoke,
-  lockSignInLinks,
-  lockSpoke,
-  secondsUntilSignInLink,
-  type SpokeRow,
-} from "#lib/domains/spokes/store.ts";
+import { findSpoke, getSignInLinkDelay, lockSignInLinks, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SignInLink } from "#lib/domains/spokes/views.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -36,7 +30,7 @@ const NEXT_STEP: { readonly [S in SpokeState]?: string } = {
 
 /**
  * Creates a sign-in link. Throws a fault: `conflict` (`spoke_state`), `limited` (`too_many_links`), or a fault from
- * `createSignInLinkInSite`.
+ * `runSignInLinkJob`.
  */
 export async function createSignInLink(
   app: App,
@@ -46,7 +40,7 @@ export async function createSignInLink(
 ): Promise<SignInLink> {
   await requireOpenSite(app.db.rows, spoke);
   await requireBelowLimit(app.db.rows, actor);
-  const { token, expires } = await createSignInLinkInSite(app, actor, spoke, signal).catch(async (error) => {
+  const { token, expires } = await runSignInLinkJob(app, actor, spoke, signal).catch(async (error) => {
     const after = await findSpoke(app.db.rows, spoke.id, "hidden");
     if (!after) throw spokeMissingFault();
     // Checks the site again: if an operation has closed the site, this fault explains the failure better than `error`.
@@ -63,7 +57,7 @@ export async function createSignInLink(
     await recordChange(tx, actor, {
       audit: [{
         kind: "spoke_sign_in_link_created",
-        ...spokeSubject(row),
+        ...buildSpokeSubject(row),
         metadata: { slug: row.slug, expiresAt: expiresAt.toISOString() },
       }],
     });
@@ -76,7 +70,7 @@ export async function createSignInLink(
 /** Throws a fault unless the site is open and no queued operation will close it. */
 async function requireOpenSite(rows: RowQueries, spoke: SpokeRow): Promise<void> {
   const { state, live, maintenance } = await readSpokeActionFacts(rows, spoke);
-  const blocking = live.find((kind) => findTransition(kind) !== null);
+  const blocking = live.find((kind) => findStateTransition(kind) !== null);
   if (state !== "active" || blocking !== undefined) {
     const next = NEXT_STEP[state] ?? `wait until its ${blocking ?? "operation"} has ended`;
     throw new Fault("conflict", "spoke_state", `Cannot create a sign-in link for a spoke that is ${state}; ${next}`);
@@ -87,7 +81,7 @@ async function requireOpenSite(rows: RowQueries, spoke: SpokeRow): Promise<void>
 }
 
 async function requireBelowLimit(rows: RowQueries, { userId }: Actor): Promise<void> {
-  const retryAfter = await secondsUntilSignInLink(rows, userId, MAX_LINKS);
+  const retryAfter = await getSignInLinkDelay(rows, userId, MAX_LINKS);
   if (retryAfter === null) return;
   const message = `You created ${MAX_LINKS} sign-in links within the last hour; wait before you create another link`;
   throw new Fault("limited", "too_many_links", message, { retryAfter });

@@ -10,10 +10,10 @@ import {
   type PageBounds,
   readPage,
 } from "#lib/drivers/db/pages.ts";
-import { likePattern, matchesPattern } from "#lib/drivers/db/text-search.ts";
+import { buildLikePattern, buildPatternCondition } from "#lib/drivers/db/text-search.ts";
 import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { RemovedVisibility } from "#lib/domains/federations/store.ts";
+import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
@@ -39,7 +39,7 @@ interface SpokeExtras {
 export type SpokeWithExtras = SpokeRow & SpokeExtras;
 
 /** Returns the extra values of a row that was read without them. Sets `busy` and `renamed`, so no query is skipped. */
-export function defaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
+export function createDefaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeExtras {
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
@@ -81,7 +81,7 @@ const findListedByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
 export async function findSpoke(
   rows: RowQueries,
   name: string,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<SpokeWithExtras | undefined> {
   const key = parseSpokeKey(name, removed);
   return key && (await findByKey(rows, key))[0];
@@ -91,13 +91,13 @@ export async function findSpoke(
 export async function findSpokeForList(
   rows: RowQueries,
   name: string,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<ListedSpoke | undefined> {
   const key = parseSpokeKey(name, removed);
   return key && (await findListedByKey(rows, key))[0];
 }
 
-function parseSpokeKey(name: string, removed: RemovedVisibility): SpokeKey | undefined {
+function parseSpokeKey(name: string, removed: RemovedObjectVisibility): SpokeKey | undefined {
   if (isId("spk", name)) return { id: name, hidden: removed === "hidden" ? true : undefined };
   const domain = v.safeParse(HostName, name);
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
@@ -135,7 +135,7 @@ const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: 
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
-  if (where.pattern) query = query.where(matchesPattern(["slug", "displayName", "domain"], where.pattern));
+  if (where.pattern) query = query.where(buildPatternCondition(["slug", "displayName", "domain"], where.pattern));
   return addNewestFirstOrder(query, where);
 });
 
@@ -144,7 +144,7 @@ export async function listSpokes(
   rows: RowQueries,
   viewer: Viewer,
   { q, limit, before, ...where }: SpokeQuery,
-  removed: RemovedVisibility,
+  removed: RemovedObjectVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = where.federationId ?? findOnlyHub(viewer);
   // If the viewer can manage this hub, filters only by hub, because PostgreSQL can reuse the plan of such a query, but
@@ -156,7 +156,7 @@ export async function listSpokes(
     ...(federationId !== undefined && { federationId }),
     ...(!all && { federationIds, spokeIds }),
     hidden: removed === "hidden" ? true as const : undefined,
-    pattern: q === undefined ? undefined : likePattern(q),
+    pattern: q === undefined ? undefined : buildLikePattern(q),
   };
   return await readPage(
     { limit, before },
@@ -224,7 +224,7 @@ export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Returns the seconds until the user may create another sign-in link, or null if a link is allowed now. */
-export async function secondsUntilSignInLink(rows: RowQueries, userId: string, limit: number): Promise<number | null> {
+export async function getSignInLinkDelay(rows: RowQueries, userId: string, limit: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
     .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")

@@ -2,13 +2,13 @@
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { changeEntries, inputEntries, viewEntries } from "#lib/model/field.ts";
-import { SPOKE_STATES, spokeFields, VersionNumber } from "#lib/model/spoke.ts";
+import { MoodleVersion, SPOKE_STATES, spokeFields } from "#lib/model/spoke.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedList,
   boundedText,
+  createOptionalChoiceSchema,
   NullableTimestamp,
-  optionalChoice,
   optionalOrNull,
   SearchText,
   Slug,
@@ -43,8 +43,8 @@ export type SpokeRecord = v.InferInput<typeof SpokeView>;
 /** Filters for lists of spokes. A spoke must match all given filters. */
 export const spokeFilters = {
   slug: v.optional(Slug),
-  state: optionalChoice(SPOKE_STATES),
-  health: optionalChoice(spokeFields.health.schema.options),
+  state: createOptionalChoiceSchema(SPOKE_STATES),
+  health: createOptionalChoiceSchema(spokeFields.health.schema.options),
   /** Text that the spoke's slug, display name or domain must contain. */
   q: SearchText,
 };
@@ -58,7 +58,7 @@ export const NewSpoke = v.object({
   ...inputEntries(spokeFields),
   /** The ID or slug of the hub in the URL path. Can be omitted, but must not name another hub. */
   federationId: choice,
-  moodleVersion: optionalOrNull(VersionNumber),
+  moodleVersion: optionalOrNull(MoodleVersion),
   /** The ID or domain of a spoke to copy. Values that the request omits are taken from this spoke. */
   copyOf: optionalOrNull(boundedText(1, 253)),
   /** The backup to copy from: `newest` (default), `now` to take a new backup first, or a backup's ID. */
@@ -74,8 +74,8 @@ const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(",
 
 /** The parameters of actions. Each parameter applies only to some actions. */
 const actionParameters = {
-  lmsVersion: optionalOrNull(VersionNumber),
-  moodleVersion: optionalOrNull(VersionNumber),
+  lmsVersion: optionalOrNull(MoodleVersion),
+  moodleVersion: optionalOrNull(MoodleVersion),
   size: choice,
   /** Whether an upgrade may continue without a backup if the cluster cannot take backups. */
   skipBackup: flag,

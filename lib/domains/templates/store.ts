@@ -2,10 +2,10 @@
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 
 type TemplateRow = Selectable<Schema["templates"]>;
@@ -32,7 +32,7 @@ export async function findTemplateById(rows: RowQueries, id: string): Promise<Si
 
 /** Starts a new template and returns its ID. Returns null if one exists, or if the last attempt failed recently. */
 export async function startTemplate(tx: Tx, key: TemplateKey): Promise<string | null> {
-  const id = newId("tpl");
+  const id = createId("tpl");
   const row = await tx.insertInto("templates").values({ id, ...key })
     .onConflict((conflict) =>
       conflict.constraint("templates_one_of_each").doUpdateSet({
@@ -65,7 +65,7 @@ export async function markTemplateFailed(
   const wait = sql`least(${LONGEST_WAIT}, ${FIRST_WAIT} * 2.0 ^ least(failures, 20)) * interval '1 millisecond'`;
   const row = await tx.updateTable("templates").set({
     state: "failed",
-    error: redact(reason),
+    error: redactSecrets(reason),
     failures: sql<number>`failures + 1`,
     nextAttemptAt: sql<Date>`wheelwright_now() + ${wait}`,
   }).where("id", "=", id).where("state", "=", from).returning("id").executeTakeFirst();
@@ -103,7 +103,7 @@ export async function resetTemplateFailures(tx: Tx, id: string): Promise<void> {
 /** Records that a spoke's site will not be created from the template, not even in a later attempt. */
 export async function abandonTemplateUse(tx: Tx, { spokeId }: TemplateUse, reason: string): Promise<void> {
   await tx.updateTable("template_uses").set({
-    fallbackReason: sql<string>`coalesce(fallback_reason, ${redact(reason)})`,
+    fallbackReason: sql<string>`coalesce(fallback_reason, ${redactSecrets(reason)})`,
   })
     .where("spokeId", "=", spokeId).execute();
 }

@@ -1,6 +1,6 @@
 /** Lists users for operators, newest first, with filters for email address, role and state. */
 import { sql } from "kysely";
-import { containsText } from "#lib/drivers/db/text-search.ts";
+import { buildTextSearchCondition } from "#lib/drivers/db/text-search.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import {
   addNewestFirstOrder,
@@ -53,7 +53,7 @@ export async function findUserRecord(rows: RowQueries, id: string): Promise<User
 export async function listUserRecords(rows: RowQueries, filter: UserFilter): Promise<ListPage<UserRecord>> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
-  if (filter.q) users = users.where(containsText(["users.email", "users.displayName"], filter.q));
+  if (filter.q) users = users.where(buildTextSearchCondition(["users.email", "users.displayName"], filter.q));
   if (filter.state) users = users.where(state, "=", filter.state);
   let query = rows.selectFrom(users.as("users")).selectAll();
   if (filter.role) query = query.where(role, "=", filter.role);

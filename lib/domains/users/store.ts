@@ -1,14 +1,14 @@
 /** Stores users. */
 import { sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
-import { federationIdsColumn, type Role, roleOf, spokeIdsColumn } from "#lib/domains/members/store.ts";
+import { createId } from "#lib/base/ids.ts";
+import { federationIdsColumn, getUserRole, spokeIdsColumn, type UserRole } from "#lib/domains/members/store.ts";
 
 export interface User {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
-  readonly role: Role;
+  readonly role: UserRole;
   readonly federationIds: readonly string[];
   /** The IDs of the spokes that the user administers, excluding spokes whose hub is in `federationIds`. */
   readonly spokeIds: readonly string[];
@@ -47,7 +47,7 @@ export function toUser(row: UserRow): User {
     id: row.userId,
     email: row.email,
     displayName: row.displayName,
-    role: roleOf({ operator: row.operator, federationIds: row.federationIds }),
+    role: getUserRole({ operator: row.operator, federationIds: row.federationIds }),
     federationIds: row.federationIds,
     spokeIds: row.spokeIds,
   };
@@ -169,7 +169,7 @@ export async function insertUser(
 ): Promise<string | null> {
   const { email, displayName, passwordHash } = user;
   const row = await tx.insertInto("users")
-    .values({ id: newId("usr"), email, displayName, passwordHash })
+    .values({ id: createId("usr"), email, displayName, passwordHash })
     .onConflict((conflict) => conflict.column("email").doNothing()).returning("id").executeTakeFirst();
   return row?.id ?? null;
 }

@@ -3,8 +3,8 @@ import { canonicalizeSearchTerm } from "#lib/base/email.ts";
 import * as v from "valibot";
 import {
   boundedText,
+  createOptionalChoiceSchema,
   NullableTimestamp,
-  optionalChoice,
   optionalOrNull,
   SearchText,
   Timestamp,
@@ -49,8 +49,8 @@ export type UserRecord = v.InferInput<typeof UserRecordView>;
 export const userFilters = {
   /** The email address or its prefix. */
   email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalizeSearchTerm))),
-  role: optionalChoice(ROLES),
-  state: optionalChoice(STATES),
+  role: createOptionalChoiceSchema(ROLES),
+  state: createOptionalChoiceSchema(STATES),
   /** Text that the email address or display name must contain. */
   q: SearchText,
 };

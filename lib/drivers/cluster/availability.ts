@@ -15,6 +15,6 @@ export function isClusterUnavailable({ code, transient }: Pick<ClusterError, "co
 }
 
 /** Whether the error means that the cluster can be reached but is overloaded (HTTP status 429). */
-export function isClusterBusy({ code }: Pick<ClusterError, "code">): boolean {
+export function isClusterOverloaded({ code }: Pick<ClusterError, "code">): boolean {
   return code === BUSY;
 }

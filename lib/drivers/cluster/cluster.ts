@@ -34,7 +34,7 @@ export interface ObjectRef {
   readonly name: string;
 }
 
-export function objectRefOf({ apiVersion, kind, metadata: { name } }: KubeObject): ObjectRef {
+export function toObjectRef({ apiVersion, kind, metadata: { name } }: KubeObject): ObjectRef {
   return { apiVersion, kind, name };
 }
 
@@ -58,14 +58,14 @@ export interface ClusterCall {
   readonly check?: () => void;
 }
 
-export interface ClusterWait extends ClusterCall {
+export interface ClusterWaitOptions extends ClusterCall {
   /** The maximum duration of the wait, in milliseconds. After this time, the wait throws a ClusterError `deadline`. */
   readonly timeout: number;
   /** Receives a progress message for users each time the message changes. */
   readonly onProgress?: (sentence: string) => void;
 }
 
-export interface JobWait extends ClusterWait {
+export interface JobWaitOptions extends ClusterWaitOptions {
   /**
    * Called when Wheelwright opens a Job's log, and when it reopens the log after a lost connection. Returns a function
    * that receives each log line and returns a progress message, or null if the line shows no progress.
@@ -108,7 +108,7 @@ export class ClusterError extends DriverError {
 
 type ErrorDetails = Partial<Pick<ClusterError, "code" | "message" | "blame" | "hint" | "evidence">>;
 
-export function withErrorDetails(error: ClusterError, more: ErrorDetails): ClusterError {
+export function addErrorDetails(error: ClusterError, more: ErrorDetails): ClusterError {
   const { transient, status, retryAfterMs, blame, hint, evidence } = error;
   const base = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
   return new ClusterError(more.code ?? error.code, more.message ?? error.message, { ...base, ...more });
@@ -137,9 +137,15 @@ export interface ClusterNamespace {
   readonly namespace: string;
   readonly uid: string;
   /** Applies the objects in the given order with server-side apply (field manager `wheelwright`, `force`). */
-  apply(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  apply(
+    objects: readonly KubeObject[],
+    call: ClusterCall,
+  ): Promise<{ objects: KubeObject[]; warnings: string[] }>;
   /** Returns what `apply` would return, but changes nothing (server-side dry run). */
-  dryRun(objects: readonly KubeObject[], call: ClusterCall): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  dryRun(
+    objects: readonly KubeObject[],
+    call: ClusterCall,
+  ): Promise<{ objects: KubeObject[]; warnings: string[] }>;
   /** Creates the object, or returns the existing object with the same name unchanged. */
   create(object: KubeObject, call: ClusterCall): Promise<KubeObject>;
   get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
@@ -155,24 +161,24 @@ export interface ClusterNamespace {
    * rule in readiness.ts need a Ready or Available condition. Throws a permanent ClusterError with evidence (events and
    * a log) as soon as pods or events show that an object cannot become ready.
    */
-  ready(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
+  ready(refs: readonly ObjectRef[], waiting: ClusterWaitOptions): Promise<void>;
   /** Waits until all these objects have been deleted. Finalizers may delay the deletion. */
-  gone(refs: readonly ObjectRef[], waiting: ClusterWait): Promise<void>;
+  gone(refs: readonly ObjectRef[], waiting: ClusterWaitOptions): Promise<void>;
   /** Waits until no pod that matches the selector is left. Ignores completed pods. */
-  noPods(selector: string, waiting: ClusterWait): Promise<void>;
+  noPods(selector: string, waiting: ClusterWaitOptions): Promise<void>;
   /**
    * Creates the Job if it does not exist, waits until the Job succeeds or fails, and returns the result. Throws a
    * permanent ClusterError with events and a log if the Job cannot start, for example because its image is missing.
    */
-  run(job: KubeObject, waiting: JobWait): Promise<JobResult>;
-  follow(job: string, waiting: JobWait): Promise<JobResult>;
+  run(job: KubeObject, waiting: JobWaitOptions): Promise<JobResult>;
+  follow(job: string, waiting: JobWaitOptions): Promise<JobResult>;
   /** Collects the namespace's current events and a container's log for a failure report. */
   evidence(call: ClusterCall): Promise<FailureEvidence>;
   /** Deletes this namespace and waits until it is gone. Does not delete a newer namespace with the same name. */
-  remove(waiting: ClusterWait): Promise<void>;
+  remove(waiting: ClusterWaitOptions): Promise<void>;
 }
 
-export interface PageRequest {
+export interface ObjectPageRequest {
   readonly selector: string;
   readonly limit: number;
   readonly next?: string;
@@ -223,7 +229,7 @@ export interface Cluster {
   /** Lists the objects in a namespace, even after its deletion, because a forced deletion leaves objects behind. */
   listUnder(kind: Omit<ObjectRef, "name">, namespace: string, call: ClusterCall): Promise<KubeObject[]>;
   /** Lists one page of a long list. If the token `next` has expired, throws a ClusterError with status 410. */
-  listPage(kind: Omit<ObjectRef, "name">, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
+  listPage(kind: Omit<ObjectRef, "name">, page: ObjectPageRequest, call: ClusterCall): Promise<ObjectPage>;
   /**
    * Yields all changes to objects of this kind since the given version, and reconnects when a watch ends. Ends only by
    * throwing an error, for example a ClusterError with status 410 if the version has expired.

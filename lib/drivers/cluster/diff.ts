@@ -1,5 +1,5 @@
 /**
- * Compares Kubernetes objects. `findMismatches` finds every difference between a manifest and an object, without
+ * Compares Kubernetes objects. `findManifestMismatches` finds every difference between a manifest and an object, without
  * API calls. It does not know the API server's defaults, so a dry run must confirm each difference. `diffObjects`
  * compares an object with the result of that dry run, so both sides include the defaults.
  */
@@ -36,7 +36,7 @@ const CONCEALED = "(concealed)";
 const SECRET_FIELD = "data";
 
 /** Returns the paths of the fields in which the observed object does not match the manifest. */
-export function findMismatches(manifest: KubeObject, observed: KubeObject): string[] {
+export function findManifestMismatches(manifest: KubeObject, observed: KubeObject): string[] {
   return compare([], strip(manifest), strip(observed), "ignore").map(({ at }) => pathOf(at));
 }
 

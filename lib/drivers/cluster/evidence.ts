@@ -1,16 +1,16 @@
 /** Collects evidence about a failure: the namespace's events, and the log of the container that failed last. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
-  containersOf,
   type ContainerState,
   createdAt,
-  lastEventTime,
-  parseTime,
+  getContainerStates,
+  getLastEventTime,
+  parseKubeTimestamp,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { ClusterCall, FailureEvidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type LogSource, readLog } from "#lib/drivers/cluster/logs.ts";
 import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 
 const MAX_EVENTS = 100;
@@ -31,7 +31,7 @@ export async function collectEvidence(
   const list = (kind: string) =>
     objects.list({ apiVersion: "v1", kind }, "", call).catch((error) => {
       call.signal.throwIfAborted();
-      missing.push(`(the ${kind.toLowerCase()}s cannot be read: ${messageOf(error)})`);
+      missing.push(`(the ${kind.toLowerCase()}s cannot be read: ${getErrorMessage(error)})`);
       return [] as KubeObject[];
     });
   const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
@@ -43,7 +43,7 @@ export async function collectEvidence(
 /** Returns the newest 100 events, oldest first. Repeated messages about an object become one event with a count. */
 export function summarizeEvents(events: readonly KubeObject[]): FailureEvidence["events"] {
   const merged = new Map<string, FailureEvidence["events"][number]>();
-  for (const event of events.toSorted((a, b) => lastEventTime(a) - lastEventTime(b))) {
+  for (const event of events.toSorted((a, b) => getLastEventTime(a) - getLastEventTime(b))) {
     const about = event["involvedObject"] ?? {};
     const object = escapeInvisibleCharacters(`${about.kind ?? "?"}/${about.name ?? "?"}`),
       reason = escapeInvisibleCharacters(String(event["reason"] ?? ""));
@@ -53,7 +53,7 @@ export function summarizeEvents(events: readonly KubeObject[]): FailureEvidence[
     const before = merged.get(key)?.count ?? 0;
     merged.delete(key); // moves a repeated message to the end of the map
     merged.set(key, {
-      at: new Date(lastEventTime(event)).toISOString(),
+      at: new Date(getLastEventTime(event)).toISOString(),
       object,
       reason,
       message,
@@ -66,7 +66,7 @@ export function summarizeEvents(events: readonly KubeObject[]): FailureEvidence[
 /** Returns the container that failed last, or else a running container that is not ready. */
 export function findFailedContainer(pods: readonly KubeObject[], namespace: string): LogSource | undefined {
   const candidates = pods.flatMap((pod) =>
-    containersOf(pod).map((container) => ({ pod, container, at: failedAt(container) }))
+    getContainerStates(pod).map((container) => ({ pod, container, at: failedAt(container) }))
   );
   const failed = candidates.filter(({ at }) => at !== undefined).toSorted((a, b) => a.at! - b.at!).at(-1);
   const unready = candidates.filter(({ container }) => container.state?.running && container.ready === false)
@@ -81,5 +81,5 @@ export function findFailedContainer(pods: readonly KubeObject[], namespace: stri
 function failedAt(container: ContainerState): number | undefined {
   const end = container.state?.terminated ?? container.lastState?.terminated;
   if (!end || end.exitCode === 0) return undefined;
-  return parseTime(end.finishedAt) ?? 0;
+  return parseKubeTimestamp(end.finishedAt) ?? 0;
 }

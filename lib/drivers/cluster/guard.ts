@@ -37,7 +37,7 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
     requireOwnNamespace(found, uid);
-    return { at, terminating: isTerminating(found) };
+    return { at, terminating: isNamespaceTerminating(found) };
   }
 
   /** Checks the namespace with one request for all concurrent callers. If this fails, each caller sends its own. */
@@ -61,12 +61,16 @@ export function openNamespaceGuard(objects: ObjectClient, namespace: string, uid
     read: async (call) => void await check(call),
     forget: () => lastCheck = pending = undefined,
     write: async (call) => {
-      if ((await check(call)).terminating) throw terminatingError(namespace);
+      if ((await check(call)).terminating) throw createNamespaceTerminatingError(namespace);
     },
   };
 }
 
-export function findNamespace(objects: ObjectClient, name: string, call: ClusterCall): Promise<KubeObject | null> {
+export function findNamespace(
+  objects: ObjectClient,
+  name: string,
+  call: ClusterCall,
+): Promise<KubeObject | null> {
   return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 
@@ -74,12 +78,12 @@ export function findNamespace(objects: ObjectClient, name: string, call: Cluster
 export function requireOwnNamespace(namespace: KubeObject, uid: string): void {
   const { name, labels } = namespace.metadata;
   if (namespace.metadata.uid !== uid) {
-    throw foreignNamespaceError(
+    throw createForeignNamespaceError(
       `The namespace ${name} was replaced after Wheelwright created it: its UID is now ${namespace.metadata.uid}`,
     );
   }
   if (labels?.[MANAGED_BY_LABEL] !== OURS) {
-    throw foreignNamespaceError(`The namespace ${name} does not have the label ${MANAGED_BY_LABEL}=${OURS}`);
+    throw createForeignNamespaceError(`The namespace ${name} does not have the label ${MANAGED_BY_LABEL}=${OURS}`);
   }
 }
 
@@ -91,11 +95,11 @@ export function hasSameOwnershipLabels(namespace: KubeObject, manifest: KubeObje
     );
 }
 
-export function isTerminating(object: KubeObject): boolean {
+export function isNamespaceTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined || object["status"]?.phase === "Terminating";
 }
 
-export function foreignNamespaceError(message: string): ClusterError {
+export function createForeignNamespaceError(message: string): ClusterError {
   return new ClusterError("ForeignNamespace", message, {
     transient: false,
     blame: "operator",
@@ -103,7 +107,7 @@ export function foreignNamespaceError(message: string): ClusterError {
   });
 }
 
-export function terminatingError(namespace: string): ClusterError {
+export function createNamespaceTerminatingError(namespace: string): ClusterError {
   return new ClusterError("Terminating", `The namespace ${namespace} is being deleted`, { transient: false });
 }
 

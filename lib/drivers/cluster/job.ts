@@ -4,23 +4,23 @@
  * between, the Job counts as failed.
  */
 import {
-  conditionOf,
-  containersOf,
   type ContainerTermination,
   createdAt,
-  parseTime,
+  findStatusCondition,
+  getContainerStates,
+  parseKubeTimestamp,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import {
+  addErrorDetails,
   type ClusterCall,
   ClusterError,
   type JobResult,
-  type JobWait,
+  type JobWaitOptions,
   type KubeObject,
-  withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnoseObject, findJobFailure } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
-import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import {
   attachEvidence,
   createDiagnosisError,
@@ -48,7 +48,7 @@ interface JobRun {
   lastSentence: string | undefined;
 }
 
-export async function followJob(context: NamespaceContext, name: string, waiting: JobWait): Promise<JobResult> {
+export async function followJob(context: NamespaceContext, name: string, waiting: JobWaitOptions): Promise<JobResult> {
   const listen = waiting.listen && (() => reportLines(jobRun, waiting, waiting.listen!()));
   const logs = followLogs(context.api, context.namespace, waiting.signal, listen);
   const jobRun: JobRun = { context, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
@@ -58,7 +58,7 @@ export async function followJob(context: NamespaceContext, name: string, waiting
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
       const last = logs.followed().findLast(({ lines }) => lines.length > 0);
-      throw withErrorDetails(error, { evidence: { ...error.evidence, log: last?.lines ?? [] } });
+      throw addErrorDetails(error, { evidence: { ...error.evidence, log: last?.lines ?? [] } });
     }
     throw error;
   }
@@ -66,7 +66,7 @@ export async function followJob(context: NamespaceContext, name: string, waiting
   return await resultOf(jobRun, waiting);
 }
 
-function reportLines(jobRun: JobRun, { onProgress }: JobWait, onLine: (line: string) => string | null) {
+function reportLines(jobRun: JobRun, { onProgress }: JobWaitOptions, onLine: (line: string) => string | null) {
   return (line: string): void => {
     const sentence = onLine(line);
     if (sentence === null) return;
@@ -75,14 +75,14 @@ function reportLines(jobRun: JobRun, { onProgress }: JobWait, onLine: (line: str
   };
 }
 
-async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
+async function waitForEnd(jobRun: JobRun, waiting: JobWaitOptions): Promise<void> {
   const { context, name, logs } = jobRun;
   const since = context.api.now();
   const check = async (call: ClusterCall, isFirst: boolean): Promise<WaitCheckResult<true>> => {
     await context.guard.write(call);
     const job = await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
-    const complete = isStatusTrue(conditionOf(job, "Complete")); // a complete Job does not need events or watches
+    const complete = isTrueCondition(findStatusCondition(job, "Complete")); // a complete Job does not need events or watches
     if (isFirst && !complete) return {};
     const { pods, events, watches: namespaceWatches } = complete
       ? { pods: await context.objects.list(POD_KIND, "", call), events: [], watches: [] }
@@ -96,7 +96,7 @@ async function waitForEnd(jobRun: JobRun, waiting: JobWait): Promise<void> {
     const watches = [...namespaceWatches, await context.objects.watchSince(JOB, job, call)];
     const failure = findJobFailure(job, [...jobRun.pods.values()]);
     if (failure) {
-      const ended = isStatusTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
+      const ended = isTrueCondition(findStatusCondition(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The Job ${name} is failing: ${failure.message}`, watches };
     }
     const diagnosis = diagnoseObject(job, pods, events, { now: context.api.now(), since, patience: context.patience });
@@ -148,13 +148,13 @@ interface ContainerEnd {
 /** Returns the container that ended last. If the Job failed, ignores containers that succeeded. */
 function lastEnd(pods: readonly KubeObject[], failed: boolean): ContainerEnd | undefined {
   const ends = pods.flatMap((pod) =>
-    containersOf(pod).flatMap(({ name, state }) =>
+    getContainerStates(pod).flatMap(({ name, state }) =>
       state?.terminated ? [{ pod: pod.metadata.name, container: name, terminated: state.terminated }] : []
     )
   );
   const relevant = ends.filter(({ terminated }) => !failed || terminated.exitCode !== 0);
   return relevant.toSorted((a, b) =>
-    (parseTime(a.terminated.finishedAt) ?? 0) - (parseTime(b.terminated.finishedAt) ?? 0)
+    (parseKubeTimestamp(a.terminated.finishedAt) ?? 0) - (parseKubeTimestamp(b.terminated.finishedAt) ?? 0)
   )
     .at(-1);
 }

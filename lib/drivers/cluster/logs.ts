@@ -3,11 +3,11 @@
  * a Job's deadline, so a Job's logs are followed from the start. Only the last 200 lines of a log are kept.
  */
 import { isApiClosedError, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
-import { containersOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { getContainerStates } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
+import { buildApiPath } from "#lib/drivers/cluster/client/kinds.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -17,7 +17,7 @@ const MAX_LINE_LENGTH = 4096;
 const MAX_LOG_BYTES = 4 * 2 ** 20;
 
 /** The beginning of the line that is shown instead of a log that could not be read. */
-export const UNREADABLE_LOG = "(the log of ";
+export const UNREADABLE_LOG_PREFIX = "(the log of ";
 
 export interface LogSource {
   readonly namespace: string;
@@ -43,7 +43,7 @@ export async function readLog(api: KubeApi, source: LogSource, call: ClusterCall
     );
   } catch (error) {
     call.signal.throwIfAborted();
-    return [`${UNREADABLE_LOG}${source.pod}/${source.container} cannot be read: ${messageOf(error)})`];
+    return [`${UNREADABLE_LOG_PREFIX}${source.pod}/${source.container} cannot be read: ${getErrorMessage(error)})`];
   }
 }
 
@@ -102,7 +102,7 @@ export function followLogs(
   return {
     update: (pods) => {
       for (const pod of pods) {
-        for (const { name: container, state } of containersOf(pod)) {
+        for (const { name: container, state } of getContainerStates(pod)) {
           const key = `${pod.metadata.uid}/${container}`;
           if (state?.terminated) ended.add(key);
           if (tails.has(key) || !(state?.running || state?.terminated)) continue;
@@ -149,7 +149,7 @@ async function* linesOf(
 }
 
 function pathOfLog(source: LogSource): string {
-  return `${apiPathOf("v1", "pods", source.namespace, source.pod)}/log`;
+  return `${buildApiPath("v1", "pods", source.namespace, source.pod)}/log`;
 }
 
 function trim(line: string): string {

@@ -5,14 +5,14 @@ import {
   ClusterError,
   type KubeObject,
   type ObjectPage,
+  type ObjectPageRequest,
   type ObjectRef,
-  objectRefOf,
-  type PageRequest,
   type PatchOperation,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
-import { apiPathOf, type Kind, type KindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
+import { buildApiPath, type KindRegistry, type KubeKind } from "#lib/drivers/cluster/client/kinds.ts";
 import { isKubeObject, listOnePage, listPages } from "#lib/drivers/cluster/client/pages.ts";
-import { isUidMismatch, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
+import { createUnexpectedResponseError, isUidMismatchMessage } from "#lib/drivers/cluster/client/status.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 
 interface ApiObjectReply {
@@ -29,18 +29,23 @@ export type WriteMode = "write" | "dry run";
 export interface ObjectClient {
   get(ref: ObjectRef, call: ClusterCall): Promise<KubeObject | null>;
   /** Lists the objects of this kind that match the label selector. An empty selector matches all objects. */
-  list(kind: Kind, selector: string, call: ClusterCall): Promise<KubeObject[]>;
-  listPage(kind: Kind, page: PageRequest, call: ClusterCall): Promise<ObjectPage>;
+  list(kind: KubeKind, selector: string, call: ClusterCall): Promise<KubeObject[]>;
+  listPage(kind: KubeKind, page: ObjectPageRequest, call: ClusterCall): Promise<ObjectPage>;
   /** Creates the object. Returns null if an object with the same name already exists. */
   create(object: KubeObject, call: ClusterCall): Promise<KubeObject | null>;
   apply(object: KubeObject, mode: WriteMode, call: ClusterCall): Promise<ApiObjectReply>;
-  patch(ref: ObjectRef, operations: readonly PatchOperation[], mode: WriteMode, call: ClusterCall): Promise<KubeObject>;
+  patch(
+    ref: ObjectRef,
+    operations: readonly PatchOperation[],
+    mode: WriteMode,
+    call: ClusterCall,
+  ): Promise<KubeObject>;
   /** Deletes the object if it has this UID. Returns false if no such object exists. */
   delete(ref: ObjectRef, uid: string, call: ClusterCall): Promise<boolean>;
   /** Lists the objects, and returns them with a query that watches for later changes. */
-  listWatchable(kind: Kind, selector: string, call: ClusterCall): Promise<WatchableList>;
+  listWatchable(kind: KubeKind, selector: string, call: ClusterCall): Promise<WatchableList>;
   /** Returns a query that watches this kind from the object's version on. Without `object`, the watch lists first. */
-  watchSince(kind: Kind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;
+  watchSince(kind: KubeKind, object: KubeObject | null, call: ClusterCall): Promise<WatchQuery>;
 }
 
 interface WatchableList {
@@ -55,24 +60,24 @@ export const CREATE_FIELD_MANAGER = "wheelwright-create";
 const MAX_LIST_RESTARTS = 3;
 
 export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: string): ObjectClient {
-  const path = async (kind: Kind, call: ClusterCall, name?: string): Promise<string> => {
+  const path = async (kind: KubeKind, call: ClusterCall, name?: string): Promise<string> => {
     const resource = await kinds.resolve(kind, call);
     if (!resource.namespaced && namespace !== undefined) throw scopeError(kind, "is not a namespaced kind");
     if (resource.namespaced && namespace === undefined && name !== undefined) {
       throw scopeError(kind, "is a namespaced kind");
     }
-    return apiPathOf(kind.apiVersion, resource.plural, namespace, name);
+    return buildApiPath(kind.apiVersion, resource.plural, namespace, name);
   };
 
   const send = async (request: ClusterRequest, call: ClusterCall): Promise<ApiObjectReply> => {
     const { body: object, warnings } = await api.call(request, call);
     if (isKubeObject(object)) return { object, warnings };
     const { method, path } = request;
-    throw unexpectedResponseError(`${method} ${path} did not return a Kubernetes object`, 200);
+    throw createUnexpectedResponseError(`${method} ${path} did not return a Kubernetes object`, 200);
   };
 
   const listWatchable: ObjectClient["listWatchable"] = async (kind, selector, call) => {
-    const at = await path(kind, call), query = labelSelectorQuery(selector);
+    const at = await path(kind, call), query = buildLabelSelectorQuery(selector);
     for (let restarts = 0;; restarts++) {
       try {
         const { items, version } = await listPages(api, at, query, call);
@@ -95,7 +100,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
     listWatchable,
     list: async (kind, selector, call) => (await listWatchable(kind, selector, call)).items,
     listPage: async (kind, { selector, limit, next }, call) => {
-      const query = { ...labelSelectorQuery(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
+      const query = { ...buildLabelSelectorQuery(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
       const page = await listOnePage(api, await path(kind, call), query, call);
       return { items: withKind(kind, page.items), next: page.next || null, version: page.version };
     },
@@ -127,7 +132,7 @@ export function openObjectClient(api: KubeApi, kinds: KindRegistry, namespace?: 
         return true;
       } catch (error) {
         if (hasCode(error, "NotFound")) return false;
-        if (error instanceof ClusterError && error.status === 409 && isUidMismatch(error.message)) return false;
+        if (error instanceof ClusterError && error.status === 409 && isUidMismatchMessage(error.message)) return false;
         throw error;
       }
     },
@@ -146,7 +151,7 @@ export async function createOrGetObject(
 ): Promise<KubeObject> {
   const created = await objects.create(object, call);
   if (created) return created;
-  const existing = await objects.get(objectRefOf(object), call);
+  const existing = await objects.get(toObjectRef(object), call);
   if (existing && !existing.metadata.deletionTimestamp) return existing;
   const message = `${object.kind} ${object.metadata.name} is being deleted`;
   throw new ClusterError("Conflict", message, { transient: true, status: 409 });
@@ -157,11 +162,11 @@ function writeQuery(mode: WriteMode): Record<string, string> {
 }
 
 /** Adds `apiVersion` and `kind`, which the API server omits from the items in a list. */
-function withKind({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeObject[] {
+function withKind({ apiVersion, kind }: KubeKind, items: readonly KubeObject[]): KubeObject[] {
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }
 
-export function labelSelectorQuery(selector: string): Record<string, string> {
+export function buildLabelSelectorQuery(selector: string): Record<string, string> {
   return selector === "" ? {} : { labelSelector: selector };
 }
 
@@ -169,6 +174,6 @@ function hasCode(error: unknown, code: string): error is ClusterError {
   return error instanceof ClusterError && error.code === code;
 }
 
-function scopeError(kind: Kind, how: string): ClusterError {
+function scopeError(kind: KubeKind, how: string): ClusterError {
   return new ClusterError("BadRequest", `${kind.kind} ${how}`, { transient: false, blame: "operator" });
 }

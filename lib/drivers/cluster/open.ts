@@ -1,19 +1,19 @@
 /** Creates clients for clusters. A client's calls share a connection, a concurrency limit and a cache of API kinds. */
-import { bindRole, isAllowed } from "#lib/drivers/cluster/role-binding.ts";
+import { bindRoleInNamespace, isPermissionGranted } from "#lib/drivers/cluster/role-binding.ts";
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
 import {
+  createForeignNamespaceError,
+  createNamespaceTerminatingError,
   findNamespace,
-  foreignNamespaceError,
   hasSameOwnershipLabels,
-  isTerminating,
+  isNamespaceTerminating,
   openNamespaceGuard,
-  terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { openKindRegistry } from "#lib/drivers/cluster/client/kinds.ts";
-import { createOrGetObject, labelSelectorQuery, openObjectClient } from "#lib/drivers/cluster/objects.ts";
+import { buildLabelSelectorQuery, createOrGetObject, openObjectClient } from "#lib/drivers/cluster/objects.ts";
 import { openClusterNamespace } from "#lib/drivers/cluster/space.ts";
 import { DIAGNOSIS_TIME_LIMITS, type DiagnosisTimeLimits } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { watchCollection } from "#lib/drivers/cluster/client/watch.ts";
@@ -64,11 +64,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const created = await objects.create(manifest, call);
       const namespace = created ?? await findNamespace(objects, manifest.metadata.name, call);
       const name = manifest.metadata.name;
-      if (!namespace || isTerminating(namespace)) throw terminatingError(name);
+      if (!namespace || isNamespaceTerminating(namespace)) throw createNamespaceTerminatingError(name);
       if (!created && !hasSameOwnershipLabels(namespace, manifest)) {
-        throw foreignNamespaceError(`The namespace ${name} already exists with other labels`);
+        throw createForeignNamespaceError(`The namespace ${name} already exists with other labels`);
       }
-      if (options.role) await bindRole({ api, objects: objectsIn(name), namespace: name }, options.role, call);
+      if (options.role) {
+        await bindRoleInNamespace({ api, objects: objectsIn(name), namespace: name }, options.role, call);
+      }
       return { uid: namespace.metadata.uid! };
     },
     findNamespace: (name, call) => findNamespace(objects, name, call),
@@ -92,7 +94,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     follow: async function* (kind, { selector, version }, call) {
       const from = {
         ...await objects.watchSince(kind, null, call),
-        query: labelSelectorQuery(selector),
+        query: buildLabelSelectorQuery(selector),
         version,
         strict: true,
       };
@@ -106,7 +108,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);
     },
-    allows: (access, call) => isAllowed(api, access, undefined, call),
+    allows: (access, call) => isPermissionGranted(api, access, undefined, call),
     about: async () => ({
       server: await connections.current().then(({ server }) => (server.origin + server.pathname).replace(/\/$/, "")),
       aheadMs: Math.round(api.now() - Date.now()),

@@ -1,27 +1,27 @@
 /** Waits until objects are ready or deleted. Throws as soon as it is clear that an object can never become ready. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import {
+  addErrorDetails,
   type ClusterCall,
   ClusterError,
-  type ClusterWait,
+  type ClusterWaitOptions,
   type FailureEvidence,
   type KubeObject,
   type ObjectRef,
-  withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import { diagnoseObject } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { isPvcEvent, PVC_KIND, withoutOutdatedPvcEvents } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { NamespaceGuard } from "#lib/drivers/cluster/guard.ts";
-import { readLog, UNREADABLE_LOG } from "#lib/drivers/cluster/logs.ts";
+import { readLog, UNREADABLE_LOG_PREFIX } from "#lib/drivers/cluster/logs.ts";
 import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import type { Diagnosis, DiagnosisTimeLimits, WaitClock } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
 import { findUnreadyReason } from "#lib/drivers/cluster/diagnosis/readiness.ts";
-import { capitalize, displayNameOf } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { capitalize, getDisplayName } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import type { Log } from "#lib/base/log.ts";
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -50,7 +50,7 @@ const MAX_SENTENCES = 3;
 export async function waitUntilReady(
   context: NamespaceContext,
   refs: readonly ObjectRef[],
-  waiting: ClusterWait,
+  waiting: ClusterWaitOptions,
 ): Promise<void> {
   if (refs.length === 0) return;
   const since = context.api.now();
@@ -80,7 +80,7 @@ export async function waitUntilReady(
 export async function waitUntilGone(
   context: NamespaceContext,
   refs: readonly ObjectRef[],
-  waiting: ClusterWait,
+  waiting: ClusterWaitOptions,
 ): Promise<void> {
   if (refs.length === 0) return;
   const check = async (call: ClusterCall): Promise<WaitCheckResult<undefined>> => {
@@ -173,7 +173,7 @@ export async function attachEvidence<T>(
   } catch (error) {
     if (!(error instanceof ClusterError) || error.evidence || call.signal.aborted) throw error;
     if (error.transient && error.code !== "deadline") throw error;
-    throw withErrorDetails(error, { evidence: await evidenceInTime(context, call) });
+    throw addErrorDetails(error, { evidence: await evidenceInTime(context, call) });
   }
 }
 
@@ -199,14 +199,14 @@ async function withLastLogLine(
 ): Promise<Diagnosis> {
   if (diagnosis.is !== "waiting" || !diagnosis.log) return diagnosis;
   const lines = await readLog(api, { namespace, ...diagnosis.log }, call);
-  const last = lines.findLast((line) => /[A-Za-z]{3}/.test(line) && !line.startsWith(UNREADABLE_LOG));
+  const last = lines.findLast((line) => /[A-Za-z]{3}/.test(line) && !line.startsWith(UNREADABLE_LOG_PREFIX));
   if (last === undefined) return diagnosis;
-  const words = redact(last.trim().replace(/[.\s]+$/, "")).slice(0, MAX_QUOTED_LENGTH);
+  const words = redactSecrets(last.trim().replace(/[.\s]+$/, "")).slice(0, MAX_QUOTED_LENGTH);
   return { ...diagnosis, sentence: `${diagnosis.sentence}. Last log line: ${words}` };
 }
 
 function notCreated(ref: ObjectRef): Diagnosis {
-  return { is: "waiting", sentence: `${capitalize(displayNameOf(ref.kind, ref.name))} is not created yet` };
+  return { is: "waiting", sentence: `${capitalize(getDisplayName(ref.kind, ref.name))} is not created yet` };
 }
 
 function summarize(verdicts: readonly Diagnosis[]): Exclude<WaitCheckResult<never>, { done: never }> | { done: true } {

@@ -2,15 +2,15 @@
  * Deletes a namespace without force, waits until it is gone, and reports what delays the deletion. The namespace's
  * conditions only count the remaining objects of each kind, so the names of these objects are looked up.
  */
-import { conditionOf } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
-import type { ClusterCall, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findNamespace, isTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
-import { apiGroupPath, apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import type { ClusterCall, ClusterWaitOptions, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { findNamespace, isNamespaceTerminating, requireOwnNamespace } from "#lib/drivers/cluster/guard.ts";
+import { buildApiGroupPath, buildApiPath } from "#lib/drivers/cluster/client/kinds.ts";
+import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { describeTerminatingPod, formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import { type NamespaceContext, POD_KIND } from "#lib/drivers/cluster/ready.ts";
 import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
@@ -19,12 +19,12 @@ const MAX_NAMES = 5;
 /** The time between checks of the namespace, in milliseconds. Some accounts may not watch it, so it is polled. */
 const POLL_INTERVAL = 2 * SECOND;
 
-export async function removeNamespace(context: NamespaceContext, waiting: ClusterWait): Promise<void> {
+export async function removeNamespace(context: NamespaceContext, waiting: ClusterWaitOptions): Promise<void> {
   const { all, namespace: name, uid } = context;
   const check = async (call: ClusterCall): Promise<WaitCheckResult<true>> => {
     const found = await findNamespace(all, name, call);
     if (!found || found.metadata.uid !== uid) return { done: true };
-    if (!isTerminating(found)) {
+    if (!isNamespaceTerminating(found)) {
       requireOwnNamespace(found, uid);
       const deleted = await all.delete({ ...NAMESPACE, name }, uid, call);
       return deleted ? { sentence: `Namespace ${name} is being deleted`, again: SECOND } : { done: true };
@@ -39,21 +39,25 @@ export async function removeNamespace(context: NamespaceContext, waiting: Cluste
 }
 
 /** Returns a progress message that says when the deletion of the namespace began and what delays it. */
-async function describeRemoval(context: NamespaceContext, namespace: KubeObject, call: ClusterCall): Promise<string> {
+async function describeRemoval(
+  context: NamespaceContext,
+  namespace: KubeObject,
+  call: ClusterCall,
+): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, terminating since ${formatKubeTimestamp(deletionTimestamp)},` : "";
   const blocking = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
-    .map((type) => conditionOf(namespace, type)).find(isStatusTrue);
+    .map((type) => findStatusCondition(namespace, type)).find(isTrueCondition);
   if (blocking) {
     return `Namespace ${name}${since} cannot be emptied because the cluster cannot list all kinds: ${blocking.message}`;
   }
-  const failing = conditionOf(namespace, "NamespaceDeletionContentFailure");
-  if (isStatusTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
+  const failing = findStatusCondition(namespace, "NamespaceDeletionContentFailure");
+  if (isTrueCondition(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
 
-  const content = conditionOf(namespace, "NamespaceContentRemaining");
-  const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
-  const left = isStatusTrue(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
-  const held = isStatusTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
+  const content = findStatusCondition(namespace, "NamespaceContentRemaining");
+  const finalizers = findStatusCondition(namespace, "NamespaceFinalizersRemaining");
+  const left = isTrueCondition(content) ? await nameRemaining(context, content!.message ?? "", call) : [];
+  const held = isTrueCondition(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
   if (left.length === 0 && held.length === 0) {
     return await describePods(context, since, call) ?? `Namespace ${name} is being deleted`;
   }
@@ -66,7 +70,11 @@ async function describeRemoval(context: NamespaceContext, namespace: KubeObject,
  * Describes the remaining pods, because the namespace's conditions have no details until all pods are deleted. Returns
  * null if no pods remain or if they cannot be listed.
  */
-async function describePods(context: NamespaceContext, since: string, call: ClusterCall): Promise<string | null> {
+async function describePods(
+  context: NamespaceContext,
+  since: string,
+  call: ClusterCall,
+): Promise<string | null> {
   try {
     const { items: pods, next } = await context.objects.listPage(POD_KIND, { selector: "", limit: MAX_NAMES }, call);
     if (pods.length === 0) return null;
@@ -77,7 +85,7 @@ async function describePods(context: NamespaceContext, since: string, call: Clus
     return `Namespace ${context.namespace}${since} waits for pods ${names.join(", ")}${more} to terminate${why}`;
   } catch (error) {
     call.signal.throwIfAborted();
-    context.log.debug("Cannot list the pods of a namespace that is being deleted", { error: messageOf(error) });
+    context.log.debug("Cannot list the pods of a namespace that is being deleted", { error: getErrorMessage(error) });
     return null;
   }
 }
@@ -88,7 +96,7 @@ function nameRemaining(context: NamespaceContext, message: string, call: Cluster
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
     try {
       const version = group ? await preferredVersion(context, group, call) : "v1";
-      const path = apiPathOf(version, plural!, context.namespace);
+      const path = buildApiPath(version, plural!, context.namespace);
       const query = { limit: String(MAX_NAMES) };
       const { body } = await context.api.call({ method: "GET", path, query, repeat: "safe" }, call);
       const names = ((body.items ?? []) as KubeObject[]).map((item) => item.metadata.name);
@@ -97,15 +105,15 @@ function nameRemaining(context: NamespaceContext, message: string, call: Cluster
       return `${plural} ${names.join(", ")}${more}`;
     } catch (error) {
       call.signal.throwIfAborted();
-      context.log.debug("Cannot list the remaining objects of a namespace", { plural, error: messageOf(error) });
+      context.log.debug("Cannot list the remaining objects of a namespace", { plural, error: getErrorMessage(error) });
       return `${plural} (${count})`;
     }
   }));
 }
 
 async function preferredVersion(context: NamespaceContext, group: string, call: ClusterCall): Promise<string> {
-  // The slash makes `apiGroupPath` return `/apis/<group>` instead of `/api/<group>`, and is then removed.
-  const path = apiGroupPath(`${group}/`).replace(/\/$/, "");
+  // The slash makes `buildApiGroupPath` return `/apis/<group>` instead of `/api/<group>`, and is then removed.
+  const path = buildApiGroupPath(`${group}/`).replace(/\/$/, "");
   const { body } = await context.api.call({ method: "GET", path, repeat: "safe" }, call);
   return body.preferredVersion.groupVersion;
 }

@@ -6,8 +6,8 @@ import { type ClusterCall, ClusterError, type ClusterPermission } from "#lib/dri
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { ObjectClient } from "#lib/drivers/cluster/objects.ts";
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
-import { apiPathOf } from "#lib/drivers/cluster/client/kinds.ts";
-import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
+import { buildApiPath } from "#lib/drivers/cluster/client/kinds.ts";
+import { createUnexpectedResponseError, isRecord } from "#lib/drivers/cluster/client/status.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -24,7 +24,7 @@ interface RoleBindingContext {
 }
 
 /** Binds the ClusterRole, and waits until the API server grants its permissions. Can safely be called again. */
-export async function bindRole(
+export async function bindRoleInNamespace(
   { api, objects, namespace }: RoleBindingContext,
   role: string,
   call: ClusterCall,
@@ -37,7 +37,10 @@ export async function bindRole(
     subjects: [{ apiGroup: RBAC, kind: "User", name: await readOwnUsername(api, call) }],
   };
   await objects.create(binding, call);
-  for (const end = performance.now() + BINDING_TIMEOUT; !await isAllowed(api, PROBE_ACCESS, namespace, call);) {
+  for (
+    const end = performance.now() + BINDING_TIMEOUT;
+    !await isPermissionGranted(api, PROBE_ACCESS, namespace, call);
+  ) {
     if (performance.now() > end) {
       throw new ClusterError("Forbidden", `The ClusterRole ${role} did not take effect in the namespace ${namespace}`, {
         transient: true,
@@ -51,7 +54,7 @@ export async function bindRole(
 }
 
 /** Whether the API server grants this permission in the namespace, or in all namespaces if `namespace` is missing. */
-export async function isAllowed(
+export async function isPermissionGranted(
   api: KubeApi,
   access: ClusterPermission,
   namespace: string | undefined,
@@ -68,7 +71,7 @@ async function readOwnUsername(api: KubeApi, call: ClusterCall): Promise<string>
   const { userInfo } = await createReview(api, review, call);
   const name = isRecord(userInfo) ? userInfo["username"] : undefined;
   if (typeof name !== "string" || name === "") {
-    throw unexpectedResponseError("The API server did not return the name of Wheelwright's account", 201);
+    throw createUnexpectedResponseError("The API server did not return the name of Wheelwright's account", 201);
   }
   return name;
 }
@@ -78,7 +81,7 @@ async function createReview(
   review: { readonly apiVersion: string; readonly kind: string },
   call: ClusterCall,
 ): Promise<Record<string, unknown>> {
-  const path = apiPathOf(review.apiVersion, `${review.kind.toLowerCase()}s`, undefined);
+  const path = buildApiPath(review.apiVersion, `${review.kind.toLowerCase()}s`, undefined);
   const { body } = await api.call({ method: "POST", path, body: review, repeat: "safe" }, call);
   return isRecord(body.status) ? body.status : {};
 }

@@ -4,9 +4,9 @@
  * result is never wrong.
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
-import { type ClusterCall, ClusterError, type ClusterWait } from "#lib/drivers/cluster/cluster.ts";
+import { type ClusterCall, ClusterError, type ClusterWaitOptions } from "#lib/drivers/cluster/cluster.ts";
 import { watchCollection, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
-import { openNotifier } from "#lib/base/notifier.ts";
+import { createNotifier } from "#lib/base/notifier.ts";
 import type { Log } from "#lib/base/log.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
@@ -41,13 +41,13 @@ const MIN_INTERVAL = 250;
 /** The longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-export async function waitForState<T>(wait: WaitTask<T>, waiting: ClusterWait): Promise<T> {
+export async function waitForState<T>(wait: WaitTask<T>, waiting: ClusterWaitOptions): Promise<T> {
   let sentence = "nothing observed yet", backstop = POLL_INTERVAL, watching: Promise<void> | undefined;
   const report = (progress = sentence) => {
     if (progress !== sentence) waiting.onProgress?.(progress);
     sentence = progress;
   };
-  const notifier = openNotifier();
+  const notifier = createNotifier();
   const pollUntilDone = async (signal: AbortSignal): Promise<T> => {
     const call: ClusterCall = { ...waiting, signal };
     for (let checks = 0, failures = 0;;) {

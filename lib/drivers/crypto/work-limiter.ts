@@ -1,15 +1,15 @@
 /** Limits how many tasks run at the same time, and how many may wait. Callers are served fairly (fair-queue.ts). */
 import { Fault } from "#lib/base/errors.ts";
-import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
-import { openFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
+import { createExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
+import { createFairQueue, type QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 export type WorkLimiter = <T>(entry: QueueEntry, work: () => Promise<T>) => Promise<T>;
 
 /** Creates a limiter. If more than `maxWaiting` calls wait, the busiest caller gets the fault `busy` (503). */
 export function openWorkLimiter(concurrency: number, maxWaiting: number): WorkLimiter {
-  const recentCounts = openExpiringCounter({ span: MINUTE });
-  const queue = openFairQueue({
+  const recentCounts = createExpiringCounter({ span: MINUTE });
+  const queue = createFairQueue({
     capacity: maxWaiting,
     recentCount: ({ caller: id }) => recentCounts.count(id),
     refusal: busyFault,

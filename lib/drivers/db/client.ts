@@ -8,11 +8,11 @@ import {
   ConnectionLost,
   isFatalError,
   isProgrammingError,
-  isReadOnly,
+  isReadOnlyError,
   toDatabaseFault,
 } from "#lib/drivers/db/faults.ts";
-import { openDriver } from "#lib/drivers/db/driver.ts";
-import { buildSessionQuery } from "#lib/drivers/db/session.ts";
+import { openPostgresClient } from "#lib/drivers/db/driver.ts";
+import { buildSessionSetupQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import {
   type DatabaseAddress,
@@ -111,7 +111,7 @@ async function openSession(
   const pending = new Set<(error: unknown) => void>(); // functions that reject the pending statements
   const sockets = openSockets(address, host, die);
 
-  const sql = openDriver(address, host, options.name, {
+  const sql = openPostgresClient(address, host, options.name, {
     onclose: () => die(new Error("The server closed the connection")),
     ...(options.onNotify ? { onnotify: options.onNotify } : {}),
     socket: sockets.open,
@@ -119,7 +119,7 @@ async function openSession(
 
   function die(reason: unknown): void {
     if (dead) return;
-    dead = reason instanceof ConnectionLost || isReadOnly(reason) ? reason as Error : new ConnectionLost(reason);
+    dead = reason instanceof ConnectionLost || isReadOnlyError(reason) ? reason as Error : new ConnectionLost(reason);
     sockets.cut();
     for (const refuse of pending) refuse(dead);
     options.onDead?.();
@@ -160,7 +160,7 @@ async function openSession(
         settle(() => fail(reason));
       };
       const onAbort = () => abort(signal!.reason);
-      const timer = limit === null ? undefined : setTimeout(() => abort(statementTimeoutFault(limit)), limit);
+      const timer = limit === null ? undefined : setTimeout(() => abort(createStatementTimeoutFault(limit)), limit);
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);
@@ -179,7 +179,7 @@ async function openSession(
           if (isProgrammingError(error)) settle(() => fail(error));
           if (isFatalError(error)) return die(error);
           const fault = toDatabaseFault(error);
-          if (isReadOnly(fault)) return die(fault); // the server is no longer a primary
+          if (isReadOnlyError(fault)) return die(fault); // the server is no longer a primary
           settle(() => fail(fault));
         },
       );
@@ -210,7 +210,7 @@ async function startSession(
   options: ClientOptions,
   address: DatabaseAddress,
 ): Promise<DatabaseClient> {
-  const { text, params } = buildSessionQuery(options.settings, address.options);
+  const { text, params } = buildSessionSetupQuery(options.settings, address.options);
   try {
     const { rows } = await client.query(text, params, { limit: options.connectLimit });
     const { pid, readOnly, standby } = rows[0]!;
@@ -225,7 +225,7 @@ async function startSession(
   }
 }
 
-export function statementTimeoutFault(limit: number): Fault {
+export function createStatementTimeoutFault(limit: number): Fault {
   return new Fault("unavailable", "database_slow", `The database did not respond within ${limit} ms; try again`, {
     retryAfter: 1,
   });

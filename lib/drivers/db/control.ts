@@ -4,7 +4,7 @@
  * replacement, listeners are called with null, because notifications may have been lost.
  */
 import { type DatabaseClient, openDatabaseClient, type StatementResult } from "#lib/drivers/db/client.ts";
-import { ConnectionLost, readOnlyFault } from "#lib/drivers/db/faults.ts";
+import { ConnectionLost, createReadOnlyFault } from "#lib/drivers/db/faults.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
@@ -80,7 +80,7 @@ export function openControlConnection(options: ControlOptions): OpenControl {
       onDead,
     });
     try {
-      if (fresh.readOnly) throw readOnlyFault(); // heartbeats need writes, and a standby sends no notifications
+      if (fresh.readOnly) throw createReadOnlyFault(); // heartbeats need writes, and a standby sends no notifications
       await fresh.query(`listen ${options.channel}`, [], { limit });
       answeredAt = performance.now();
       return fresh;

@@ -7,9 +7,9 @@ import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { connectPausableTls } from "#lib/drivers/db/pausable-tls.ts";
-import { openDriver } from "#lib/drivers/db/driver.ts";
-import { findHost } from "#lib/drivers/db/find-host.ts";
-import { buildSessionQuery } from "#lib/drivers/db/session.ts";
+import { openPostgresClient } from "#lib/drivers/db/driver.ts";
+import { findDatabaseHost } from "#lib/drivers/db/find-host.ts";
+import { buildSessionSetupQuery } from "#lib/drivers/db/session.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
@@ -41,12 +41,12 @@ export async function openCopyConnection(
   name: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<CopyConnection> {
-  const address = resolveDatabaseAddress(source), host = await findHost(address, name, CONNECT_LIMIT);
+  const address = resolveDatabaseAddress(source), host = await findDatabaseHost(address, name, CONNECT_LIMIT);
   const lost = new AbortController();
   const markLost = (reason: unknown) => lost.abort(new ConnectionLost(reason));
   const sockets = openSockets(address, host, markLost, connectPausableTls);
   const onclose = () => markLost(new Error("The server closed the connection"));
-  const sql = openDriver(address, host, name, { onclose, socket: sockets.open });
+  const sql = openPostgresClient(address, host, name, { onclose, socket: sockets.open });
 
   function runUnlessLost<T>(statement: () => PromiseLike<T>): Promise<T> {
     lost.signal.throwIfAborted();
@@ -99,7 +99,7 @@ export async function openCopyConnection(
       sockets.cutAll();
     },
   };
-  const { text, params } = buildSessionQuery({ ...SETTINGS, ...settings }, address.options);
+  const { text, params } = buildSessionSetupQuery({ ...SETTINGS, ...settings }, address.options);
   const late = () => new ConnectionLost(new Error(`The database did not respond within ${CONNECT_LIMIT} ms`));
   try {
     await runCancellable([], { ms: CONNECT_LIMIT, createError: late }, () => copier.run(text, params));

@@ -85,7 +85,7 @@ export interface Database {
   now(): Promise<Date>;
 }
 
-export interface OpenDatabase extends Database {
+export interface ClosableDatabase extends Database {
   /** Waits up to two seconds for running statements to finish, then closes all connections. */
   close(): Promise<void>;
 }

@@ -19,10 +19,10 @@ import type { StatementResult } from "#lib/drivers/db/client.ts";
 import type { TransactionAuthorization, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import {
   CommitUnknown,
-  isAbortedTransaction,
+  isAbortedTransactionError,
   isFatalError,
-  isStalePlan,
-  isWriteRefused,
+  isRefusedWriteError,
+  isStalePlanError,
 } from "#lib/drivers/db/faults.ts";
 import { toColumnName } from "#lib/drivers/db/naming.ts";
 import type { Pool, PooledConnection } from "#lib/drivers/db/pool.ts";
@@ -41,7 +41,7 @@ export interface DialectOptions {
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-export function openDialect(options: DialectOptions): Dialect {
+export function createKyselyDialect(options: DialectOptions): Dialect {
   return {
     createAdapter: () => adapter,
     createDriver: () => openDriver(options),
@@ -61,7 +61,7 @@ class ColumnCompiler extends PostgresQueryCompiler {
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
 /** Returns the key for the advisory lock that all transactions of one user share. */
-export const userLockKey = (user: string): string => `wheelwright: held ${user}`;
+export const getUserLockKey = (user: string): string => `wheelwright: held ${user}`;
 
 function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
   const refuseDirectUse = () => Promise.reject(new Error("Start transactions with transact()"));
@@ -85,7 +85,7 @@ export async function runInTransaction<T>(
   work: (tx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   const { pool, limit, signal, user, onCommit = (run) => run() } = options;
-  const lockUser = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(userLockKey(user))}, 0))`;
+  const lockUser = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(getUserLockKey(user))}, 0))`;
   const lease = await pool.acquire(signal, user);
   const beginning = lease.query(`begin${lockUser ?? ""}`, [], { limit, signal });
   // If BEGIN fails, the server refuses all later statements, so no statement runs outside a transaction.
@@ -105,11 +105,11 @@ export async function runInTransaction<T>(
     if (await onCommit(() => commit(lease, limit)) === "COMMIT") return result;
     throw new Error("The transaction was rolled back because one of its statements failed", { cause: failures[0] });
   } catch (last) {
-    const first = await failed, error = isAbortedTransaction(last) ? failures[0] ?? last : last;
+    const first = await failed, error = isAbortedTransactionError(last) ? failures[0] ?? last : last;
     // Closes the session if BEGIN failed, because the session may still be in a transaction.
     if (first) lease.release(first.error);
     // Closes the session, because its other prepared statements may be outdated too.
-    else if (isStalePlan(error)) lease.release(error);
+    else if (isStalePlanError(error)) lease.release(error);
     // Catches a failed rollback, so that the caller gets the original error. Closing the session also rolls back.
     else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
     throw first ? first.error : error;
@@ -164,7 +164,7 @@ function transactionFor(lease: PooledConnection, options: DialectOptions): Trans
 }
 
 function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyProps {
-  const dialect = openDialect(options);
+  const dialect = createKyselyDialect(options);
   const executor = new DefaultQueryExecutor(compiler, adapter, provider);
   return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
@@ -176,7 +176,7 @@ async function commit(lease: PooledConnection, limit: number): Promise<string> {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
     // An error from the server means that nothing was committed. Without an answer, the result is unknown.
-    throw isFatalError(error) && !isWriteRefused(error) ? new CommitUnknown(error) : error;
+    throw isFatalError(error) && !isRefusedWriteError(error) ? new CommitUnknown(error) : error;
   }
 }
 

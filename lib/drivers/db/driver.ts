@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import postgres from "postgres";
 import { fromColumnName } from "#lib/drivers/db/naming.ts";
 import { findDatabasePassword } from "#lib/drivers/db/passfile.ts";
-import { valueTypes } from "#lib/drivers/db/values.ts";
+import { POSTGRES_TYPES } from "#lib/drivers/db/values.ts";
 import type { DatabaseAddress, DatabaseHost } from "#lib/base/database-address.ts";
 
 interface DriverEvents {
@@ -15,7 +15,12 @@ interface DriverEvents {
 type Sql = postgres.Sql<Record<string, unknown>>;
 type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
 
-export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: string, events: DriverEvents): Sql {
+export function openPostgresClient(
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  name: string,
+  events: DriverEvents,
+): Sql {
   const settings: object = {
     host: [host.host],
     port: [host.port],
@@ -29,7 +34,7 @@ export function openDriver(address: DatabaseAddress, host: DatabaseHost, name: s
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 0,
-    types: valueTypes,
+    types: POSTGRES_TYPES,
     transform: { column: { from: fromColumnName } },
     connection: { application_name: name, ...(address.options === null ? {} : { options: address.options }) },
     onnotice: () => {},

@@ -36,12 +36,12 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
 }
 
 /** Returns whether a retry may succeed: after a deadlock, a serialization failure or an outdated query plan. */
-export function isRetryable(error: unknown): boolean {
-  return hasSqlState(error, "40P01", "40001") || isStalePlan(error);
+export function isRetryableError(error: unknown): boolean {
+  return hasSqlState(error, "40P01", "40001") || isStalePlanError(error);
 }
 
 /** Returns whether the server refused a statement because an earlier statement in the same transaction failed. */
-export function isAbortedTransaction(error: unknown): boolean {
+export function isAbortedTransactionError(error: unknown): boolean {
   return hasSqlState(error, "25P02");
 }
 
@@ -49,8 +49,8 @@ export function isAbortedTransaction(error: unknown): boolean {
  * Returns whether a migration made a prepared statement outdated. Statements sent at the same time fail too, so the
  * first error may be that the transaction is aborted.
  */
-export function isStalePlan(error: unknown): boolean {
-  return isAbortedTransaction(error) ||
+export function isStalePlanError(error: unknown): boolean {
+  return isAbortedTransactionError(error) ||
     hasSqlState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
@@ -68,9 +68,9 @@ export function isFatalError(error: unknown): boolean {
 }
 
 /** Returns whether the server refused the role or password, according to the error or any of its causes. */
-export function isRefusedLogin(error: unknown): boolean {
+export function isRefusedLoginError(error: unknown): boolean {
   if (hasSqlState(error, "28P01", "28000")) return true;
-  return error instanceof Error && error.cause !== undefined && isRefusedLogin(error.cause);
+  return error instanceof Error && error.cause !== undefined && isRefusedLoginError(error.cause);
 }
 
 /** Messages for exhausted server resources, by SQLSTATE code. */
@@ -82,7 +82,7 @@ const EXHAUSTED_MESSAGES: Readonly<Record<string, string>> = {
 
 /** Converts errors from the database server into faults. Returns all other errors unchanged. */
 export function toDatabaseFault(error: unknown): unknown {
-  if (hasSqlState(error, "25006")) return readOnlyFault(error);
+  if (hasSqlState(error, "25006")) return createReadOnlyFault(error);
   if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
     const message = EXHAUSTED_MESSAGES[error.code] ?? "The database is out of resources; try again";
     return new Fault("unavailable", "database_exhausted", message, { retryAfter: 5, cause: error });
@@ -93,26 +93,26 @@ export function toDatabaseFault(error: unknown): unknown {
       cause: error,
     });
   }
-  return hasSqlState(error, "55P03") ? lockedFault(error) : error;
+  return hasSqlState(error, "55P03") ? createConcurrentChangeFault(error) : error;
 }
 
 /** Returns the fault for a change that conflicts with a concurrent change. */
-export function lockedFault(cause: unknown): Fault {
+export function createConcurrentChangeFault(cause: unknown): Fault {
   const message = "Somebody else is changing the same object; try again";
   return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
 }
 
 /** Returns the fault for a server that is a standby or in read-only mode. */
-export function readOnlyFault(cause?: unknown): Fault {
+export function createReadOnlyFault(cause?: unknown): Fault {
   const message = "The database is read-only right now; try again";
   return new Fault("unavailable", "database_read_only", message, { retryAfter: 2, cause });
 }
 
-export function isReadOnly(error: unknown): boolean {
+export function isReadOnlyError(error: unknown): boolean {
   return error instanceof Fault && error.code === "database_read_only";
 }
 
 /** Returns whether the server refused to write, because it is read-only or out of resources. Nothing was changed. */
-export function isWriteRefused(error: unknown): boolean {
-  return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
+export function isRefusedWriteError(error: unknown): boolean {
+  return isReadOnlyError(error) || error instanceof Fault && error.code === "database_exhausted";
 }

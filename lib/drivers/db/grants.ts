@@ -59,7 +59,7 @@ export interface ServiceLogin {
  * Returns the statement that creates the role. The statement contains a SCRAM verifier instead of the password, because
  * servers log statements.
  */
-export function createRole({ role, password }: ServiceLogin): string {
+export function buildCreateRoleStatement({ role, password }: ServiceLogin): string {
   const secret = password === "" ? "" : ` password '${verifierOf(password)}'`;
   return `create role ${identifier(role)} login${secret};`;
 }
@@ -85,7 +85,7 @@ export function buildGrantStatements(role: string, schema: string): string {
 }
 
 /** A database schema, and the rights that the service's role has in the schema. */
-export interface ServiceRole {
+export interface ServiceRolePrivileges {
   readonly schema: string;
   readonly there: boolean;
   /** Whether the role has all privileges, because it is the owner or a superuser. */
@@ -105,7 +105,10 @@ export const NO_TEMPORARY_GRANTS: TemporaryGrants = { first: "", last: "" };
  * Returns temporary grants on the tables that a migration creates. A trigger on an older table may write to a new table
  * while the previous release is still running.
  */
-export function buildTemporaryGrants(role: string, { schema, there, all, owns }: ServiceRole): TemporaryGrants {
+export function buildTemporaryGrants(
+  role: string,
+  { schema, there, all, owns }: ServiceRolePrivileges,
+): TemporaryGrants {
   if (!there || all || owns) return NO_TEMPORARY_GRANTS;
   const defaults = `alter default privileges in schema ${identifier(schema)}`,
     rights = "select, insert, update, delete";

@@ -12,7 +12,7 @@ export function createsIndexConcurrently(text: string): boolean {
 }
 
 /** Returns the migration without the word `concurrently`, so that it can run in a transaction. */
-export function withoutConcurrently(text: string): string {
+export function removeConcurrently(text: string): string {
   return createsIndexConcurrently(text)
     ? text.replace(/^create (unique )?index concurrently/m, "create $1index")
     : text;

@@ -6,13 +6,13 @@
 import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
 import {
+  buildCreateRoleStatement,
   buildGrantStatements,
   buildReassignStatement,
   buildTemporaryGrants,
-  createRole,
   NO_TEMPORARY_GRANTS,
   type ServiceLogin,
-  type ServiceRole,
+  type ServiceRolePrivileges,
   type TemporaryGrants,
 } from "#lib/drivers/db/grants.ts";
 import {
@@ -24,9 +24,9 @@ import {
   MigrationError,
   SELECT_APPLIED_MIGRATIONS,
 } from "#lib/drivers/db/compare-schema.ts";
-import { createIndex, createsIndexConcurrently, withoutConcurrently } from "#lib/drivers/db/migrate-index.ts";
+import { createIndex, createsIndexConcurrently, removeConcurrently } from "#lib/drivers/db/migrate-index.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 const LOCK_POLL_MS = 100; // how often to try to get the advisory lock, in milliseconds
@@ -137,25 +137,25 @@ function missingMessage(missing: readonly Migration[]): string {
 async function grantAccess(run: Run, login: ServiceLogin): Promise<void> {
   const found = await findRole(run, login);
   if (found.all) return;
-  const first = found.owns ? buildReassignStatement(login.role) : found.there ? "" : createRole(login);
+  const first = found.owns ? buildReassignStatement(login.role) : found.there ? "" : buildCreateRoleStatement(login);
   try {
     await run(`begin;\n${first}\n${buildGrantStatements(login.role, found.schema)}\ncommit;`);
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
     const what = found.there ? "grant privileges to" : "create";
-    const message = `The owner cannot ${what} the service's role ${login.role}: ${messageOf(cause)}`;
+    const message = `The owner cannot ${what} the service's role ${login.role}: ${getErrorMessage(cause)}`;
     throw new MigrationError(message, { cause });
   }
 }
 
-async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRole> {
+async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRolePrivileges> {
   const [found] = await run(
     `select current_schema() as "schema", rolname is not null as "there",
        coalesce(rolsuper or rolname = current_user, false) as "all",
        coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
      from (select) as one left join pg_roles on rolname = $1`,
     [role],
-  ) as unknown as [ServiceRole];
+  ) as unknown as [ServiceRolePrivileges];
   return found;
 }
 
@@ -191,7 +191,7 @@ async function apply(
     }
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
-    throw new MigrationError(`The migration ${name}.sql failed: ${messageOf(cause)}`, { cause });
+    throw new MigrationError(`The migration ${name}.sql failed: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
@@ -208,7 +208,7 @@ export async function lockMigrations(run: Run): Promise<void> {
  */
 export async function applyMigrationsInTransaction(run: Run, migrations: readonly Migration[]): Promise<void> {
   await run(CREATE_MIGRATIONS_TABLE);
-  for (const [name, text] of migrations) await run(`${withoutConcurrently(text)}\n;${recordOf(name, text)}`);
+  for (const [name, text] of migrations) await run(`${removeConcurrently(text)}\n;${recordOf(name, text)}`);
 }
 
 function recordOf(name: string, text: string): string {

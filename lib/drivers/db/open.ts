@@ -2,8 +2,14 @@
 import { sql } from "kysely";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
-import type { OpenDatabase, RowQueries, TransactionAuthorization, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
-import { createRowQueries, type DialectOptions, runInTransaction, userLockKey } from "#lib/drivers/db/dialect.ts";
+import type {
+  ClosableDatabase,
+  RowQueries,
+  TransactionAuthorization,
+  Tx,
+  WakeupTopic,
+} from "#lib/drivers/db/database.ts";
+import { createRowQueries, type DialectOptions, getUserLockKey, runInTransaction } from "#lib/drivers/db/dialect.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openReadPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool, type Pool } from "#lib/drivers/db/pool.ts";
@@ -36,7 +42,7 @@ const NETWORK_LATENCY = 2 * SECOND; // milliseconds added to the server's statem
 const IDLE_IN_TRANSACTION = 30 * SECOND;
 const OUTLAST_TIMEOUT = 30 * SECOND; // milliseconds that jobs wait for a user's earlier transactions
 
-export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase(options: DatabaseOptions): Promise<ClosableDatabase> {
   const {
     url,
     log,
@@ -80,7 +86,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     }
   }
 
-  function databaseFor(signal?: AbortSignal, hold?: TransactionAuthorization): OpenDatabase {
+  function databaseFor(signal?: AbortSignal, hold?: TransactionAuthorization): ClosableDatabase {
     let cachedRows: RowQueries | undefined;
     // Creates `rows` at first use: every request has its own database object, but many requests never use it.
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
@@ -159,7 +165,7 @@ async function waitForHolders(
 ): Promise<void> {
   for (const topic of wakes) {
     if (!topic.startsWith("user:")) continue;
-    const key = userLockKey(topic.slice("user:".length));
+    const key = getUserLockKey(topic.slice("user:".length));
     const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
     await retryWhileUnavailable(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST_TIMEOUT)).catch((
       error,

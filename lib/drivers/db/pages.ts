@@ -3,13 +3,13 @@
  * the next page contains the time and the ID of the last row.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from "kysely";
-import { type Cursor, writeCursor } from "#lib/base/schema.ts";
+import { formatCursor, type PageCursor } from "#lib/base/schema.ts";
 
 export interface ListPageRequest {
   /** The maximum number of rows on the page. If absent, the complete list is read. */
   readonly limit?: number | undefined;
   /** Returns only rows that are older than this row or time. */
-  readonly before?: Cursor | undefined;
+  readonly before?: PageCursor | undefined;
 }
 
 export interface ListPage<Item> {
@@ -40,7 +40,7 @@ export async function readPage<Row>(
   const found = await read({ maxRows: most, beforeAt: before?.at, beforeId: before?.id });
   if (limit === undefined || found.length <= limit) return { items: found, next: null };
   const items = found.slice(0, limit);
-  return { items, next: writeCursor(...keyOf(items[limit - 1]!)) };
+  return { items, next: formatCursor(...keyOf(items[limit - 1]!)) };
 }
 
 /** The maximum number of extra rows on a page whose last rows have the same time. */
@@ -64,7 +64,7 @@ export async function readPageByTime<Row>(
   const longer = await readPage({ ...request, limit: request.limit + MAX_TIES }, read, keyOf);
   const items = longer.items.filter((row) => timeOf(row) >= last);
   const isEnd = longer.next === null && items.length === longer.items.length;
-  return { items, next: isEnd ? null : writeCursor(...keyOf(items.at(-1)!)) };
+  return { items, next: isEnd ? null : formatCursor(...keyOf(items.at(-1)!)) };
 }
 
 /** Reads a page of rows, newest first, ordered by `createdAt` and `id`. */
@@ -93,12 +93,12 @@ export function addNewestFirstOrder<DB, Table extends keyof DB, Row>(
   { at = "createdAt", id = "id", last }: PageOrder = {},
 ): SelectQueryBuilder<DB, Table, Row> {
   const time = sql.ref(at), key = sql.ref(id);
-  const ordered = query.where(isAfterCursor(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
+  const ordered = query.where(buildCursorCondition(bounds, time, key, last)).orderBy(time, "desc").orderBy(key, "desc");
   return bounds.maxRows === undefined ? ordered : ordered.modifyEnd(sql`limit ${bounds.maxRows}`);
 }
 
 /** Returns the SQL condition for rows that come after the cursor. `at` and `id` are a row's time and ID. */
-export function isAfterCursor(
+export function buildCursorCondition(
   { beforeAt, beforeId }: PageBounds,
   at: RawBuilder<unknown>,
   id: RawBuilder<unknown>,

@@ -4,7 +4,7 @@
  * repeated, because a read changes nothing.
  */
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
-import { type StatementResult, statementTimeoutFault } from "#lib/drivers/db/client.ts";
+import { createStatementTimeoutFault, type StatementResult } from "#lib/drivers/db/client.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import type { Pool, PooledConnection } from "#lib/drivers/db/pool.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -94,8 +94,8 @@ export function openReadPipeline({ pool, limit, maxConnections: most, sharedFor 
       for (const { signal, at, reject } of pendingReads) {
         if (signal?.aborted) reject(signal.reason);
         if (now - at < limit) continue;
-        reject(statementTimeoutFault(limit));
-        lease.release(statementTimeoutFault(limit));
+        reject(createStatementTimeoutFault(limit));
+        lease.release(createStatementTimeoutFault(limit));
       }
     }
   }

@@ -10,7 +10,7 @@ import {
   type QueryOptions,
   type StatementResult,
 } from "#lib/drivers/db/client.ts";
-import { isReadOnly } from "#lib/drivers/db/faults.ts";
+import { isReadOnlyError } from "#lib/drivers/db/faults.ts";
 import { openConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { openPooledConnections } from "#lib/drivers/db/pooled-connections.ts";
 import type { DatabaseSource } from "#lib/base/database-address.ts";
@@ -83,7 +83,7 @@ export function openPool(options: PoolOptions): Pool {
     let client: DatabaseClient | null = null;
     const onDead = () => {
       if (!client) return;
-      if (isReadOnly(client.dead) && !client.readOnly) connections.expireWritable();
+      if (isReadOnlyError(client.dead) && !client.readOnly) connections.expireWritable();
       connections.forget(client);
     };
     client = await openDatabaseClient({ url, name, settings, connectLimit: waitLimit ?? WAIT_LIMIT, onDead });

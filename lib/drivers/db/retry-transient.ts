@@ -1,5 +1,5 @@
 /** Retries transactions and statements that failed because of concurrent transactions or a migration. */
-import { isRetryable, isStalePlan, lockedFault } from "#lib/drivers/db/faults.ts";
+import { createConcurrentChangeFault, isRetryableError, isStalePlanError } from "#lib/drivers/db/faults.ts";
 import { backoffDelay, sleep } from "#lib/base/time.ts";
 
 const MAX_ATTEMPTS = 3; // the maximum number of attempts after deadlocks
@@ -22,9 +22,9 @@ export async function retryTransient<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isRetryable(error)) throw error;
-      if (isStalePlan(error) && stale++ < sessions()) attempt--;
-      else if (attempt === MAX_ATTEMPTS) throw lockedFault(error);
+      if (!isRetryableError(error)) throw error;
+      if (isStalePlanError(error) && stale++ < sessions()) attempt--;
+      else if (attempt === MAX_ATTEMPTS) throw createConcurrentChangeFault(error);
       else await sleep(backoffDelay(attempt, 20, 200), signal);
     }
   }

@@ -42,7 +42,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * Returns a query that applies SETTINGS and `more`, and reads the session's process ID and state. Skips settings that
  * the server does not know or that already have the right value, because only superusers may set some of them.
  */
-export function buildSessionQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
+export function buildSessionSetupQuery(more: Readonly<Record<string, string>>, options: string | null): SessionQuery {
   // Keeps the search path if the connection string sets one. Otherwise uses the schema `public`.
   const path: Record<string, string> = /search_path/i.test(options ?? "") ? {} : { search_path: "public" };
   const settings = { ...SETTINGS, ...path, ...more };

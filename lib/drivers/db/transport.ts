@@ -8,7 +8,7 @@ import { connect as connectSocket, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type SecureVersion } from "node:tls";
 import type { DatabaseAddress, DatabaseHost, DatabaseTls } from "#lib/base/database-address.ts";
 import type { TlsConnect } from "#lib/drivers/db/pausable-tls.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface Transport {
@@ -72,7 +72,7 @@ export function openTransport(
       await waitForEvent(secured, "secureConnect");
       return secured;
     } catch (error) {
-      if (mode !== "prefer") throw transportError(`The TLS handshake failed: ${messageOf(error)}`, error);
+      if (mode !== "prefer") throw transportError(`The TLS handshake failed: ${getErrorMessage(error)}`, error);
       return await dialAgain();
     }
   }

@@ -7,7 +7,7 @@ import type { PostgresType } from "postgres";
 
 type Types = Record<string, PostgresType>;
 
-export const valueTypes: Types = {
+export const POSTGRES_TYPES: Types = {
   json: {
     to: 3802,
     from: [114, 3802],

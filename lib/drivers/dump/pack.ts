@@ -5,7 +5,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { decryptStream, encryptStream, isAgeEncrypted } from "#lib/drivers/crypto/age.ts";
 import type { ByteChunk } from "#lib/drivers/db/copier.ts";
 import { BackupDamaged } from "#lib/drivers/dump/script.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 
 const CHUNK_BYTES = 64 * 1024, START_BYTES = 32;
 
@@ -44,7 +44,7 @@ export async function* unpackBackup(
     yield* pipeThrough(packed, createGunzip({ chunkSize: CHUNK_BYTES }));
   } catch (error) {
     if (!String((error as { code?: unknown }).code).startsWith("Z_")) throw error;
-    throw new BackupDamaged(`The file is not a backup, or it is damaged: ${messageOf(error)}`);
+    throw new BackupDamaged(`The file is not a backup, or it is damaged: ${getErrorMessage(error)}`);
   }
 }
 

@@ -6,16 +6,16 @@ import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import { applyMigrationsInTransaction, lockMigrations } from "#lib/drivers/db/migrate.ts";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
 import { BackupDamaged, type BackupManifest, type BackupPart } from "#lib/drivers/dump/script.ts";
-import { LATER_NUMBER_SQL, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
+import { NUMBER_AFTER_BACKUP_SQL, TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
 import { type DatabaseSource, resolveDatabaseAddress } from "#lib/base/database-address.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 
 /** The error for a backup that cannot be restored with this program or into this database. */
 export class RestoreRefused extends Error {
   override readonly name = "RestoreRefused";
 }
 
-export interface RestoreOptions {
+export interface DatabaseRestoreOptions {
   readonly url: DatabaseSource;
   readonly parts: AsyncIterable<BackupPart>;
   readonly migrations: readonly Migration[];
@@ -29,7 +29,7 @@ export interface RestoreOptions {
  * Restores a backup. Jobs do not run again until an operator allows it. Throws RestoreRefused, BackupDamaged, or an
  * error from reading `parts`.
  */
-export async function restoreDatabaseBackup(options: RestoreOptions): Promise<BackupManifest> {
+export async function restoreDatabaseBackup(options: DatabaseRestoreOptions): Promise<BackupManifest> {
   const copier = await openCopyConnection(options.url, "wheelwright-restore");
   try {
     await copier.run("begin");
@@ -63,7 +63,10 @@ async function requireEmpty(copier: CopyConnection, name: string, howToEmpty?: s
   );
 }
 
-async function loadRows(copier: CopyConnection, { parts, migrations }: RestoreOptions): Promise<BackupManifest> {
+async function loadRows(
+  copier: CopyConnection,
+  { parts, migrations }: DatabaseRestoreOptions,
+): Promise<BackupManifest> {
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<BackupPart> => (await source.next()).value; // throws if the backup is incomplete
   const first = await next();
@@ -89,7 +92,9 @@ async function loadRows(copier: CopyConnection, { parts, migrations }: RestoreOp
       });
     } else if (part.kind === "sequence") {
       // Raises the claim numbers, because objects in the clusters refuse writers with a lower number than the last.
-      await copier.run(`select setval('job_fences', greatest($1::bigint, ${LATER_NUMBER_SQL}))`, [String(part.value)]);
+      await copier.run(`select setval('job_fences', greatest($1::bigint, ${NUMBER_AFTER_BACKUP_SQL}))`, [
+        String(part.value),
+      ]);
       part = await next();
     } else throw new BackupDamaged("The backup has a table that does not exist in its release");
   }
@@ -119,7 +124,7 @@ function splitMigrations(
 function rowError(table: string, error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   if (!/^2[23]\w{3}$/.test(code)) return error;
-  return new BackupDamaged(`The backup has invalid rows for the table ${table}: ${messageOf(error)}`);
+  return new BackupDamaged(`The backup has invalid rows for the table ${table}: ${getErrorMessage(error)}`);
 }
 
 const SELECT_TABLES = `

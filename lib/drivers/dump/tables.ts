@@ -15,7 +15,7 @@ interface TableRestore {
  * An SQL expression for the current time in milliseconds since the epoch. The value is greater than any number assigned
  * since the backup, even after an earlier restore.
  */
-export const LATER_NUMBER_SQL = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
+export const NUMBER_AFTER_BACKUP_SQL = "(extract(epoch from transaction_timestamp()) * 1000)::bigint";
 
 const unchanged: TableRestore = { isInBackup: true, fixup: null };
 const omitted: TableRestore = { isInBackup: false, fixup: null };
@@ -55,7 +55,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   audit_counts: unchanged,
   // Increases the event numbers, so that clients do not confuse new events with lost events of the same number.
   stream_heads: withFixup(
-    `update stream_heads set number = greatest(number, ${LATER_NUMBER_SQL}), pruned_through = greatest(number, ${LATER_NUMBER_SQL})`,
+    `update stream_heads set number = greatest(number, ${NUMBER_AFTER_BACKUP_SQL}), pruned_through = greatest(number, ${NUMBER_AFTER_BACKUP_SQL})`,
   ),
   stream_events: unchanged,
   idempotency_keys: unchanged,

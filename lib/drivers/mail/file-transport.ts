@@ -6,7 +6,7 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
-import { messageOf as wordsOf } from "#lib/base/errors.ts";
+import { getErrorMessage as wordsOf } from "#lib/base/errors.ts";
 import { composeMail, type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 
 export function openFileTransport(directory: string, host: string): MailTransport {
@@ -15,7 +15,7 @@ export function openFileTransport(directory: string, host: string): MailTranspor
     async send(mail, signal) {
       signal.throwIfAborted();
       try {
-        const file = join(directory, mailFileName(mail, new Date()));
+        const file = join(directory, buildMailFileName(mail, new Date()));
         await mkdir(directory, { recursive: true, mode: 0o700 });
         await writeFile(`${file}.part`, await encode(mail, from), { mode: 0o600 });
         await rename(`${file}.part`, file);
@@ -46,7 +46,7 @@ const MAX_ADDRESS_LENGTH = 80;
  * Returns a name such as `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`. The last part is from the
  * email's ID, because several emails can be written in the same millisecond.
  */
-export function mailFileName({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
+export function buildMailFileName({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
   const time = at.toISOString().replace(/[:.]/g, "-");
   const address = to.email.replace(/[^a-z0-9@.+_-]/gi, "_").replace(/\.{2,}/g, "_").slice(0, MAX_ADDRESS_LENGTH);
   return `${time}-${template}-${address}-${id.split("@")[0]!.slice(-6).replace(/[^a-z0-9]/gi, "_")}.eml`;

@@ -5,7 +5,7 @@
 // Imports `html` as `markup`: the formatter reformats `html` templates, but whitespace matters in email programs.
 import { html as markup, raw } from "hono/html";
 import type { MailBlock, MailContent } from "#lib/drivers/mail/content.ts";
-import type { MailContext } from "#lib/drivers/mail/text.ts";
+import type { MailRenderContext } from "#lib/drivers/mail/text.ts";
 
 type Markup = ReturnType<typeof markup>;
 
@@ -40,7 +40,7 @@ const SHEET = `
   }
 `;
 
-export function renderHtml({ subject, preview, title, blocks }: MailContent, context: MailContext): string {
+export function renderMailHtml({ subject, preview, title, blocks }: MailContent, context: MailRenderContext): string {
   const { home, to } = context;
   return toText(markup`<!doctype html>
 <html lang="en">
@@ -81,7 +81,7 @@ ${raw("<!--[if mso]></td></tr></table><![endif]-->")}
 `);
 }
 
-function renderBlock(block: MailBlock, context: MailContext): Markup {
+function renderBlock(block: MailBlock, context: MailRenderContext): Markup {
   switch (block.kind) {
     case "paragraph":
       return markup`<p class="ink" style="${TEXT}">${block.text}</p>

@@ -2,7 +2,7 @@
 import type { Config } from "#lib/base/config.ts";
 import { openFileTransport } from "#lib/drivers/mail/file-transport.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
-import { openSmtp } from "#lib/drivers/mail/smtp.ts";
+import { openSmtpTransport } from "#lib/drivers/mail/smtp.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
 export function openMailTransport(config: Config, telemetry: Telemetry = NO_TELEMETRY): MailTransport | null {
@@ -12,6 +12,6 @@ export function openMailTransport(config: Config, telemetry: Telemetry = NO_TELE
 }
 
 function chooseTransport({ smtp, mailDirectory, publicUrl }: Config): MailTransport | null {
-  if (smtp) return openSmtp({ ...smtp, name: publicUrl.hostname });
+  if (smtp) return openSmtpTransport({ ...smtp, name: publicUrl.hostname });
   return mailDirectory === null ? null : openFileTransport(mailDirectory, publicUrl.hostname);
 }

@@ -3,7 +3,7 @@
  * failure. Problems that an administrator can fix (certificate, password, sender or relay policy) are retried.
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { escapeInvisibleCharacters } from "#lib/base/readable.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { MailError } from "#lib/drivers/mail/transport.ts";
@@ -20,7 +20,7 @@ interface SendContext {
 
 export function toMailError(error: unknown, { server, to, secrets, late }: SendContext): MailError {
   const { code = "unknown", originalCode, command, response, responseCode } = error as NodemailerError;
-  const reply = redactReply(response ?? messageOf(error), secrets);
+  const reply = redactReply(response ?? getErrorMessage(error), secrets);
   const transientError = (name: string, message: string, hint: string): MailError =>
     new MailError(name, message, { transient: true, hint });
   const permanentError = (name: string, message: string, more: Omit<DriverErrorOptions, "transient">): MailError =>

@@ -1,8 +1,8 @@
 /** Renders the subject, the plain text and the HTML for an email. */
-import { absoluteUrl } from "#lib/base/config.ts";
-import { renderHtml } from "#lib/drivers/mail/html.ts";
+import { buildAbsoluteUrl } from "#lib/base/config.ts";
+import { renderMailHtml } from "#lib/drivers/mail/html.ts";
 import type { MailTemplate, QueuedMail } from "#lib/drivers/mail/letter.ts";
-import { renderText } from "#lib/drivers/mail/text.ts";
+import { renderMailText } from "#lib/drivers/mail/text.ts";
 import { buildMailContent } from "#lib/drivers/mail/templates.ts";
 
 /** For each email template, the path of the page that its one-time link opens. */
@@ -29,7 +29,7 @@ export function hasOneTimeLink(template: MailTemplate): boolean {
 export function buildMailLink(template: MailTemplate, home: URL, secret: string): string {
   const page = LINK_PAGES[template];
   if (page === undefined) throw new Error(`The email ${template} has no link`);
-  const link = absoluteUrl(home, page);
+  const link = buildAbsoluteUrl(home, page);
   link.searchParams.set("token", secret);
   return link.href;
 }
@@ -37,10 +37,10 @@ export function buildMailLink(template: MailTemplate, home: URL, secret: string)
 /** Returns the URL of the template's public page, or null if the template has none. */
 export function getPublicPageUrl(template: MailTemplate, home: URL): string | null {
   const page = PUBLIC_PAGES[template];
-  return page === undefined ? null : absoluteUrl(home, page).href;
+  return page === undefined ? null : buildAbsoluteUrl(home, page).href;
 }
 
 export function renderMail(letter: QueuedMail, home: URL, link: string | null): RenderedMail {
   const content = buildMailContent(letter, home), context = { home, link, to: letter.to.email };
-  return { subject: content.subject, text: renderText(content, context), html: renderHtml(content, context) };
+  return { subject: content.subject, text: renderMailText(content, context), html: renderMailHtml(content, context) };
 }

@@ -24,7 +24,7 @@ export interface SmtpOptions extends NonNullable<Config["smtp"]> {
   readonly timeouts?: { readonly wait: number; readonly total: number };
 }
 
-export function openSmtp(options: SmtpOptions): MailTransport {
+export function openSmtpTransport(options: SmtpOptions): MailTransport {
   const { host, port, user, pass, from, timeouts: timeouts = TIMEOUTS } = options;
   const server = `${host}:${port}`, transport = openTransport(options);
   transport.on("error", () => {}); // each email reports its own failure
@@ -48,7 +48,7 @@ export function openSmtp(options: SmtpOptions): MailTransport {
 }
 
 /** Connects to the mail server and logs in. Throws MailError. */
-export async function checkSmtp(options: SmtpOptions): Promise<void> {
+export async function checkSmtpLogin(options: SmtpOptions): Promise<void> {
   const { host, port, user, pass, timeouts: timeouts = TIMEOUTS } = options, transport = openTransport(options);
   const limit = AbortSignal.timeout(timeouts.total);
   try {

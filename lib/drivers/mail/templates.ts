@@ -168,7 +168,9 @@ const TEMPLATES: {
           preventAutoLink(hub, MAX_NAME)
         } at ${host} was approved, and you are its administrator.`,
       ),
-      paragraphBlock(`The hub is being set up now. Its slug in URLs and commands is ${cleanName(slug, MAX_NAME)}.`),
+      paragraphBlock(
+        `The hub is being set up now. Its slug in URLs and commands is ${cleanName(slug, MAX_NAME)}.`,
+      ),
     ],
   }),
 

@@ -1,7 +1,7 @@
 /** Renders an email as plain text with lines of up to 72 characters. Each link has its own line. */
 import type { MailBlock, MailContent } from "#lib/drivers/mail/content.ts";
 
-export interface MailContext {
+export interface MailRenderContext {
   readonly home: URL;
   readonly link: string | null;
   readonly to: string;
@@ -9,12 +9,12 @@ export interface MailContext {
 
 const WIDTH = 72;
 
-export function renderText({ title, blocks }: MailContent, context: MailContext): string {
+export function renderMailText({ title, blocks }: MailContent, context: MailRenderContext): string {
   const parts = [title.toUpperCase(), ...blocks.map((block) => renderBlock(block, context))];
   return `${parts.join("\n\n")}\n\n-- \nWheelwright at ${context.home.host}, to ${context.to}\n`;
 }
 
-function renderBlock(block: MailBlock, { link }: MailContext): string {
+function renderBlock(block: MailBlock, { link }: MailRenderContext): string {
   switch (block.kind) {
     case "paragraph":
     case "note":

@@ -9,7 +9,7 @@ import { ConfigError } from "#lib/base/config.ts";
 import { parseResponse } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal, toPaymentError } from "#lib/drivers/payments/errors.ts";
 import { openStripeHttpClient } from "#lib/drivers/payments/http-client.ts";
-import { openSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
+import { createSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -23,7 +23,7 @@ const PREVIEW_TIMEOUT = 8 * SECOND;
 const SETTLE_TIME = 30 * SECOND;
 const CONCURRENCY = 4;
 
-export interface ClientOptions {
+export interface PaymentClientOptions {
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly apiBase: string | null;
@@ -47,7 +47,7 @@ export interface PaymentClient {
 }
 
 /** Creates the client. Throws ConfigError if a live API key would be sent without encryption. */
-export function openPaymentClient(options: ClientOptions): PaymentClient {
+export function openPaymentClient(options: PaymentClientOptions): PaymentClient {
   const {
     secretKey,
     webhookSecret,
@@ -60,7 +60,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
     throw new ConfigError(["STRIPE_API_BASE must use https with a live key, or the key would be sent unencrypted"]);
   }
-  const background = openSemaphore(CONCURRENCY), previews = openSemaphore(CONCURRENCY);
+  const background = createSemaphore(CONCURRENCY), previews = createSemaphore(CONCURRENCY);
   let loading: Promise<typeof Stripe> | undefined;
 
   const load = () =>

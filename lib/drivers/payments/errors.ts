@@ -31,7 +31,7 @@ export function isIdempotencyKeyMismatch(error: unknown): boolean {
 }
 
 /** Returns whether a limit for one object was exceeded. This limit resets more slowly than the account's rate limit. */
-export function isResourceLimit(error: unknown): boolean {
+export function isObjectRateLimit(error: unknown): boolean {
   return error instanceof PaymentRefusal && error.code === RESOURCE_LIMIT;
 }
 

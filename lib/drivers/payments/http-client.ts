@@ -4,7 +4,7 @@
  * repeats a POST if the server has closed the old one.
  */
 import type { Stripe } from "stripe";
-import { type ExchangeFailure, type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
+import { type HttpExchangeFailure, type HttpExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 
@@ -62,7 +62,7 @@ function resourceOf(path: string): string {
  * Creates the error for a failed request. An API key with a line break cannot be sent in a header. In this case the
  * original error is dropped, because it contains the key.
  */
-function fail(failure: ExchangeFailure, description: string, { message }: Error): PaymentError {
+function fail(failure: HttpExchangeFailure, description: string, { message }: Error): PaymentError {
   if (failure === "deadline") return new PaymentError("deadline", `${description} ${message}`, { transient: true });
   if (failure === "unsendable") {
     const hint = "Check STRIPE_SECRET_KEY: the key contains an invalid character.";
@@ -74,7 +74,7 @@ function fail(failure: ExchangeFailure, description: string, { message }: Error)
 }
 
 /** Parses a JSON object. Other content causes a transient error, because it may come from a proxy. */
-function parse({ status, body }: ExchangeResponse, description: string): object {
+function parse({ status, body }: HttpExchangeResponse, description: string): object {
   try {
     const parsed: unknown = JSON.parse(body);
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);

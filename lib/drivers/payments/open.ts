@@ -1,5 +1,5 @@
 /** Creates the client for the payment provider, Stripe. Stripe's package is loaded at first use. */
-import { type ClientOptions, nullIfMissing, openPaymentClient } from "#lib/drivers/payments/client.ts";
+import { nullIfMissing, openPaymentClient, type PaymentClientOptions } from "#lib/drivers/payments/client.ts";
 import { findOrCreateCustomer, updateCustomerDetails } from "#lib/drivers/payments/customers.ts";
 import { verifyWebhookEvent } from "#lib/drivers/payments/events.ts";
 import { PaymentError, type PaymentProvider } from "#lib/drivers/payments/payments.ts";
@@ -12,12 +12,12 @@ import {
   findSubscription,
   readOpenSubscription,
   readSubscription,
-  setQuantities,
+  setItemQuantities,
 } from "#lib/drivers/payments/subscriptions.ts";
 
-export type PaymentsOptions = ClientOptions;
+export type PaymentProviderOptions = PaymentClientOptions;
 
-export function openPaymentProvider(options: PaymentsOptions): PaymentProvider {
+export function openPaymentProvider(options: PaymentProviderOptions): PaymentProvider {
   const client = openPaymentClient(options);
   return {
     check: async (signal) => void await client.call(signal, (stripe) => stripe.prices.list({ limit: 1 })),
@@ -31,7 +31,7 @@ export function openPaymentProvider(options: PaymentsOptions): PaymentProvider {
     createSubscription: (request, signal) => createSubscription(client, request, signal),
     readSubscription: (id, signal) => readSubscription(client, id, signal),
     setQuantities: async (id, items, signal) =>
-      await setQuantities(client, await readOpenSubscription(client, id, signal), items, signal),
+      await setItemQuantities(client, await readOpenSubscription(client, id, signal), items, signal),
     endSubscription: (id, signal) => endSubscription(client, id, signal),
     preview: (change, signal) => readInvoicePreview(client, change, signal),
     readRefunds: (object, signal) => nullIfMissing(readRefunds(client, object, signal)),

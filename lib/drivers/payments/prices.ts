@@ -6,7 +6,7 @@ import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.ts";
-import { isMonthly, parseResponse, PriceSchema } from "#lib/drivers/payments/schemas.ts";
+import { isFixedMonthlyPrice, parseResponse, PriceSchema } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
 export async function findOrCreatePrice(
@@ -54,7 +54,7 @@ async function findPrice(client: PaymentClient, request: PriceRequest, lookupKey
 
 /** Throws if the price differs, because somebody may have created the price manually for another purpose. */
 function requireMatchingPrice(price: PriceSchema, { currency, monthly }: PriceRequest, lookupKey: string): string {
-  const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
+  const fits = price.currency === currency && price.unit_amount === monthly && isFixedMonthlyPrice(price);
   if (fits && price.active) return price.id;
   const problem = fits ? "archived" : `not ${monthly} ${currency} a month per spoke`;
   throw new PaymentError("price_differs", `The price ${lookupKey} at the payment provider is ${problem}`, {

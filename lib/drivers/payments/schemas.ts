@@ -52,7 +52,7 @@ export const SubscriptionItemSchema = v.pipe(
     // Takes the size from the price if the item has none, which happens if somebody added the item manually.
     size: metadata["size"] ?? price.metadata["size"] ?? null,
     quantity,
-    monthly: isMonthly(price) ? price.unit_amount : null,
+    monthly: isFixedMonthlyPrice(price) ? price.unit_amount : null,
   })),
 );
 
@@ -149,7 +149,7 @@ export function toSubscription(shape: SubscriptionSchema): Subscription {
 }
 
 /** Returns whether the price is a fixed amount per unit and month. The quantity must be set in advance, not metered. */
-export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceSchema): boolean {
+export function isFixedMonthlyPrice({ recurring, billing_scheme, unit_amount }: PriceSchema): boolean {
   return recurring?.interval === "month" && recurring.interval_count === 1 && billing_scheme === "per_unit" &&
     (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
 }

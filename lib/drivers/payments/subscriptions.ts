@@ -22,7 +22,7 @@ import {
   SubscriptionSchema,
   toSubscription,
 } from "#lib/drivers/payments/schemas.ts";
-import { isResourceLimit } from "#lib/drivers/payments/errors.ts";
+import { isObjectRateLimit } from "#lib/drivers/payments/errors.ts";
 
 const DAYS_UNTIL_DUE = 30;
 
@@ -68,7 +68,7 @@ export async function createSubscription(
     },
   }, signal);
   // Sets the quantities again, because an existing subscription may have different items.
-  return await setQuantities(client, subscription, request.items, signal);
+  return await setItemQuantities(client, subscription, request.items, signal);
 }
 
 /** Reads a subscription. Returns null if it does not exist. */
@@ -86,7 +86,7 @@ export async function readSubscription(
  * Sets quantities. Sends only differences, so repeated calls create no invoices. The provider creates at most 20
  * invoices per subscription and day (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
  */
-export async function setQuantities(
+export async function setItemQuantities(
   client: PaymentClient,
   subscription: Subscription,
   request: readonly ItemRequest[],
@@ -102,7 +102,7 @@ export async function setQuantities(
         expand: ["latest_invoice"],
       }));
   const changed = await change("always_invoice").catch((error) => {
-    if (!isResourceLimit(error)) throw error;
+    if (!isObjectRateLimit(error)) throw error;
     return change("create_prorations");
   });
   return await readAll(client, changed, signal);

@@ -1,7 +1,7 @@
 /** Encodes trace spans as JSON for OTLP, the OpenTelemetry protocol. */
 import type { SpanContext } from "#lib/base/trace.ts";
 
-export type AttributeValue = string | number;
+export type SpanAttributeValue = string | number;
 
 export interface RecordedSpan {
   readonly context: SpanContext;
@@ -10,7 +10,7 @@ export interface RecordedSpan {
   /** The start time, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly attributes: Readonly<Record<string, AttributeValue>>;
+  readonly attributes: Readonly<Record<string, SpanAttributeValue>>;
   /** The error message. Null without an error, and empty if the message is not safe to export. */
   readonly failure: string | null;
 }
@@ -50,7 +50,7 @@ export function encodeSpan(
   });
 }
 
-function toAttributes(values: Readonly<Record<string, AttributeValue>>): object[] {
+function toAttributes(values: Readonly<Record<string, SpanAttributeValue>>): object[] {
   return Object.entries(values).map(([key, value]) => ({
     key,
     value: typeof value === "string" ? { stringValue: value.toWellFormed() } : { intValue: String(Math.round(value)) },

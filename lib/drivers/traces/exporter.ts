@@ -7,11 +7,11 @@ import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { setTimeout } from "node:timers";
 import { runWithoutContext } from "#lib/base/work-context.ts";
-import { DriverError, reasonOf } from "#lib/base/errors.ts";
+import { DriverError, getErrorReason } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
 import { backoffDelay, MINUTE, SECOND, sleep, withTimeout } from "#lib/base/time.ts";
-import { type ExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
+import { type HttpExchangeResponse, sendHttpRequest } from "#lib/drivers/exchange.ts";
 import { encodeSpan, encodeSpanBatch, type RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
 export interface SpanExporter {
@@ -102,7 +102,7 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
         deadline: settings.timeoutMs,
         signals: [abortion.signal],
         maxBytes: MAX_ANSWER_BYTES,
-        fail: (failure, _, cause) => new SendError(failure, reasonOf(cause), { transient: true }),
+        fail: (failure, _, cause) => new SendError(failure, getErrorReason(cause), { transient: true }),
       });
       return resultOf(answer);
     } catch (error) {
@@ -132,14 +132,14 @@ export function openSpanExporter(options: SpanExporterOptions): SpanExporter {
 
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: 1 };
 
-function resultOf(answer: ExchangeResponse): SendResult {
+function resultOf(answer: HttpExchangeResponse): SendResult {
   const { status } = answer, problem = `the collector returned ${status}`;
   if (status >= 200 && status < 300) return { error: null, refused: refusedOf(answer) };
   return RETRYABLE_STATUSES.includes(status) ? { error: problem, retryAfterMs: waitOf(answer) } : { error: problem };
 }
 
 /** Returns how many spans of an accepted batch the collector refused, according to its response. */
-function refusedOf({ body }: ExchangeResponse): number {
+function refusedOf({ body }: HttpExchangeResponse): number {
   try {
     const rejected = Number(JSON.parse(body)?.partialSuccess?.rejectedSpans ?? 0);
     return Number.isSafeInteger(rejected) ? Math.min(Math.max(rejected, 0), BATCH_SIZE) : 0;
@@ -148,7 +148,7 @@ function refusedOf({ body }: ExchangeResponse): number {
   }
 }
 
-function waitOf({ headers }: ExchangeResponse): number {
+function waitOf({ headers }: HttpExchangeResponse): number {
   const seconds = Number(headers["retry-after"]);
   return seconds > 0 ? Math.min(seconds * SECOND, MINUTE) : 0;
 }

@@ -3,16 +3,16 @@
  * work has child spans. A job has only one span, even if several replicas run it: the span's ID is derived from the
  * job's ID, and the replica that finishes the job sends the span.
  */
-import { currentContext, runInSpan } from "#lib/base/work-context.ts";
+import { getCurrentContext, runInSpan } from "#lib/base/work-context.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
-import type { Observation, Observer, Span, SpanKind, SpanLabels } from "#lib/base/telemetry.ts";
-import { childSpanContext, type Sampler } from "#lib/base/trace.ts";
-import { redact, REDACTED } from "#lib/base/redact.ts";
+import type { Span, SpanKind, SpanLabels, TelemetryObservation, TelemetryObserver } from "#lib/base/telemetry.ts";
+import { createChildSpanContext, type TraceSampler } from "#lib/base/trace.ts";
+import { REDACTION_MARK, redactSecrets } from "#lib/base/redact.ts";
 import type { SpanExporter } from "#lib/drivers/traces/exporter.ts";
-import type { AttributeValue, RecordedSpan } from "#lib/drivers/traces/encode.ts";
+import type { RecordedSpan, SpanAttributeValue } from "#lib/drivers/traces/encode.ts";
 
 type SpanShape = Pick<RecordedSpan, "name" | "role"> & {
-  readonly attributes?: Readonly<Record<string, AttributeValue | undefined>>;
+  readonly attributes?: Readonly<Record<string, SpanAttributeValue | undefined>>;
 };
 
 /** Maps the details of a span to exported attribute names. Unlisted details are not exported. */
@@ -66,18 +66,18 @@ const SHAPES: { readonly [K in SpanKind]: (labels: SpanLabels[K], details: Span[
   }),
 };
 
-export function observeTraces(sampler: Sampler, exporter: Pick<SpanExporter, "add">): Observer {
+export function createTraceObserver(sampler: TraceSampler, exporter: Pick<SpanExporter, "add">): TelemetryObserver {
   const now = openClock();
   return { sampler, startSpan };
 
-  function startSpan({ kind }: Span): Observation | null {
-    const workContext = currentContext();
+  function startSpan({ kind }: Span): TelemetryObservation | null {
+    const workContext = getCurrentContext();
     if (!workContext?.rootSpan.sampled) return null;
     const startedAt = now();
     if (kind === "request" || kind === "job") {
       return { end: (span) => finishSpan(span, workContext.rootSpan, startedAt) };
     }
-    const spanContext = childSpanContext(workContext.span);
+    const spanContext = createChildSpanContext(workContext.span);
     return { wrap: (work) => runInSpan(spanContext, work), end: (span) => finishSpan(span, spanContext, startedAt) };
   }
 
@@ -102,7 +102,7 @@ function attributesOf(
   shape: NonNullable<SpanShape["attributes"]>,
   failed: boolean,
 ): RecordedSpan["attributes"] {
-  const all: Record<string, AttributeValue> = {};
+  const all: Record<string, SpanAttributeValue> = {};
   for (const name in shape) if (shape[name] !== undefined) all[name] = shape[name];
   for (const name in span.details) {
     if (DETAIL_ATTRIBUTES[name] !== undefined) all[DETAIL_ATTRIBUTES[name]] = span.details[name]!;
@@ -138,7 +138,7 @@ function errorTypeOf({ error, labels }: Span): string {
 /** Returns the error's message without email addresses. Empty for bugs, whose messages are logged but not exported. */
 function messageOf(error: unknown): string {
   if (!(error instanceof DriverError || error instanceof Fault)) return "";
-  return redact(error.message).replace(MAIL_ADDRESS, REDACTED).slice(0, MAX_MESSAGE_LENGTH);
+  return redactSecrets(error.message).replace(MAIL_ADDRESS, REDACTION_MARK).slice(0, MAX_MESSAGE_LENGTH);
 }
 
 /** Parses a Kubernetes path: `/api/v1/namespaces/oak-1/pods` has the resource `pods` and the namespace `oak-1`. */

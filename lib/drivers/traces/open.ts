@@ -1,25 +1,25 @@
 /** Sets up tracing. This module is imported only if tracing is configured. */
 import type { Log } from "#lib/base/log.ts";
 import type { TraceSettings } from "#lib/base/otel.ts";
-import type { Observer } from "#lib/base/telemetry.ts";
+import type { TelemetryObserver } from "#lib/base/telemetry.ts";
 import { openSpanExporter } from "#lib/drivers/traces/exporter.ts";
-import { observeTraces } from "#lib/drivers/traces/observer.ts";
+import { createTraceObserver } from "#lib/drivers/traces/observer.ts";
 
-export interface Traces {
-  readonly observer: Observer;
+export interface Tracing {
+  readonly observer: TelemetryObserver;
   /** Tries to send the remaining spans for up to two seconds. */
   close(): Promise<void>;
 }
 
-export interface TracesOptions {
+export interface TracingOptions {
   readonly log: Log;
   readonly replicaId: string;
   readonly version: string;
   readonly onDropped: () => void;
 }
 
-export function openTraces(settings: TraceSettings, { log, replicaId, version, onDropped }: TracesOptions): Traces {
+export function openTracing(settings: TraceSettings, { log, replicaId, version, onDropped }: TracingOptions): Tracing {
   const resource = { "service.version": version, "service.instance.id": replicaId, ...settings.resource };
   const exporter = openSpanExporter({ settings: { ...settings, resource }, version, log, onDropped });
-  return { observer: observeTraces(settings.sampler, exporter), close: exporter.close };
+  return { observer: createTraceObserver(settings.sampler, exporter), close: exporter.close };
 }

@@ -14,7 +14,7 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
 
-export const AUDIT_PER_PAGE = 50;
+export const AUDIT_EVENTS_PER_PAGE = 50;
 
 /** The values of the audit log's search form. `until` is a UTC time from a `datetime-local` field. */
 export interface AuditFilters {

@@ -4,7 +4,7 @@ import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { AuditEventView } from "#lib/audit/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
-import { type BadgeTone, humanize, timeElement } from "#lib/portal/components/parts.ts";
+import { type BadgeTone, humanize, renderTime } from "#lib/portal/components/parts.ts";
 import { EVENT_SENTENCES } from "#lib/portal/audit/sentences.ts";
 
 export type AuditEventItem = v.InferOutput<typeof AuditEventView>;
@@ -38,7 +38,7 @@ export function renderEventRow(
 ${detail ? markup`<p class="small">${detail}</p>` : ""}
 <div class="foot"><p class="tiny soft">${
     actor.id === "system" ? "By Wheelwright" : markup`By ${userLink(actor.id, actor.email || actor.id, linkUsers)}`
-  }, ${timeElement(at)}</p>${details}</div></div>
+  }, ${renderTime(at)}</p>${details}</div></div>
 ${action ? markup`<div class="row-action">${action}</div>` : ""}</li>`;
 }
 

@@ -35,7 +35,7 @@ export async function collectAuditEvents(
   return { format, events: events.slice(0, limit), isTruncated: events.length > limit };
 }
 
-export const exportReply: Reply<ExportedLog, ExportedLog> = {
+export const auditExportReply: Reply<ExportedLog, ExportedLog> = {
   status: 200,
   content: { type: "text/csv", schema: v.string() },
   headers: ["content-disposition"],

@@ -2,7 +2,14 @@
 import type * as v from "valibot";
 import type { NotificationView } from "#lib/domains/notifications/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { appendQuery, badge, emptyState, linkButton, nextPageLink, postButton } from "#lib/portal/components/parts.ts";
+import {
+  appendQuery,
+  badge,
+  emptyState,
+  linkButton,
+  nextPageLink,
+  renderPostButton,
+} from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { describeAuditEvent, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 
@@ -25,7 +32,7 @@ export function notificationsView({ me, list, next, query }: NotificationsProps)
   return {
     title: "Notifications",
     section: "notifications",
-    actions: me.unread > 0 ? postButton(`${PATH}/read-all`, "Mark all as read") : "",
+    actions: me.unread > 0 ? renderPostButton(`${PATH}/read-all`, "Mark all as read") : "",
     tabs: {
       links: [["All", PATH], ["Unread", appendQuery(PATH, { show: "unread" })]],
       here: appendQuery(PATH, { show: query.show }),
@@ -48,7 +55,7 @@ function row(notification: NotificationItem, { role }: CurrentUser, query: Notif
   return renderEventRow(notification, {
     linkUsers,
     badge: markup`${badge("info", "dot", "Unread")} `,
-    action: postButton(appendQuery(PATH, query), "Mark as read", { fields: { id: notification.id }, about }),
+    action: renderPostButton(appendQuery(PATH, query), "Mark as read", { fields: { id: notification.id }, about }),
   });
 }
 

@@ -27,6 +27,6 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
 /** The key of the flash message for each result of an invitation. */
 export const INVITE_FLASH_KEYS = { added: "added", invited: "invited", unchanged: "known" } as const;
 
-export function flashMessage(done: string | null): string | undefined {
+export function renderFlashMessage(done: string | null): string | undefined {
   return done !== null && Object.hasOwn(FLASH_MESSAGES, done) ? FLASH_MESSAGES[done] : undefined;
 }

@@ -24,7 +24,7 @@ interface Form {
   readonly previews?: string;
 }
 
-export function postForm(
+export function renderPostForm(
   { action, button, variant = "main", submission, hideRefusal = false, hidden: also = {}, also: more = "", previews }:
     Form,
   ...fields: readonly unknown[]

@@ -9,7 +9,7 @@ import { humanize } from "#lib/portal/components/parts.ts";
 import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 
 /** The texts that a page shows instead of the texts in a field's declaration in lib/model. */
-export interface FieldWords {
+export interface FieldTexts {
   readonly label?: string;
   readonly hint?: string;
   readonly placeholder?: string;
@@ -21,12 +21,12 @@ interface FieldState {
   readonly catalog: CatalogOffer;
   readonly value: string | boolean | null | undefined;
   readonly required?: boolean;
-  readonly words?: FieldWords | undefined;
+  readonly words?: FieldTexts | undefined;
   readonly submission?: RefusedSubmission | undefined;
 }
 
 /** Returns the form control for a field that lib/model declares: a checkbox, a select or a text field. */
-export function modelField(
+export function renderModelField(
   name: string,
   { schema, catalogued, ...declared }: Field,
   { catalog, value, required = false, words = {}, submission }: FieldState,
@@ -50,7 +50,7 @@ export function modelField(
 }
 
 /** Sorts field names by their position in `order`. Names that are missing from `order` come last. */
-export function inOrder<N extends string>(names: readonly N[], order: readonly string[]): readonly N[] {
+export function sortFieldNames<N extends string>(names: readonly N[], order: readonly string[]): readonly N[] {
   const position = (name: N) => order.includes(name) ? order.indexOf(name) : order.length;
   return names.toSorted((a, b) => position(a) - position(b));
 }
@@ -61,7 +61,7 @@ type Fact = readonly [term: string, details: Markup | string | readonly Markup[]
  * Returns the rows of a definition list. Each entry is a field's name or a finished row. `covered` names the fields
  * that the page shows elsewhere. All remaining fields follow at the end.
  */
-export function modelFacts<F extends Fields>(
+export function createFieldRows<F extends Fields>(
   fields: F,
   values: { readonly [N in FieldWith<F, "shown">]: string | boolean | null },
   entries: readonly (FieldWith<F, "shown"> | Fact | null)[],

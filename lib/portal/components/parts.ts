@@ -40,7 +40,7 @@ export function humanize(word: string): string {
 }
 
 /** Renders a UTC time, with seconds in a tooltip. The portal's script converts the time to the user's time zone. */
-export function timeElement(stamp: string | null, otherwise = "never"): Markup {
+export function renderTime(stamp: string | null, otherwise = "never"): Markup {
   if (stamp === null) return markup`<span class="soft">${otherwise}</span>`;
   const exact = `${stamp.slice(0, 10)} ${stamp.slice(11, 19)} UTC`;
   return markup`<time datetime="${stamp}" title="${exact}">${
@@ -107,7 +107,7 @@ interface PostButton {
   readonly about?: string;
 }
 
-export function postButton(
+export function renderPostButton(
   action: string,
   text: string,
   { variant = "quiet", fields = {}, about }: PostButton = {},

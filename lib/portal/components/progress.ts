@@ -1,7 +1,7 @@
 /** Renders an operation's progress as a bar or as a list of steps. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { formatDuration, humanize, timeElement } from "#lib/portal/components/parts.ts";
+import { formatDuration, humanize, renderTime } from "#lib/portal/components/parts.ts";
 import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 
 export const OPERATIONS_PER_PAGE = 25;
@@ -24,7 +24,7 @@ export function progressBar(operation: Operation): Markup {
 }
 
 function waitText({ position, waitingFor, nextAttemptAt, label }: Operation): Markup {
-  if (nextAttemptAt !== null) return markup`Next attempt at ${timeElement(nextAttemptAt)}: ${label}`;
+  if (nextAttemptAt !== null) return markup`Next attempt at ${renderTime(nextAttemptAt)}: ${label}`;
   const queueText = position === null || position === 1 ? "Next in the queue" : `Position ${position} in the queue`;
   return waitingFor ? markup`${queueText}, after: ${waitingFor.label}` : markup`${queueText}`;
 }
@@ -103,7 +103,7 @@ export function operationSummary({ state, attempt, createdAt, startedAt, finishe
   const took = startedAt && (finishedAt ? elapsedTime(startedAt, finishedAt) : runningTime(startedAt, now));
   return markup`<p class="small soft">${
     state === "queued" || !took ? "" : markup`<span class="number">${finishedAt ? "Took " : ""}${took}</span> · `
-  }requested ${timeElement(createdAt)}${finishedAt ? markup` · finished ${timeElement(finishedAt)}` : ""}${
+  }requested ${renderTime(createdAt)}${finishedAt ? markup` · finished ${renderTime(finishedAt)}` : ""}${
     attempt > 1 ? ` · attempt ${attempt}` : ""
   }</p>`;
 }
@@ -128,7 +128,7 @@ ${
       ? ""
       : markup`<details id="failure-events"><summary>Cluster events</summary><ul class="events small">${
         events.map(({ at, object, reason, message, count }) =>
-          markup`<li>${timeElement(at)} <code>${object}</code> <b>${reason}</b>${
+          markup`<li>${renderTime(at)} <code>${object}</code> <b>${reason}</b>${
             count > 1 ? ` (${count} times)` : ""
           }: ${message}</li>`
         )

@@ -1,6 +1,6 @@
 /** Renders the frame around every portal page: the navigation, the breadcrumb and the user's name. */
-import { WHEEL_LOGO } from "#lib/reference/theme.ts";
-import type { Role } from "#lib/domains/auth/access.ts";
+import { LOGO_SVG } from "#lib/reference/theme.ts";
+import type { UserRole } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
 import { callout } from "#lib/portal/components/parts.ts";
@@ -13,7 +13,7 @@ interface NavItem {
   readonly icon: IconName;
   readonly text: string;
   readonly href: string;
-  readonly roles?: readonly Role[];
+  readonly roles?: readonly UserRole[];
 }
 
 const NAVIGATION: readonly NavItem[] = [
@@ -29,7 +29,7 @@ const ACCOUNT_NAVIGATION: readonly NavItem[] = [
   { section: "account", icon: "account", text: "Account", href: "/account" },
 ];
 
-const ROLES: Readonly<Record<Role, string>> = {
+const ROLES: Readonly<Record<UserRole, string>> = {
   operator: "Operator",
   hub_admin: "Hub admin",
   spoke_admin: "Spoke admin",
@@ -51,7 +51,7 @@ export function renderShell(me: CurrentUser, view: PageView): HtmlPage {
       follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
     } ${poll ? markup`data-poll="${poll}"` : ""}>
 <header class="side">
-<a class="brand" href="/hubs">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright</span></a>
+<a class="brand" href="/hubs">${trustedMarkup(LOGO_SVG)}<span>Wheelwright</span></a>
 <nav aria-label="Main"><ul>${places(NAVIGATION)}</ul><ul class="own">${places(ACCOUNT_NAVIGATION)}</ul>
 <ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
 <div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>

@@ -1,11 +1,11 @@
 /** Types that describe the content of a portal page. `shell.ts` adds the frame with the navigation. */
-import type { Role } from "#lib/domains/auth/access.ts";
+import type { UserRole } from "#lib/domains/auth/access.ts";
 import type { Markup } from "#lib/http/page.ts";
 
 export interface CurrentUser {
   readonly displayName: string;
   readonly email: string;
-  readonly role: Role;
+  readonly role: UserRole;
   readonly unread: number;
   /** A warning that operators see on every page; null if there is no warning. */
   readonly warning: string | null;

@@ -1,7 +1,7 @@
 /** Renders a hub's billing page: the subscription, the open invoice and the email address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   badge,
   type BadgeTone,
@@ -11,8 +11,8 @@ import {
   emptyState,
   humanize,
   panel,
-  postButton,
-  timeElement,
+  renderPostButton,
+  renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
@@ -60,7 +60,7 @@ function billingNotices({ pastDueSince, difference, error, pending, status }: Bi
     pastDueSince === null ? "" : callout(
       "bad",
       markup`<p><b>A payment has been overdue</b> since ${
-        timeElement(pastDueSince)
+        renderTime(pastDueSince)
       }. Pay the invoice below. The spokes keep running.</p>`,
     ),
     difference
@@ -111,7 +111,7 @@ ${
 ${
       definitionList([
         ["Invoices sent to", email ?? "nobody"],
-        ["Last synced", timeElement(checkedAt, "never")],
+        ["Last synced", renderTime(checkedAt, "never")],
       ])
     }`,
     { id: "subscription", actions: badge(tone, sign, status === null ? "Not started" : humanize(status)) },
@@ -127,7 +127,7 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
     definitionList([
       ["Amount", markup`<span class="number">${formatPrice(total, currency)}</span>`],
       ["Amount due", markup`<span class="number">${formatPrice(remaining, currency)}</span>`],
-      ["Due", timeElement(dueAt, "immediately")],
+      ["Due", renderTime(dueAt, "immediately")],
     ]),
     {
       id: "invoice",
@@ -146,7 +146,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Re
   return panel(
     connected ? "Invoices" : "Bill this hub",
     markup`${
-      postForm(
+      renderPostForm(
         { action: `/hubs/${id}/billing`, button: connected ? "Change address" : "Start billing", submission },
         inputField({
           name: "email",
@@ -164,7 +164,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Re
     }${
       connected
         ? markup`<h3>Reconcile</h3><p class="small">Sends the current spokes to the payment provider again and overwrites manual changes to the subscription.</p>${
-          postButton(`/hubs/${id}/billing/reconcile`, "Reconcile")
+          renderPostButton(`/hubs/${id}/billing/reconcile`, "Reconcile")
         }`
         : ""
     }`,

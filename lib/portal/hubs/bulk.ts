@@ -10,8 +10,8 @@ import {
   panel,
   stateBadge,
 } from "#lib/portal/components/parts.ts";
-import { postForm } from "#lib/portal/components/forms.ts";
-import type { BulkResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
+import { renderPostForm } from "#lib/portal/components/forms.ts";
+import type { BulkActionResult, Hub, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
 /** A selected spoke. `preview` is a preview, an error message if the API refused it, or null if none was requested. */
@@ -45,7 +45,7 @@ export function bulkConfirmationView({ hub, action, selected }: BulkProps): Page
         )
       }
 ${
-        postForm({
+        renderPostForm({
           action: `/hubs/${hub.id}/actions`,
           button: `${word}: ${countSpokes(able)}`,
           also: linkButton(["Cancel", `/hubs/${hub.id}`]),
@@ -75,7 +75,7 @@ function nothingToDo({ id }: Hub, selected: readonly SelectedSpoke[]): Markup {
 }
 
 export function bulkResultsView(
-  { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkResult[] },
+  { hub, action, selected, answers }: BulkProps & { readonly answers: readonly BulkActionResult[] },
 ): PageView {
   const spokes = new Map(selected.map(({ spoke }) => [spoke.id, spoke]));
   const accepted = answers.filter((answer) => answer.accepted).length, refused = answers.length - accepted;

@@ -8,7 +8,7 @@ import {
   humanize,
   linkButton,
   nextPageLink,
-  postButton,
+  renderPostButton,
   stateBadge,
 } from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
@@ -53,7 +53,7 @@ export function hubView(
         ? callout(
           "bad",
           markup`<p><b>${stateReason ?? "The hub could not be created"}.</b></p>${
-            postButton(`/hubs/${id}/retry`, "Try again", { variant: "main" })
+            renderPostButton(`/hubs/${id}/retry`, "Try again", { variant: "main" })
           }`,
         )
         : ""

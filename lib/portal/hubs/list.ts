@@ -11,8 +11,8 @@ import {
   linkButton,
   nextPageLink,
   panel,
+  renderTime,
   stateBadge,
-  timeElement,
 } from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
@@ -119,7 +119,7 @@ function restoreTestSummary({ unverified, oldestVerifiedAt }: FleetOverview["spo
     ? "The newest backup of 1 spoke failed the restore test"
     : `The newest backups of ${unverified} spokes failed the restore test`;
   return markup`<p class="small soft restore-tests">${
-    oldestVerifiedAt === null ? "" : markup`Least recently tested spoke: ${timeElement(oldestVerifiedAt)}. `
+    oldestVerifiedAt === null ? "" : markup`Least recently tested spoke: ${renderTime(oldestVerifiedAt)}. `
   }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing}.</b>` : ""}</p>`;
 }
 
@@ -150,7 +150,7 @@ ${
       ? progressBar(operation)
       : markup`<span class="marks">${here ? stateCounts(here) : ""}</span>`
   }
-<span class="tiny soft created">Created ${timeElement(createdAt)}</span>${stateBadge(state)}</li>`;
+<span class="tiny soft created">Created ${renderTime(createdAt)}</span>${stateBadge(state)}</li>`;
 }
 
 function stateCounts({ total, byState, degraded }: FleetOverview["hubs"][number]): Markup {

@@ -1,8 +1,8 @@
 /** Renders a hub's admins, with forms to invite and remove admins. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
-import { emptyState, linkButton, panel, timeElement } from "#lib/portal/components/parts.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { refusedMailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
+import { emptyState, linkButton, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { Hub, MemberItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
@@ -28,8 +28,8 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
               }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
-<span class="marks">${mailBadge({ pending, mailRefusal })}<span class="tiny soft">Since ${
-                timeElement(createdAt)
+<span class="marks">${refusedMailBadge({ pending, mailRefusal })}<span class="tiny soft">Since ${
+                renderTime(createdAt)
               }</span>${refusedMailDetails(mailRefusal, pending ? `/hubs/${id}/members` : null, email)}</span>
 <a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="visually-hidden"> ${email}</span></a></li>`
             )
@@ -40,7 +40,7 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
 ${
       panel(
         "Invite an admin",
-        postForm(
+        renderPostForm(
           { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
           inputField({
             name: "email",
@@ -79,7 +79,7 @@ export function hubMemberRemovalView(hub: Hub, { userId, displayName, email }: M
       markup`<p>${
         email === me.email ? "You lose" : "They lose"
       } access to this hub, including through API tokens. The account and its audit events are kept.</p>${
-        postForm({
+        renderPostForm({
           action: `${here}/${userId}/remove`,
           button: "Remove",
           variant: "danger",

@@ -1,6 +1,6 @@
 /** Renders the form with which operators create a hub. */
 import { markup } from "#lib/http/page.ts";
-import { postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -15,7 +15,7 @@ export function newHubView(catalog: CatalogOffer, submission?: RefusedSubmission
     body: markup`<div class="two-columns">${
       panel(
         "Details",
-        postForm({
+        renderPostForm({
           action: "/hubs/new",
           button: "Create hub",
           also: linkButton(["Cancel", "/hubs"]),

@@ -2,8 +2,8 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { fieldsWith, type FieldWith, type ValuesOf } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { inputField, postForm, selectField } from "#lib/portal/components/forms.ts";
-import { type FieldWords, inOrder, modelField } from "#lib/portal/components/model-fields.ts";
+import { inputField, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
+import { type FieldTexts, renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -32,7 +32,7 @@ export function newSpokeView(props: NewSpokeProps): PageView {
     body: markup`<div class="two-columns"><div class="column">${
       panel(
         "Site",
-        postForm(
+        renderPostForm(
           {
             action: `/hubs/${hub.id}/spokes/new`,
             button: "Create spoke",
@@ -80,7 +80,7 @@ ${spokePreviewPanel(props)}</div>`,
 }
 
 /** Returns the form's values with a boolean for every checkbox. Browsers send no value for an unticked checkbox. */
-export function withFlags<T extends { readonly [N in SettableName]?: string | undefined }>(values: T) {
+export function convertCheckboxes<T extends { readonly [N in SettableName]?: string | undefined }>(values: T) {
   const flags = SETTABLE_FIELDS.filter((name) => spokeFields[name].schema.type === "boolean") as FlagName[];
   const ticked = Object.fromEntries(flags.map((name) => [name, values[name] === "on"])) as Record<FlagName, boolean>;
   return { ...values, ...ticked };
@@ -93,7 +93,7 @@ const OPTIONAL_ORDER = ["domain", "adminEmail", "region", "brand", "seed", "cont
 
 function optionalFields(props: NewSpokeProps): Markup {
   const { me, catalog, values, submission, source } = props, adminEmail = source?.spoke.adminEmail ?? me.email;
-  const names = inOrder(SETTABLE_FIELDS, OPTIONAL_ORDER).filter((name) =>
+  const names = sortFieldNames(SETTABLE_FIELDS, OPTIONAL_ORDER).filter((name) =>
     !FIRST_FIELDS.includes(name) && !(source && name === "region")
   );
   const isOpen = names.some((name) => submission?.problems[name] !== undefined || isChanged(name, values, adminEmail));
@@ -104,7 +104,7 @@ function optionalFields(props: NewSpokeProps): Markup {
   }brand and content</summary><div class="rest">${
     names.map((name) => {
       const field = spokeFields[name], isFlag = field.schema.type === "boolean";
-      return modelField(name, field, {
+      return renderModelField(name, field, {
         catalog,
         // Selects start at their empty option (null). If the form was refused, `submission` restores the selection.
         value: isFlag
@@ -122,7 +122,7 @@ function optionalFields(props: NewSpokeProps): Markup {
 }
 
 /** Returns the labels and hints that this form shows instead of those in the field declarations (lib/model). */
-function fieldWords({ hub, catalog, source }: NewSpokeProps): Partial<Record<SettableName, FieldWords>> {
+function fieldWords({ hub, catalog, source }: NewSpokeProps): Partial<Record<SettableName, FieldTexts>> {
   const region = catalog.regions.find(({ name }) => name === hub.region);
   const nothing = source ? "Same as the original" : "None";
   return {

@@ -7,8 +7,8 @@ import {
   humanize,
   nextPageLink,
   panel,
+  renderTime,
   stateBadge,
-  timeElement,
 } from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/portal/components/api-types.ts";
@@ -64,7 +64,7 @@ ${
     isUnfinishedOperation(operation)
       ? progressBar(operation)
       : markup`<span class="small soft">${error ? `${error.message}. ` : ""}<span class="tiny">${
-        timeElement(createdAt)
+        renderTime(createdAt)
       }</span></span>`
   }${stateBadge(state)}</li>`;
 }

@@ -1,7 +1,7 @@
 /** Renders a hub's settings page and the page for removing the hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { callout, definitionList, linkButton, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { callout, definitionList, linkButton, panel, renderTime, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { originalValues } from "#lib/portal/page/form-changes.ts";
@@ -24,7 +24,7 @@ export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps)
     body: markup`<div class="two-columns"><div class="column">${
       panel(
         "Settings",
-        postForm(
+        renderPostForm(
           {
             action: `/hubs/${id}/settings`,
             button: "Save",
@@ -43,8 +43,8 @@ ${
         definitionList([
           ["Slug", markup`<code>${slug}</code>`],
           ["ID", markup`<code>${id}</code>`],
-          ["Created", timeElement(createdAt)],
-          ["Updated", timeElement(updatedAt)],
+          ["Created", renderTime(createdAt)],
+          ["Updated", renderTime(updatedAt)],
         ]),
         { id: "about" },
       )
@@ -84,7 +84,7 @@ export function hubRemovalView({ hub, spokes, submission }: RemovalProps): PageV
       : panel(
         "This cannot be undone",
         markup`<p>The hub's namespace in the cluster is removed, and its admins lose access. Another hub can then use its slug. Its audit events are kept.</p>${
-          postForm(
+          renderPostForm(
             {
               action: `/hubs/${id}/remove`,
               button: "Remove hub",
@@ -143,7 +143,7 @@ function removalProgressPanel({ id, slug, operation }: Hub, submission?: Refused
         ? markup`<h3>Abandon the removal</h3>
 <p class="small">If the hub's cluster no longer exists, you can mark the hub as removed. Objects in the
 cluster are not deleted.</p>${
-          postForm(
+          renderPostForm(
             {
               action: `/hubs/${id}/remove`,
               button: "Abandon",

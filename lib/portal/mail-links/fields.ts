@@ -18,7 +18,7 @@ export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
 type Checked<T> = { readonly fields: T } | { readonly problems: RefusedSubmission["problems"] };
 
 /** Validates form fields with the API's schema and the account's password rules. Empty fields count as absent. */
-export function checkLinkForm<T extends { password: string }>(
+export function validateMailLinkForm<T extends { password: string }>(
   schema: v.GenericSchema<unknown, T>,
   form: MailLinkForm,
   email: string,
@@ -36,7 +36,7 @@ export function checkLinkForm<T extends { password: string }>(
 }
 
 /** Renders the account's email address as text, and repeats the address in a hidden field for password managers. */
-export function addressField(email: string): Markup {
+export function emailAddressField(email: string): Markup {
   return markup`<div class="field"><p class="label">Email address</p>
 <p class="account">${email}</p>
 <input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;

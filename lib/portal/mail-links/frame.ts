@@ -1,5 +1,5 @@
 /** Renders and sends pages that open from links in emails. */
-import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
+import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { formStyle } from "#lib/portal/components/form-style.ts";
@@ -38,9 +38,9 @@ form.stack { max-width: none; }
 export function renderStandalonePage(title: string, body: Markup): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
-    style: themeStyle + formStyle + STYLE,
+    style: sharedPageCss + formStyle + STYLE,
     body: markup`<div class="page">
-<header><span class="brand">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright</span></span></header>
+<header><span class="brand">${trustedMarkup(LOGO_SVG)}<span>Wheelwright</span></span></header>
 <main class="card">
 ${body}
 </main>
@@ -98,7 +98,7 @@ interface RefusedRequest {
 }
 
 /** Returns the error page for a refused form submission on a page that opens from an emailed link. */
-export function linkFormErrorPage(problem: RefusedRequest): HtmlPage {
+export function mailLinkErrorPage(problem: RefusedRequest): HtmlPage {
   return refusalWithAdvice(problem, {
     retryable: "No changes were made. Go back and try again in a moment.",
     permanent: "No changes were made. Open the link from the email again.",

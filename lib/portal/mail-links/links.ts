@@ -11,22 +11,22 @@ import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/m
 import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { checkboxField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { checkboxField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   bulletList,
-  catchInvalidLink,
-  invalidLinkPage,
+  catchInvalidMailLink,
+  invalidMailLinkPage,
   isPortalEnabled,
   renderNextSteps,
 } from "#lib/portal/mail-links/next-steps.ts";
 import { callout } from "#lib/portal/components/parts.ts";
 import {
-  addressField,
-  checkLinkForm,
+  emailAddressField,
   type MailLinkForm,
   nameField,
   passwordField,
   type PasswordResetForm,
+  validateMailLinkForm,
 } from "#lib/portal/mail-links/fields.ts";
 import { pageHeading, type PortalResponse, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
@@ -65,7 +65,7 @@ interface Context<Form> {
 }
 
 /** Shows a link's form. Opening a link does not use it up, because mail scanners open links before users do. */
-export async function showLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
+export async function showMailLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
   token: string,
@@ -74,10 +74,10 @@ export async function showLinkForm<Form extends MailLinkForm, Body extends { pas
   const link = await findMailLink(app.db.rows, page.purpose, token);
   return link
     ? { status: 200, page: await renderForm(app, page, link, null, { reader }) }
-    : invalidLinkPage(app, page.purpose);
+    : invalidMailLinkPage(app, page.purpose);
 }
 
-export async function submitLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
+export async function submitMailLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   service: ServerInfo,
   origin: RequestOrigin,
@@ -86,13 +86,13 @@ export async function submitLinkForm<Form extends MailLinkForm, Body extends { p
   reader: SignedInUser = null,
 ): Promise<PortalResponse> {
   const link = await findMailLink(app.db.rows, page.purpose, form.token);
-  if (!link) return invalidLinkPage(app, page.purpose);
-  const checked = checkLinkForm(page.body, form, link.email);
+  if (!link) return invalidMailLinkPage(app, page.purpose);
+  const checked = validateMailLinkForm(page.body, form, link.email);
   if ("problems" in checked) {
     const { problems } = checked;
     return { status: 400, page: await renderForm(app, page, link, form, { problems, reader }) };
   }
-  return await catchInvalidLink(app, page.purpose, async () => {
+  return await catchInvalidMailLink(app, page.purpose, async () => {
     const places = await listAdministeredObjects(app.db.rows, link.userId);
     const { title, lead, ...session } = await page.run(app, origin, checked.fields, { service, link, form, places });
     const body = markup`${resultHeading("well", title, lead)}${renderNextSteps(app, service, places)}`;
@@ -109,7 +109,7 @@ async function renderForm<Form extends MailLinkForm, Body extends { password: st
 ): Promise<HtmlPage> {
   const places = page.listsMemberships ? await listAdministeredObjects(app.db.rows, link.userId) : [];
   const submission = form ? { values: { ...form }, message: "", problems } : undefined;
-  const fields = [addressField(link.email), ...page.fields(link, form, submission)];
+  const fields = [emailAddressField(link.email), ...page.fields(link, form, submission)];
   return renderStandalonePage(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${pageHeading(page.title, page.lead(places))}
@@ -119,7 +119,7 @@ ${
         ? signedInAs(reader.email, link.email)
         : ""
     }
-${postForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
+${renderPostForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
 <footer><p>The link works until ${
       formatMailTimestamp(link.expiresAt.toISOString())
     }. ${page.ifUnexpected}</p></footer>`,

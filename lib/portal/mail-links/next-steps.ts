@@ -60,7 +60,7 @@ const ADVICE: Readonly<Record<LinkPurpose, string>> = {
 };
 
 /** Returns the error page for links that do not work. The page is always the same and does not reveal the reason. */
-export function invalidLinkPage(app: App, purpose: LinkPurpose): PortalResponse {
+export function invalidMailLinkPage(app: App, purpose: LinkPurpose): PortalResponse {
   const title = "This link no longer works";
   const lead = "The link was already used, has expired or was not copied completely.";
   const [words, path] = purpose === "password_reset" ? ["Request a new link", "/forgot"] : ["Sign in", "/sign-in"];
@@ -72,7 +72,7 @@ export function invalidLinkPage(app: App, purpose: LinkPurpose): PortalResponse 
 }
 
 /** Runs `work`. If the link was used in the meantime, returns the error page for links that do not work. */
-export async function catchInvalidLink(
+export async function catchInvalidMailLink(
   app: App,
   purpose: LinkPurpose,
   work: () => Promise<PortalResponse>,
@@ -80,7 +80,7 @@ export async function catchInvalidLink(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Fault && error.code === "link_spent") return invalidLinkPage(app, purpose);
+    if (error instanceof Fault && error.code === "link_spent") return invalidMailLinkPage(app, purpose);
     throw error;
   }
 }

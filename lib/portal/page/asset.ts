@@ -8,7 +8,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { eitherReply, type Reply, seeOtherReply, textReply } from "#lib/http/reply.ts";
+import { combineReplies, type Reply, seeOtherReply, textReply } from "#lib/http/reply.ts";
 
 const HASH = 12; // hexadecimal digits
 
@@ -34,7 +34,7 @@ export function assetEndpoint({ summary, type, text: content, path }: PortalAsse
     portal: true,
     query: v.object({ v: v.optional(boundedText(1, 100)) }),
     polled: true,
-    reply: eitherReply(assetReply(type), seeOtherReply),
+    reply: combineReplies(assetReply(type), seeOtherReply),
     handle: ({ query: { v: version } }) =>
       version === undefined || version === currentVersion
         ? { usual: { text: content, isImmutable: version === currentVersion } }

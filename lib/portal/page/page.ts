@@ -6,11 +6,11 @@ import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { buildErrorHeaders, httpStatusOf } from "#lib/http/problem.ts";
+import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
 import { type CallApi, createApiCaller, type PageEndpointCall } from "#lib/portal/page/call-api.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { flashMessage } from "#lib/portal/components/flash-messages.ts";
+import { renderFlashMessage } from "#lib/portal/components/flash-messages.ts";
 import { renderShell } from "#lib/portal/components/shell.ts";
 import type { CurrentUser, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { portalReply, type PortalResponse } from "#lib/portal/mail-links/frame.ts";
@@ -57,7 +57,7 @@ export function formSchema<K extends string>(...names: readonly K[]) {
 }
 
 /** Prepares form values for the API: trims values, normalizes line breaks and drops empty values. */
-export function nonEmptyFields<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
+export function dropEmptyFields<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
   return Object.fromEntries(
     Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
   ) as Record<K, string | undefined>;
@@ -77,7 +77,7 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
       const pageCall = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
       // Lets the browser cache the page for the Back button. Signing out clears this cache (routes/sign-out.ts).
       const headers = { "cache-control": "private, no-cache" };
-      return { ...answer(pageCall, { flash: flashMessage(done), ...await show(pageCall) }), headers };
+      return { ...answer(pageCall, { flash: renderFlashMessage(done), ...await show(pageCall) }), headers };
     },
   });
 }
@@ -124,7 +124,7 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
         if (!onRefusal || !isForForm(error)) throw error;
         const view = await onRefusal(pageCall, toRefusedSubmission(error, pageCall.body as Record<string, string>));
         return {
-          ...answer(pageCall, { ...view, status: httpStatusOf(error.kind) }),
+          ...answer(pageCall, { ...view, status: getHttpStatus(error.kind) }),
           headers: buildErrorHeaders(error),
         };
       }

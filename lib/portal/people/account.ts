@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   badge,
   callout,
@@ -11,8 +11,8 @@ import {
   humanize,
   linkButton,
   panel,
-  postButton,
-  timeElement,
+  renderPostButton,
+  renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
@@ -43,7 +43,7 @@ ${
         "Profile",
         markup`${definitionList([["Email address", me.email], ["Role", humanize(me.role)]])}
 ${
-          postForm(
+          renderPostForm(
             { action: "/account", button: "Save", submission },
             inputField({
               name: "displayName",
@@ -73,7 +73,7 @@ ${
       panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
         id: "sessions",
         actions: others
-          ? postButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
+          ? renderPostButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
           : "",
       })
     }`,
@@ -83,11 +83,11 @@ ${
 function sessionRow({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
   const device = deviceOf(userAgent);
   return markup`<li id="${id}"><span class="name"><span title="${userAgent}">${device}</span><span class="tiny soft">${ip}</span></span>
-<span class="tiny soft">Since ${timeElement(createdAt)}<br>Last used ${timeElement(lastUsedAt)}</span>
+<span class="tiny soft">Since ${renderTime(createdAt)}<br>Last used ${renderTime(lastUsedAt)}</span>
 ${
     current
       ? badge("good", "dot", "This session")
-      : postButton("/account/sessions", "End session", { fields: { which: id }, about: device })
+      : renderPostButton("/account/sessions", "End session", { fields: { which: id }, about: device })
   }</li>`;
 }
 
@@ -109,7 +109,7 @@ export function changePasswordView(email: string, submission?: RefusedSubmission
     title: "Change password",
     section: "account",
     crumbs: [["Account", "/account"]],
-    body: postForm(
+    body: renderPostForm(
       { action: "/account/password", button: "Change password", submission, also: linkButton(["Cancel", "/account"]) },
       markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
       inputField({

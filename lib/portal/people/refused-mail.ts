@@ -1,9 +1,11 @@
 /** Marks members whose mail server refused an email, with a button that sends the invitation again. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { badge, postButton } from "#lib/portal/components/parts.ts";
+import { badge, renderPostButton } from "#lib/portal/components/parts.ts";
 import type { MemberItem } from "#lib/portal/components/api-types.ts";
 
-export function mailBadge({ pending, mailRefusal }: Pick<MemberItem, "pending" | "mailRefusal">): Markup | string {
+export function refusedMailBadge(
+  { pending, mailRefusal }: Pick<MemberItem, "pending" | "mailRefusal">,
+): Markup | string {
   if (mailRefusal !== null) return badge("bad", "cross", "Mail refused");
   return pending ? badge("still", "wait", "Invited") : "";
 }
@@ -15,6 +17,6 @@ export function refusedMailDetails(reason: string | null, invitePath: string | n
     invitePath === null
       ? ""
       : markup`<span class="tiny soft">If the address is wrong, remove this member and invite the correct address.</span>
-${postButton(invitePath, "Send again", { fields: { email }, about: email })}`
+${renderPostButton(invitePath, "Send again", { fields: { email }, about: email })}`
   }`;
 }

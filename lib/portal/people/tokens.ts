@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
 import {
   badge,
   callout,
@@ -13,7 +13,7 @@ import {
   emptyState,
   linkButton,
   panel,
-  timeElement,
+  renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
@@ -52,15 +52,15 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
 function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: TokenItem, now: Date): Markup {
   const expired = expiresAt !== null && new Date(expiresAt) <= now;
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
-<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${timeElement(createdAt)}, last used ${
-    timeElement(lastUsedAt)
+<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${renderTime(createdAt)}, last used ${
+    renderTime(lastUsedAt)
   }</span></span>
 <span class="tiny soft">${
     expired
       ? badge("warn", "warning", "Expired")
       : expiresAt === null
       ? "Never expires"
-      : markup`Expires ${timeElement(expiresAt)}`
+      : markup`Expires ${renderTime(expiresAt)}`
   }</span>
 <a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="visually-hidden"> ${name}</span></a></li>`;
 }
@@ -70,7 +70,7 @@ export function newTokenView(submission?: RefusedSubmission): PageView {
     ...TOKEN_PAGE,
     title: "New token",
     style,
-    body: postForm(
+    body: renderPostForm(
       { action: "/tokens/new", button: "Create token", submission, also: linkButton(["Cancel", "/tokens"]) },
       inputField({
         name: "name",
@@ -101,7 +101,7 @@ function scopeField(submission: RefusedSubmission | undefined): Markup {
 const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
 
 /** Converts a token's selected lifetime to an expiry time. Returns unknown values unchanged; the API rejects them. */
-export function parseExpiry(chosen: string, now: Date): string | undefined {
+export function parseTokenExpiry(chosen: string, now: Date): string | undefined {
   if (chosen === "never") return undefined;
   const isListed = EXPIRIES.some(([days]) => days === chosen);
   return isListed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
@@ -134,7 +134,7 @@ ${
       definitionList([
         ["Permissions", SCOPES[scope][1]],
         ["Prefix", markup`<code>${prefix}…</code>`],
-        ["Expires", timeElement(expiresAt)],
+        ["Expires", renderTime(expiresAt)],
       ])
     }
 <p>${linkButton(["I have copied the token", "/tokens"])}</p>`,
@@ -155,9 +155,9 @@ export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): Pa
     body:
       markup`<p><code>${prefix}…</code> stops working immediately, and event streams that use it are closed. This cannot be undone:
 the program needs a new token.</p>
-<p class="soft">Last used: ${timeElement(lastUsedAt)}</p>
+<p class="soft">Last used: ${renderTime(lastUsedAt)}</p>
 ${
-        postForm({
+        renderPostForm({
           action: `/tokens/${id}/revoke`,
           button: "Revoke token",
           variant: "danger",

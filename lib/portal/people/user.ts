@@ -2,7 +2,7 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   appendQuery,
   callout,
@@ -11,13 +11,13 @@ import {
   humanize,
   linkButton,
   panel,
-  timeElement,
+  renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
 /** The maximum number of memberships to list by name. Further memberships are only counted. */
-export const MAX_NAMED_MEMBERSHIPS = 20;
+export const MAX_LISTED_MEMBERSHIPS = 20;
 
 interface UserProps {
   readonly user: UserItem;
@@ -42,10 +42,10 @@ ${
         "About",
         definitionList([
           ["Role", humanize(role)],
-          ["Address confirmed", timeElement(emailVerifiedAt, "not yet")],
+          ["Address confirmed", renderTime(emailVerifiedAt, "not yet")],
           mailRefusal === null ? null : ["Mail was refused", mailRefusal],
-          ["Account created", timeElement(createdAt)],
-          disabledAt === null ? null : ["Disabled", timeElement(disabledAt)],
+          ["Account created", renderTime(createdAt)],
+          disabledAt === null ? null : ["Disabled", renderTime(disabledAt)],
         ]),
         { id: "about" },
       )
@@ -54,7 +54,7 @@ ${panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships
 ${
       panel(
         "Rename",
-        postForm(
+        renderPostForm(
           { action: `/users/${id}`, button: "Save", submission },
           inputField({
             name: "displayName",
@@ -187,8 +187,8 @@ export function resetPasswordView(user: UserItem, submission?: RefusedSubmission
   };
 }
 
-function confirmation(text: string, form: Parameters<typeof postForm>[0]): Markup {
-  return markup`<p>${text}</p>${postForm(form)}`;
+function confirmation(text: string, form: Parameters<typeof renderPostForm>[0]): Markup {
+  return markup`<p>${text}</p>${renderPostForm(form)}`;
 }
 
 /** Returns the page that shows a new password. The password cannot be shown again. */

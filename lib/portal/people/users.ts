@@ -4,8 +4,8 @@ import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   inputField,
-  postForm,
   type RefusedSubmission,
+  renderPostForm,
   selectField,
   type SelectOption,
 } from "#lib/portal/components/forms.ts";
@@ -108,7 +108,7 @@ export function inviteView(hubs: readonly Hub[] | null, submission?: RefusedSubm
   return {
     ...page,
     lead: "The user becomes an admin of the hub and gets an email with a link. The link works for seven days.",
-    body: postForm(
+    body: renderPostForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
       inputField({ name: "email", label: "Email address", type: "email", required: true, submission }),
       inputField({

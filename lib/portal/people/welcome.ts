@@ -1,6 +1,6 @@
 /** Renders the page on which new users enter their name, a password and their first hub request. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { newPasswordField } from "#lib/portal/people/account.ts";
@@ -21,7 +21,7 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Refus
     ...page,
     lead: "All fields are optional. You see this page only once.",
     style: ".stack h2 { font-size: var(--large); }",
-    body: postForm(
+    body: renderPostForm(
       { action: "/welcome", button: "Done", submission, also: linkButton(["Not now", "/hubs"]) },
       inputField({
         name: "displayName",

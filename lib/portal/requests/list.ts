@@ -11,7 +11,7 @@ import {
   linkButton,
   nextPageLink,
   panel,
-  timeElement,
+  renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { HubRequest, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
@@ -69,7 +69,7 @@ function restoreRequestsPanel(restores: readonly RestoreRequestItem[]): Markup |
     markup`<ul class="list plain">${
       restores.map(({ id, spokeId, backupId, reason, requestedBy, createdAt }) =>
         markup`<li id="${id}"><span class="name"><a class="cover" href="/spokes/${spokeId}/backups#${id}">${requestedBy.email}</a><span class="tiny soft">${backupId}</span></span>
-<span class="small soft">${shorten(reason)}</span><span class="tiny soft">${timeElement(createdAt)}</span></li>`
+<span class="small soft">${shorten(reason)}</span><span class="tiny soft">${renderTime(createdAt)}</span></li>`
       )
     }</ul>`,
     { id: "open-restores" },
@@ -91,7 +91,7 @@ function requestRow(
   { role }: CurrentUser,
 ): Markup {
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/requests/${id}">${name}</a><span class="tiny soft">${slug}</span></span>
-<span class="small soft">${role === "operator" ? `${requestedBy.email} · ` : ""}${timeElement(createdAt)}${
+<span class="small soft">${role === "operator" ? `${requestedBy.email} · ` : ""}${renderTime(createdAt)}${
     reason === null ? "" : markup`<br>${shorten(reason)}`
   }</span>${requestBadge(state)}</li>`;
 }

@@ -1,7 +1,14 @@
 /** Renders the form to request a hub, and the page for a request, on which operators approve or reject it. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { postForm, type RefusedSubmission, textAreaField } from "#lib/portal/components/forms.ts";
-import { callout, definitionList, linkButton, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
+import { type RefusedSubmission, renderPostForm, textAreaField } from "#lib/portal/components/forms.ts";
+import {
+  callout,
+  definitionList,
+  linkButton,
+  panel,
+  renderPostButton,
+  renderTime,
+} from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
@@ -12,11 +19,10 @@ export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmis
     title: "Request a hub",
     section: "requests",
     crumbs: [["Requests", "/requests"]],
-    lead:
-      "A hub groups the Moodle sites of one organisation. An operator will decide, and you will get an email.",
+    lead: "A hub groups the Moodle sites of one organisation. An operator will decide, and you will get an email.",
     body: panel(
       "Details",
-      postForm(
+      renderPostForm(
         {
           action: "/requests/new",
           button: "Send request",
@@ -56,7 +62,7 @@ export function requestView({ me, request, catalog, submission, refusedDecision 
     crumbs: [["Requests", "/requests"]],
     badge: requestBadge(state),
     actions: open && request.requestedBy.email === me.email
-      ? postButton(`/requests/${id}/withdraw`, "Withdraw", { about: name })
+      ? renderPostButton(`/requests/${id}/withdraw`, "Withdraw", { about: name })
       : "",
     ...(open && { poll: 15 }),
     body: canDecide
@@ -80,9 +86,9 @@ function requestDetailsPanel(request: HubRequest): Markup {
         tier === null ? null : ["Tier", tier],
         mode === null ? null : ["Mode", mode],
         ["Requested by", requestedBy.email],
-        ["Requested", timeElement(createdAt)],
+        ["Requested", renderTime(createdAt)],
         decidedBy === null ? null : [`${state === "withdrawn" ? "Withdrawn" : "Decided"} by`, decidedBy.email],
-        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", timeElement(decidedAt)],
+        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", renderTime(decidedAt)],
       ])
     }${reason === null ? "" : markup`<h3>Reason</h3><p class="user-text">${reason}</p>`}${
       request.rejectReason === null
@@ -96,7 +102,7 @@ function requestDetailsPanel(request: HubRequest): Markup {
 function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: RefusedSubmission | undefined): Markup {
   return panel(
     "Approve",
-    postForm(
+    renderPostForm(
       {
         action: `/requests/${request.id}/approve`,
         button: "Approve and create hub",
@@ -116,7 +122,7 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Re
 function rejectPanel({ id, requestedBy }: HubRequest, submission: RefusedSubmission | undefined): Markup {
   return panel(
     "Reject",
-    postForm(
+    renderPostForm(
       {
         action: `/requests/${id}/reject`,
         button: "Reject",

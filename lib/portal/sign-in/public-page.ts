@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Actor, publicAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import type { HtmlPage } from "#lib/http/page.ts";
-import { buildErrorHeaders, httpStatusOf } from "#lib/http/problem.ts";
+import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
 import { safeNextPath } from "#lib/portal/sign-in/sign-in.ts";
 import { portalReply, type PortalResponse } from "#lib/portal/mail-links/frame.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
@@ -75,7 +75,7 @@ export function publicForm<T extends object>({ summary, rateLimitMessage, body, 
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         const page = onRefusal(publicCall, toRefusedSubmission(error, publicCall.input as Record<string, string>));
-        return { status: httpStatusOf(error.kind), headers: buildErrorHeaders(error), page };
+        return { status: getHttpStatus(error.kind), headers: buildErrorHeaders(error), page };
       }
     },
   });

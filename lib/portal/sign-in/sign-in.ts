@@ -1,6 +1,6 @@
 /** Renders the pages on which users sign in, sign up or request a new password. */
 import { type HtmlPage, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { callout } from "#lib/portal/components/parts.ts";
 import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
 
@@ -33,7 +33,7 @@ export function signInPage({ next, lead, submission, signup = false }: SignIn): 
   return renderStandalonePage(
     "Sign in",
     markup`${pageHeading("Sign in", lead ?? "Manage your hubs and their sites.")}
-${postForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
+${renderPostForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
 <footer><p><a href="/forgot">Forgot your password?</a></p>${
       signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
     }</footer>`,
@@ -52,7 +52,7 @@ ${
         : callout("good", `If an account exists for ${sentTo}, an email is on its way. The link works for one hour.`)
     }
 ${
-      postForm(
+      renderPostForm(
         { action: "/forgot", button: "Send link", submission },
         inputField({
           name: "email",
@@ -97,7 +97,7 @@ export function signUpPage(sentMessage: string | null, submission?: RefusedSubmi
       submission,
     }),
   ];
-  const form = postForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
+  const form = renderPostForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
   return renderStandalonePage(
     "Create an account",
     markup`${pageHeading("Create an account", sentMessage === null ? "We will email you to confirm your address." : "")}

@@ -6,8 +6,8 @@ import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import {
   checkboxField,
   inputField,
-  postForm,
   type RefusedSubmission,
+  renderPostForm,
   selectField,
 } from "#lib/portal/components/forms.ts";
 import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
@@ -90,7 +90,7 @@ export function actionView(
         blocked && inputs.length === 0
           ? markup`${callout("warn", `${submission?.message ?? "This is not possible right now"}.`)}
 <p>${linkButton(["Back to the spoke", back])}</p>`
-          : postForm(
+          : renderPostForm(
             {
               action: path,
               button: humanize(action),

@@ -1,6 +1,6 @@
 /** Renders a spoke's activity: a chart over time, and a list of events. */
 import { markup } from "#lib/http/page.ts";
-import { appendQuery, emptyState, nextPageLink, panel, timeElement } from "#lib/portal/components/parts.ts";
+import { appendQuery, emptyState, nextPageLink, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 import { chartStyle, eventChart } from "#lib/portal/spokes/chart.ts";
@@ -24,7 +24,7 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
   const until = before === null ? now : points[0]?.at ?? now;
   const which = before === null
     ? next !== null ? `Newest ${events.length} events` : ""
-    : markup`Events before ${timeElement(events[0]?.at ?? null)}`;
+    : markup`Events before ${renderTime(events[0]?.at ?? null)}`;
   return {
     ...spokeHeader(spokePage, "/activity"),
     style: chartStyle + eventStyle,

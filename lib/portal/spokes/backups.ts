@@ -8,8 +8,8 @@ import {
   emptyState,
   formatDuration,
   panel,
-  postButton,
-  timeElement,
+  renderPostButton,
+  renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { restoreRequestForm, restoreRequestList, restoreRequestStyle } from "#lib/portal/spokes/restore-requests.ts";
@@ -28,7 +28,7 @@ export function backupsView({ spokePage, backups, requests }: BackupsProps, subm
   return {
     ...spokeHeader(spokePage, "/backups"),
     actions: allowedActions(spokePage).includes("backup") && backups.available
-      ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
+      ? renderPostButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
       : "",
     style: STYLE + restoreRequestStyle,
     body: markup`<div id="problems" data-live>${backupNotice(backups)}</div>
@@ -50,7 +50,7 @@ function backupNotice(backups: BackupList): Markup | string {
   }
   return callout(
     "bad",
-    markup`<p><b>The last backup failed on ${timeElement(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
+    markup`<p><b>The last backup failed on ${renderTime(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
   );
 }
 
@@ -59,8 +59,8 @@ function failedTestNotice({ unverifiedSince, lastVerifiedAt }: BackupList): Mark
   return callout(
     "bad",
     markup`<p><b>The last restore test failed on ${
-      timeElement(unverifiedSince)
-    }.</b></p><p>The site is not affected. Last passed restore test: ${timeElement(lastVerifiedAt)}.</p>`,
+      renderTime(unverifiedSince)
+    }.</b></p><p>The site is not affected. Last passed restore test: ${renderTime(lastVerifiedAt)}.</p>`,
   );
 }
 
@@ -82,7 +82,7 @@ function timeline({ snapshots, schedule }: BackupList, isRemoved: boolean): Mark
       const { id, createdAt, sizeBytes, state, lmsVersion } = snapshot;
       const size = sizeBytes === null ? state === "ready" ? ["size unknown"] : [] : [formatBytes(sizeBytes)];
       return markup`<li id="${id}" class="${state}"><span class="when"><b>${
-        timeElement(createdAt)
+        renderTime(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
 <span class="small soft">${[...size, ...(lmsVersion === null ? [] : [`Moodle ${lmsVersion}`])].join(", ")}</span> ${
         STATES[state]
@@ -101,9 +101,9 @@ function restoreTestLine(
   const { courses, users, seconds, compared, files } = verification;
   const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
   const fileCount = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
-  return markup`<p class="small soft test-result">${icon("done")} Restore test passed on ${
-    timeElement(verifiedAt)
-  } in ${formatDuration(seconds)}${found}${fileCount}${
+  return markup`<p class="small soft test-result">${icon("done")} Restore test passed on ${renderTime(verifiedAt)} in ${
+    formatDuration(seconds)
+  }${found}${fileCount}${
     compared ? "; same counts as at the time of the backup" : "; no counts were stored with the backup"
   }. ${failed}</p>`;
 }
@@ -120,14 +120,14 @@ function schedulePanel(
     "Schedule and retention",
     definitionList([
       ["Schedule", schedule],
-      ["Last success", timeElement(lastSuccessAt, "none yet")],
-      ["Last failure", timeElement(lastFailureAt, "none")],
+      ["Last success", renderTime(lastSuccessAt, "none yet")],
+      ["Last failure", renderTime(lastFailureAt, "none")],
       [
         "Retention",
         `${daily} daily, ${weekly} weekly and ${monthly} monthly backups; the newest is always kept`,
       ],
       ["Restore tests", RESTORE_TESTS[restoreTests]],
-      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", timeElement(lastVerifiedAt)],
+      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", renderTime(lastVerifiedAt)],
     ]),
     { id: "schedule" },
   );
@@ -147,7 +147,7 @@ function retainedPanel({ kept }: BackupList): Markup | string {
     markup`${
       definitionList(kept.map(({ claim, since, until }) => [
         claim,
-        markup`from ${timeElement(since)}, kept until ${timeElement(until)}`,
+        markup`from ${renderTime(since)}, kept until ${renderTime(until)}`,
       ]))
     }<p class="small">You can roll back to these volumes until then, and until the next backup succeeds.</p>`,
     { id: "retained-items" },

@@ -1,9 +1,9 @@
 /** Renders the page that removes a spoke: what is deleted, what is kept, and the confirmation. */
 import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { callout, linkButton, panel, postButton, stateBadge } from "#lib/portal/components/parts.ts";
+import { callout, linkButton, panel, renderPostButton, stateBadge } from "#lib/portal/components/parts.ts";
 import { failureReport, progressBar } from "#lib/portal/components/progress.ts";
 import type { BackupList, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -85,7 +85,7 @@ function slugForm(
   hidden: Readonly<Record<string, string>>,
   submission: RefusedSubmission | undefined,
 ): Markup {
-  return postForm(
+  return renderPostForm(
     {
       action: `/spokes/${id}/destroy`,
       button,
@@ -121,9 +121,9 @@ function removalPanels(
 <p class="small">Wheelwright retries until the removal succeeds.${
         stuck ? " If you fixed the cause, retry now." : ""
       }</p>
-<div class="form-actions">${stuck ? postButton(`/spokes/${spoke.id}/destroy`, "Retry now", { variant: "main" }) : ""}${
-        linkButton(["Back to the spoke", `/spokes/${spoke.id}`])
-      }</div>`,
+<div class="form-actions">${
+        stuck ? renderPostButton(`/spokes/${spoke.id}/destroy`, "Retry now", { variant: "main" }) : ""
+      }${linkButton(["Back to the spoke", `/spokes/${spoke.id}`])}</div>`,
       { id: "removal", live: true },
     )
   }${

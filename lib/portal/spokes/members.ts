@@ -1,9 +1,9 @@
 /** Renders a spoke's admins, with forms to add and remove admins. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { mailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
-import { emptyState, panel, timeElement } from "#lib/portal/components/parts.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { refusedMailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
+import { emptyState, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { MemberItem as SpokeMember } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
@@ -30,8 +30,8 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
           return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
             name === email ? "" : email
           }</span></span>
-<span class="marks">${mailBadge({ pending, mailRefusal })} <span class="tiny soft">Since ${
-            timeElement(createdAt)
+<span class="marks">${refusedMailBadge({ pending, mailRefusal })} <span class="tiny soft">Since ${
+            renderTime(createdAt)
           }</span>${refusedMailDetails(mailRefusal, canManageHub && pending ? here : null, email)}</span>
 ${
             canManageHub || own
@@ -54,7 +54,7 @@ ${
       ? markup`<div class="two-columns">${list}${
         panel(
           "Delegate this spoke",
-          postForm(
+          renderPostForm(
             { action: here, button: "Delegate", submission },
             inputField({
               name: "email",
@@ -108,7 +108,7 @@ export function spokeMemberRemovalView(
       markup`<p>${own ? "You lose" : "They lose"} access to ${spoke.displayName}, including through API tokens. The
 account here and any account on the site are kept.</p>
 ${
-        postForm({
+        renderPostForm({
           action: `${here}/${userId}/remove`,
           button: own ? "Leave" : "Remove",
           variant: "danger",

@@ -8,8 +8,8 @@ import {
   linkButton,
   nextPageLink,
   panel,
+  renderTime,
   stateBadge,
-  timeElement,
 } from "#lib/portal/components/parts.ts";
 import {
   failureReport,
@@ -49,7 +49,7 @@ function operationList(id: string, operations: readonly Operation[]): Markup {
       const { kind, state, createdAt, error, label } = operation;
       return markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
         humanize(kind)
-      }</a><span class="tiny soft">${timeElement(createdAt)}</span></span>${markup`<span class="small soft">${
+      }</a><span class="tiny soft">${renderTime(createdAt)}</span></span>${markup`<span class="small soft">${
         isUnfinishedOperation(operation) ? label : error?.message ?? ""
       }</span>`}${stateBadge(state)}</li>`;
     })

@@ -1,8 +1,15 @@
 /** Renders restore requests on a spoke's backups page: a form, a list, and buttons for an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { postForm, type RefusedSubmission, selectField, textAreaField } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm, selectField, textAreaField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
-import { badge, type BadgeTone, copyableCode, panel, postButton, timeElement } from "#lib/portal/components/parts.ts";
+import {
+  badge,
+  type BadgeTone,
+  copyableCode,
+  panel,
+  renderPostButton,
+  renderTime,
+} from "#lib/portal/components/parts.ts";
 import type { BackupList, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -22,7 +29,7 @@ export function restoreRequestForm(
   if (!canManageHub || ready.length === 0) return "";
   return panel(
     "Request a restore",
-    postForm(
+    renderPostForm(
       {
         action: `/spokes/${id}/backups`,
         button: "Request a restore",
@@ -64,14 +71,14 @@ export function restoreRequestList(
       requests.map((request) => {
         const { id, backupId, reason, state, requestedBy, createdAt, decidedBy, decidedAt, declineReason } = request;
         return markup`<li id="${id}"><span class="name"><code class="tiny">${backupId}</code><span class="tiny soft">${requestedBy.email}, ${
-          timeElement(createdAt)
+          renderTime(createdAt)
         }</span></span>
 <span class="small marks"><span class="reason">${reason}</span>${
           declineReason === null ? "" : markup`<span class="reason">Declined: ${declineReason}</span>`
         }${
           decidedAt === null
             ? ""
-            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${timeElement(decidedAt)}</span>`
+            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${renderTime(decidedAt)}</span>`
         }${isOperator && state === "open" ? decision(request) : ""}</span>${badge(...BADGES[state])}</li>`;
       })
     }</ul>`,
@@ -82,9 +89,9 @@ export function restoreRequestList(
 function decision({ id, spokeId, command }: RestoreRequestItem): Markup {
   const action = `/spokes/${spokeId}/restore-requests/${id}`;
   return markup`${command === null ? "" : copyableCode(command, "the command that restores")}
-${postButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
+${renderPostButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
 <details><summary>Decline …</summary>${
-    postForm(
+    renderPostForm(
       { action, button: "Decline", variant: "danger", hidden: { state: "declined" } },
       markup`<div class="field"><label for="${id}-reason">Reason</label>
 <textarea id="${id}-reason" name="declineReason" required maxlength="2000" rows="3"></textarea></div>`,

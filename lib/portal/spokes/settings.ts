@@ -2,8 +2,8 @@
 import { markup } from "#lib/http/page.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { inOrder, modelField } from "#lib/portal/components/model-fields.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -13,7 +13,7 @@ import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** The settings in the form. Users can change each setting, but not leave it empty. */
-export const EDITABLE_SPOKE_FIELDS = inOrder(
+export const EDITABLE_SPOKE_FIELDS = sortFieldNames(
   fieldsWith(spokeFields, "changeable"),
   ["displayName", "adminEmail", "brand", "domain", "mail"],
 );
@@ -40,7 +40,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
     body: markup`<div class="with-preview" id="with-preview">${
       panel(
         "Settings",
-        postForm(
+        renderPostForm(
           {
             action: `/spokes/${spoke.id}/settings`,
             button: "Save",
@@ -51,7 +51,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             hidden: originalValues(EDITABLE_SPOKE_FIELDS, spoke, form),
           },
           EDITABLE_SPOKE_FIELDS.map((name) =>
-            modelField(name, spokeFields[name], {
+            renderModelField(name, spokeFields[name], {
               catalog,
               value: (form ?? spoke)[name],
               required: true,

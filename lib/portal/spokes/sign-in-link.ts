@@ -1,8 +1,8 @@
 /** Renders a form that creates a sign-in link for the site's administrator, and shows the new link once. */
 import { markup } from "#lib/http/page.ts";
-import { postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { callout, copyableCode, panel, stateBadge, timeElement } from "#lib/portal/components/parts.ts";
+import { callout, copyableCode, panel, renderTime, stateBadge } from "#lib/portal/components/parts.ts";
 import type { NewSignInLink } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
@@ -28,7 +28,7 @@ export function signInLinkView(
           )
         }
 ${copyableCode(link.url, "the link")}
-<p class="small">The link works once, until <b>${timeElement(link.expiresAt)}</b>. Earlier links no longer work.</p>
+<p class="small">The link works once, until <b>${renderTime(link.expiresAt)}</b>. Earlier links no longer work.</p>
 <div class="form-actions"><a class="button main" href="${link.url}" target="_blank" rel="noopener noreferrer">Open the site ${
           icon("open")
         }<span class="visually-hidden"> in a new tab</span></a><a class="small" href="/spokes/${id}">Done</a></div>`,
@@ -41,7 +41,7 @@ ${copyableCode(link.url, "the link")}
 <li>The link works once and is shown once.</li>
 <li>The spoke's activity records that you created a link, but not the link itself.</li></ul>
 ${
-          postForm({
+          renderPostForm({
             action: `/spokes/${id}/sign-in-link`,
             button: "Create a link",
             submission,

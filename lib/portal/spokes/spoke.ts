@@ -2,7 +2,7 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { FieldWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { modelFacts } from "#lib/portal/components/model-fields.ts";
+import { createFieldRows } from "#lib/portal/components/model-fields.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import {
   badge,
@@ -11,9 +11,9 @@ import {
   humanize,
   linkButton,
   panel,
-  postButton,
+  renderPostButton,
+  renderTime,
   stateBadge,
-  timeElement,
 } from "#lib/portal/components/parts.ts";
 import {
   failureReport,
@@ -99,7 +99,7 @@ ${operationNotes(latest)}`,
       id: "operation",
       live: true,
       actions: markup`${stateBadge(latest.state)}${
-        failed ? postButton(`/spokes/${id}/retry`, "Try again", { variant: "main" }) : ""
+        failed ? renderPostButton(`/spokes/${id}/retry`, "Try again", { variant: "main" }) : ""
       }`,
     },
   );
@@ -122,9 +122,7 @@ function healthPanel(
     : "";
   return panel(
     "Health and drift",
-    markup`<p class="small">${healthText} <span class="soft">Last checked ${
-      timeElement(observedAt, "never")
-    }.</span></p>
+    markup`<p class="small">${healthText} <span class="soft">Last checked ${renderTime(observedAt, "never")}.</span></p>
 ${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
     { id: "health", live: true, actions: reapply },
   );
@@ -157,7 +155,7 @@ function removedNotice({ id, updatedAt }: Spoke): Markup {
   return callout(
     "info",
     markup`<p><b>Removed on ${
-      timeElement(updatedAt)
+      renderTime(updatedAt)
     }.</b> Its details stay available here. <a href="/spokes/${id}/backups">Its final backup</a> is kept if one was taken.</p>`,
   );
 }
@@ -167,7 +165,7 @@ function mailNotice({ id }: Spoke): Markup {
   return callout(
     "info",
     markup`<p><b>This copy sends no mail.</b> Turn mail on when the site may send mail to its users.</p>
-<p>${postButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
+<p>${renderPostButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
   );
 }
 
@@ -181,7 +179,7 @@ function aboutPanel(spoke: Spoke): Markup {
   const { imageDigest, readyAt, createdAt, namespace, id } = spoke;
   return panel(
     "About",
-    definitionList(modelFacts(spokeFields, spoke, [
+    definitionList(createFieldRows(spokeFields, spoke, [
       "slug",
       ["Size", humanize(spoke.size)],
       "lmsVersion",
@@ -194,14 +192,14 @@ function aboutPanel(spoke: Spoke): Markup {
       "identity",
       "content",
       "contentMode",
-      ["Created", timeElement(createdAt)],
+      ["Created", renderTime(createdAt)],
       ["Image", imageDigest === null ? "not known yet" : markup`<code>${imageDigest}</code>`],
-      ["Ready since", timeElement(readyAt, "not yet")],
+      ["Ready since", renderTime(readyAt, "not yet")],
       ["Namespace", markup`<code>${namespace}</code>`],
       ["ID", markup`<code>${id}</code>`],
       spoke.formerDomains.length === 0 ? null : [
         "Former addresses",
-        spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${timeElement(until)}</span><br>`),
+        spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${renderTime(until)}</span><br>`),
       ],
     ], SHOWN_ELSEWHERE)),
     { id: "about", live: true },

@@ -13,7 +13,7 @@ export function formatDateTime(at: Date): string {
 }
 
 /** Returns how far away the date is, such as "tomorrow" or "in 23 days". */
-export function describeDaysUntil(at: Date, now: Date): string {
+export function formatDaysUntil(at: Date, now: Date): string {
   const days = Math.floor(at.getTime() / DAY) - Math.floor(now.getTime() / DAY);
   return days <= 0 ? "today" : days === 1 ? "tomorrow" : `in ${days} days`;
 }

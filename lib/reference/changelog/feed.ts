@@ -6,10 +6,10 @@ import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
 import { CHANGELOG_FEED_PATH, CHANGELOG_PATH } from "#lib/domains/changelog/anchors.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
-import { type Announcement, buildChangelog, type Changelog } from "#lib/domains/changelog/view.ts";
+import { buildChangelog, type Changelog, type ChangelogAnnouncement } from "#lib/domains/changelog/view.ts";
 import { formatDateTime } from "#lib/reference/changelog/dates.ts";
-import { renderFormattedText } from "#lib/reference/page/code.ts";
-import { absoluteUrl } from "#lib/base/config.ts";
+import { renderInlineMarkdown } from "#lib/reference/page/code.ts";
+import { buildAbsoluteUrl } from "#lib/base/config.ts";
 import { markup } from "#lib/http/page.ts";
 
 export async function buildChangelogFeed(app: App, releases: readonly ReleaseNotes[]): Promise<string> {
@@ -32,7 +32,7 @@ interface Entry {
 const BEGINNING = new Date("2026-11-21T00:00:00Z");
 
 export function renderAtomFeed(changelog: Changelog, publicUrl: URL, now: Date): string {
-  const page = absoluteUrl(publicUrl, CHANGELOG_PATH).href;
+  const page = buildAbsoluteUrl(publicUrl, CHANGELOG_PATH).href;
   const entries = entriesOf(changelog, page).filter(({ published }) => published <= now)
     .sort((a, b) => b.published.getTime() - a.published.getTime());
   return [
@@ -43,7 +43,7 @@ export function renderAtomFeed(changelog: Changelog, publicUrl: URL, now: Date):
     element("subtitle", "API changes, announced at least 30 days ahead, and release notes"),
     element("updated", (entries[0]?.published ?? BEGINNING).toISOString()),
     `<author>${element("name", "Wheelwright")}</author>`,
-    link("self", "application/atom+xml", absoluteUrl(publicUrl, CHANGELOG_FEED_PATH).href),
+    link("self", "application/atom+xml", buildAbsoluteUrl(publicUrl, CHANGELOG_FEED_PATH).href),
     link("alternate", "text/html", page),
     ...entries.map(writeEntry),
     "</feed>\n",
@@ -56,7 +56,7 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
     ...releases.flatMap(({ version, releasedAt, changes }): Entry[] => {
       if (releasedAt === null) return [];
       const content = String(
-        markup`<ul>${changes.map((change) => markup`<li>${renderFormattedText(change)}</li>`)}</ul>`,
+        markup`<ul>${changes.map((change) => markup`<li>${renderInlineMarkdown(change)}</li>`)}</ul>`,
       );
       const name = `release ${version}`, title = `Wheelwright ${version}`, url = `${page}#v${version}`;
       return [{ name, kind: "release", title, url, published: releasedAt, content }];
@@ -64,12 +64,12 @@ function entriesOf({ notices, releases }: Changelog, page: string): Entry[] {
   ];
 }
 
-function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: Announcement): Entry {
+function entryOfNotice({ id, kind, title, url, note, announcedAt, takesEffectAt }: ChangelogAnnouncement): Entry {
   const day = formatDateTime(takesEffectAt);
   const [opening, effect] = kind === "deprecation"
     ? ["Deprecated", `The endpoint works unchanged until ${day}.`]
     : ["New limit", `The limit applies from ${day} on.`];
-  const content = String(markup`<p>${renderFormattedText(note)}</p><p>${effect}</p>`);
+  const content = String(markup`<p>${renderInlineMarkdown(note)}</p><p>${effect}</p>`);
   return { name: `notice ${id}`, kind, title: `${opening}: ${title}`, url, published: announcedAt, content };
 }
 

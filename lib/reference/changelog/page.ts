@@ -2,11 +2,11 @@
 import type { App } from "#lib/app.ts";
 import { CHANGELOG_FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED_VERSION } from "#lib/domains/changelog/releases.ts";
-import { type Announcement, buildChangelog, type Changelog } from "#lib/domains/changelog/view.ts";
-import { changelogStyle } from "#lib/reference/changelog/style.ts";
-import { describeDaysUntil, formatDateTime, formatDay } from "#lib/reference/changelog/dates.ts";
-import { renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
-import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
+import { buildChangelog, type Changelog, type ChangelogAnnouncement } from "#lib/domains/changelog/view.ts";
+import { changelogCss } from "#lib/reference/changelog/style.ts";
+import { formatDateTime, formatDay, formatDaysUntil } from "#lib/reference/changelog/dates.ts";
+import { renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
+import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export async function buildChangelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
@@ -21,11 +21,11 @@ export function renderChangelogPage({ api, version, notices, releases }: Changel
   return {
     title: "Changelog · Wheelwright",
     feed: { title: "Wheelwright changelog", href: CHANGELOG_FEED_PATH },
-    style: themeStyle + changelogStyle,
+    style: sharedPageCss + changelogCss,
     body: markup`
 <a class="skip" href="#main">Skip to changes</a>
 <header>
-<a class="brand" href="#top">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright <small>Changelog</small></span></a>
+<a class="brand" href="#top">${trustedMarkup(LOGO_SVG)}<span>Wheelwright <small>Changelog</small></span></a>
 <a href="/api/docs">API reference</a>
 </header>
 <main id="main" tabindex="-1">
@@ -55,7 +55,7 @@ const WAVES =
 const BRACES =
   `<svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M6 2.5c-3 0-1 4.5-3.5 5.5 2.5 1 .5 5.5 3.5 5.5M10 2.5c3 0 1 4.5 3.5 5.5-2.5 1-.5 5.5-3.5 5.5"/></svg>`;
 
-function aheadMarkup(ahead: readonly Announcement[], now: Date): Markup {
+function aheadMarkup(ahead: readonly ChangelogAnnouncement[], now: Date): Markup {
   return markup`
 <section class="part" aria-labelledby="announced">
 <h2 id="announced">Announced</h2>
@@ -67,7 +67,7 @@ ${
 </section>`;
 }
 
-function pastMarkup(past: readonly Announcement[]): Markup {
+function pastMarkup(past: readonly ChangelogAnnouncement[]): Markup {
   return markup`
 <section class="part" aria-labelledby="past">
 <h2 id="past">Past announcements</h2>
@@ -77,7 +77,7 @@ ${past.map((notice) => noticeMarkup(notice, null))}
 }
 
 /** Renders an announcement of a change. `now` is null if the change has already taken effect. */
-function noticeMarkup(notice: Announcement, now: Date | null): Markup {
+function noticeMarkup(notice: ChangelogAnnouncement, now: Date | null): Markup {
   const { id, kind, announcedAt, takesEffectAt, note } = notice;
   return markup`
 <article class="notice-card${now ? "" : " past"}" id="${id}">
@@ -86,23 +86,23 @@ function noticeMarkup(notice: Announcement, now: Date | null): Markup {
 <p class="kind">${kind === "deprecation" ? "Deprecation" : "New limit"}</p>
 <h3><a href="#${id}">${titleMarkup(notice)}</a></h3>
 <p class="when">${whenMarkup(notice, now)}</p>
-<p>${renderFormattedText(note)}</p>
+<p>${renderInlineMarkdown(note)}</p>
 <p class="hint">Announced on <time datetime="${announcedAt.toISOString()}">${formatDay(announcedAt)}</time></p>
 </div>
 </article>`;
 }
 
-function titleMarkup({ method, path, title }: Announcement): Markup {
+function titleMarkup({ method, path, title }: ChangelogAnnouncement): Markup {
   if (method === undefined || path === undefined) return markup`${title}`;
   return markup`<span class="method ${method}">${method}</span> <code>${renderEndpointPath(path)}</code>`;
 }
 
-function whenMarkup({ kind, takesEffectAt }: Announcement, now: Date | null): Markup {
+function whenMarkup({ kind, takesEffectAt }: ChangelogAnnouncement, now: Date | null): Markup {
   const day = markup`<time datetime="${takesEffectAt.toISOString()}">${formatDateTime(takesEffectAt)}</time>`;
   const deprecation = kind === "deprecation";
   if (now === null) return deprecation ? markup`Ended on ${day}` : markup`In effect since ${day}`;
   return markup`<strong>${deprecation ? "Ends" : "Takes effect"} ${
-    describeDaysUntil(takesEffectAt, now)
+    formatDaysUntil(takesEffectAt, now)
   }</strong>, on ${day}`;
 }
 
@@ -147,6 +147,6 @@ function byTopic(changes: readonly string[]): readonly Group[] {
 
 function groupMarkup({ topic, changes }: Group): Markup {
   return markup`${topic === null ? "" : markup`<h4>${topic}</h4>`}<ul>${
-    changes.map((change) => markup`<li>${renderFormattedText(change)}</li>`)
+    changes.map((change) => markup`<li>${renderInlineMarkdown(change)}</li>`)
   }</ul>`;
 }

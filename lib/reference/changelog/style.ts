@@ -1,5 +1,5 @@
 /** Contains the CSS for the changelog page, in addition to the CSS that all pages share. */
-export const changelogStyle: string = `
+export const changelogCss: string = `
 :root { --bar: 3.5rem; scroll-padding-top: calc(var(--bar) + 1.25rem); }
 body > header { position: sticky; top: 0; z-index: 5; height: var(--bar); display: flex; align-items: center; justify-content: space-between; gap: var(--s4); padding: 0 clamp(var(--s4), 3vw, 2rem); background: var(--surface); border-bottom: 1px solid var(--line); }
 body > header > a:last-child { font-size: var(--small); white-space: nowrap; }

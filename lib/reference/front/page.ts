@@ -1,6 +1,6 @@
 /** Renders the front page: a description of the service, its health, and links to other pages. */
 import type { App } from "#lib/app.ts";
-import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
+import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
@@ -26,11 +26,11 @@ interface Front {
 export function renderFrontPage({ url, version, works, portal }: Front): HtmlPage {
   return {
     title: "Wheelwright",
-    style: themeStyle + style,
+    style: sharedPageCss + style,
     body: markup`
 <main>
 <header>
-<span class="mark">${trustedMarkup(WHEEL_LOGO)}</span>
+<span class="mark">${trustedMarkup(LOGO_SVG)}</span>
 <h1>Wheelwright</h1>
 <p class="lead">${LEAD}</p>
 ${portal ? markup`<a class="button" href="/sign-in">Sign in</a>` : ""}

@@ -1,7 +1,7 @@
 /** Describes the API fields for billing, prices and costs, and for the catalog's defaults. */
-import type { FieldEntries } from "#lib/reference/glossary/entry.ts";
+import type { GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
-export const BILLING_FIELDS: FieldEntries = {
+export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
   // The fields for billing. Amounts are in the currency's smallest unit: 1900 means €19.00, but ¥1,900.
   "Billing.connected": ["Whether the hub's spokes are billed", true],
   "Billing.email | BillingAddress.email": [

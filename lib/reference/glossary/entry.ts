@@ -1,13 +1,13 @@
 /** Defines the type of entries in the glossary of API fields, and the IDs that all examples use. */
 
 /** The description of an API field, and an example value if the field's schema cannot provide an example. */
-export type FieldEntry = readonly [saying: string, example?: unknown];
+export type GlossaryEntry = readonly [saying: string, example?: unknown];
 
 /**
  * Glossary entries by field name, or by `owner.name` if a field has another meaning inside the schema or field `owner`.
  * The key `owner.` contains an example of the whole schema. An entry can have several keys, such as `a | b.c`.
  */
-export type FieldEntries = Readonly<Record<string, FieldEntry>>;
+export type GlossaryEntriesByField = Readonly<Record<string, GlossaryEntry>>;
 
 export const EXAMPLE_HUB_ID = "fed_06fj2c4v7tq0w1x9n3m8k5r2dg";
 export const EXAMPLE_SPOKE_ID = "spk_06fj2c6b1hz4e8s7y2p5t9w3ka";

@@ -2,20 +2,20 @@
  * Looks up the descriptions and examples of API fields by name. The texts are in separate files, so that the files that
  * define the fields stay short. A test finds fields without a description.
  */
-import { BILLING_FIELDS } from "#lib/reference/glossary/billing.ts";
-import type { FieldEntry } from "#lib/reference/glossary/entry.ts";
-import { OPERATION_FIELDS } from "#lib/reference/glossary/operations.ts";
-import { RECORD_FIELDS } from "#lib/reference/glossary/records.ts";
-import { RESOURCE_FIELDS } from "#lib/reference/glossary/resources.ts";
+import { BILLING_FIELD_ENTRIES } from "#lib/reference/glossary/billing.ts";
+import type { GlossaryEntry } from "#lib/reference/glossary/entry.ts";
+import { OPERATION_FIELD_ENTRIES } from "#lib/reference/glossary/operations.ts";
+import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
+import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
 import type { Fields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 
 /** All glossary entries as pairs of key and entry. An entry with several keys is repeated for each key. */
-export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: FieldEntry])[] = [
-  RESOURCE_FIELDS,
-  OPERATION_FIELDS,
-  RECORD_FIELDS,
-  BILLING_FIELDS,
+export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryEntry])[] = [
+  RESOURCE_FIELD_ENTRIES,
+  OPERATION_FIELD_ENTRIES,
+  RECORD_FIELD_ENTRIES,
+  BILLING_FIELD_ENTRIES,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) => keys.split(" | ").map((key) => [key, entry] as const))
 );
@@ -31,7 +31,7 @@ export function findFieldExample(owner: string, name: string): unknown {
   return entryOf(owner, name)?.[1];
 }
 
-function entryOf(owner: string, name: string): FieldEntry | undefined {
+function entryOf(owner: string, name: string): GlossaryEntry | undefined {
   return GLOSSARY.get(`${owner}.${name}`) ?? modelEntry(owner, name) ?? GLOSSARY.get(name);
 }
 
@@ -40,7 +40,7 @@ const MODELS: ReadonlyMap<string, Fields> = new Map(
   ["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields]),
 );
 
-function modelEntry(owner: string, name: string): FieldEntry | undefined {
+function modelEntry(owner: string, name: string): GlossaryEntry | undefined {
   const fields = MODELS.get(owner), field = fields && Object.hasOwn(fields, name) ? fields[name] : undefined;
   return field && [field.catalogued ? `${field.hint}; a name from the catalog` : field.hint, field.example];
 }

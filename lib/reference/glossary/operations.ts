@@ -1,7 +1,7 @@
 /** Describes the API fields for operations, actions, previews and states. */
-import { EXAMPLE_HUB_ID, EXAMPLE_SPOKE_ID, type FieldEntries } from "#lib/reference/glossary/entry.ts";
+import { EXAMPLE_HUB_ID, EXAMPLE_SPOKE_ID, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
-export const OPERATION_FIELDS: FieldEntries = {
+export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
   "Federation.state": ["The hub's state", "active"],
   "Operation.state": ["The operation's state", "running"],
   "OperationDetail.state": ["The operation's state", "failed"],

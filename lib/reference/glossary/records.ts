@@ -5,10 +5,10 @@ import {
   EXAMPLE_HUB_ID,
   EXAMPLE_SPOKE_ID,
   EXAMPLE_USER_ID,
-  type FieldEntries,
+  type GlossaryEntriesByField,
 } from "#lib/reference/glossary/entry.ts";
 
-export const RECORD_FIELDS: FieldEntries = {
+export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   actor: ["The user or system that caused the event"],
   objectType: ["The type of the object that the event is about", "spoke"],
   objectId: ["The ID of the object that the event is about", EXAMPLE_SPOKE_ID],

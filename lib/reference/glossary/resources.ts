@@ -6,10 +6,10 @@ import {
   EXAMPLE_OPERATION_ID,
   EXAMPLE_SPOKE_ID,
   EXAMPLE_USER_ID,
-  type FieldEntries,
+  type GlossaryEntriesByField,
 } from "#lib/reference/glossary/entry.ts";
 
-export const RESOURCE_FIELDS: FieldEntries = {
+export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
   "Federation.id": ["The hub's ID", EXAMPLE_HUB_ID],
   "BulkOutcome.id": ["The spoke's ID", EXAMPLE_SPOKE_ID],
   "User.id | UserRecord.id | requestedBy.id | decidedBy.id | path.userId": ["The user's ID", EXAMPLE_USER_ID],

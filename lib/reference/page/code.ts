@@ -58,7 +58,7 @@ function quote(text: string): string {
 }
 
 /** Renders text in which backticks mark code and double asterisks mark strong text. */
-export function renderFormattedText(text: string): Markup {
+export function renderInlineMarkdown(text: string): Markup {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
     i % 2 === 0
       ? part

@@ -1,5 +1,5 @@
 /** Renders the reference of one API endpoint: path, access, parameters, body, responses and an example command. */
-import { buildCurlCommand, highlightJson, renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
+import { buildCurlCommand, highlightJson, renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
 import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
 import type {
   EndpointEntry,
@@ -23,7 +23,7 @@ export function renderEndpoint(document: ReferenceDocument, entry: EndpointEntry
 <p class="summary">${summary}</p>
 <p class="meta"><span class="scope">${scope}</span>${
     deprecated ? markup` <span class="scope old">deprecated</span>` : ""
-  } ${renderFormattedText(description)}</p>
+  } ${renderInlineMarkdown(description)}</p>
 ${parametersMarkup(entry)}
 ${bodyMarkup(document, entry)}
 ${answersMarkup(document, entry)}

@@ -1,8 +1,13 @@
 /** Renders the OpenAPI document as the API reference, a page that also works without JavaScript. */
 import { getReferencedName } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
-import { NON_TOKEN_SCOPE_TEXTS, OVERVIEW_LEAD, OVERVIEW_TOPICS, TOKEN_SCOPE_TEXTS } from "#lib/reference/overview.ts";
-import { highlightJson, renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
+import {
+  NON_TOKEN_SCOPE_DESCRIPTIONS,
+  OVERVIEW_INTRODUCTION,
+  OVERVIEW_TOPICS,
+  TOKEN_SCOPE_DESCRIPTIONS,
+} from "#lib/reference/overview.ts";
+import { highlightJson, renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
 import {
   type ContentByMediaType,
   type EndpointEntry,
@@ -12,10 +17,10 @@ import {
 } from "#lib/reference/page/document.ts";
 import { renderEndpoint } from "#lib/reference/page/endpoint.ts";
 import { renderSchemaFields } from "#lib/reference/page/fields.ts";
-import { referenceScript } from "#lib/reference/page/script.ts";
-import { referenceStyle } from "#lib/reference/page/style.ts";
+import { referencePageScript } from "#lib/reference/page/script.ts";
+import { referencePageCss } from "#lib/reference/page/style.ts";
 import { STATUS_DESCRIPTIONS } from "#lib/reference/responses.ts";
-import { themeStyle, WHEEL_LOGO } from "#lib/reference/theme.ts";
+import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
 import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export function renderReferencePage(openApi: OpenApi): HtmlPage {
@@ -28,12 +33,12 @@ export function renderReferencePage(openApi: OpenApi): HtmlPage {
   }));
   return {
     title: "Wheelwright API",
-    style: themeStyle + referenceStyle,
-    script: referenceScript,
+    style: sharedPageCss + referencePageCss,
+    script: referencePageScript,
     body: markup`
 <a class="skip" href="#main">Skip to endpoints</a>
 <header>
-<a class="brand" href="#top">${trustedMarkup(WHEEL_LOGO)}<span>Wheelwright <small>API</small></span></a>
+<a class="brand" href="#top">${trustedMarkup(LOGO_SVG)}<span>Wheelwright <small>API</small></span></a>
 <form role="search" hidden><label class="visually-hidden" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Search paths, words or fields" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
 <p class="raw"><a href="/changelog">Changelog</a> <a href="/api/openapi.json">openapi.json</a></p>
 </header>
@@ -74,15 +79,15 @@ function introMarkup({ info }: ReferenceDocument): Markup {
 <section class="intro" id="top">
 <p class="hint">${info.version}</p>
 <h1>Wheelwright API</h1>
-<p class="lead">${OVERVIEW_LEAD}</p>
+<p class="lead">${OVERVIEW_INTRODUCTION}</p>
 <div class="topics">${
     OVERVIEW_TOPICS.map(({ title, paragraphs }) =>
       markup`<section><h2>${title}</h2>${
-        paragraphs.map((text) => markup`<p>${renderFormattedText(text)}</p>`)
+        paragraphs.map((text) => markup`<p>${renderInlineMarkdown(text)}</p>`)
       }</section>`
     )
   }<section><h2>Scopes</h2><dl class="scopes">${
-    [...TOKEN_SCOPE_TEXTS, ...NON_TOKEN_SCOPE_TEXTS].map(([scope, may]) =>
+    [...TOKEN_SCOPE_DESCRIPTIONS, ...NON_TOKEN_SCOPE_DESCRIPTIONS].map(([scope, may]) =>
       markup`<div><dt><span class="scope">${scope}</span></dt><dd>${may}</dd></div>`
     )
   }</dl></section></div>

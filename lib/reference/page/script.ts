@@ -1,5 +1,5 @@
 /** Contains the script of the API reference page as a string, because the executable cannot contain asset files. */
-export const referenceScript: string = `(() => {
+export const referencePageScript: string = `(() => {
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = document.querySelector("form[role=search]"), field = document.getElementById("find");

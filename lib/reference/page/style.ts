@@ -1,5 +1,5 @@
 /** Contains the CSS for the API reference page, in addition to the CSS that all pages share. */
-export const referenceStyle: string = `
+export const referencePageCss: string = `
 :root { --code: #17201b; --code-ink: #dde6df; --code-name: #8fdcc6; --code-word: #f0c483; --bar: 3.5rem; scroll-padding-top: calc(var(--bar) + 1.25rem); scroll-behavior: auto; }
 @media (prefers-color-scheme: dark) { :root { --code: #0b0f0d; } }
 [hidden] { display: none !important; }

@@ -4,7 +4,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OPERATION_ANNOTATION } from "#lib/moodle/names.ts";
-import { parsePasswordReset, type PasswordResetResult } from "#lib/moodle/job-results.ts";
+import { parsePasswordResetResult, type PasswordResetResult } from "#lib/moodle/job-results.ts";
 import { generateSitePassword } from "#lib/moodle/secrets.ts";
 import {
   ClusterError,
@@ -14,7 +14,7 @@ import {
   type PatchOperation,
 } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import {
   deleteFinishedJob,
   type JobContext,
@@ -33,7 +33,7 @@ const RESET_FAILED = "The administrator's password could not be set";
 export const ACCOUNT_UNUSABLE = "AccountUnusable";
 const LINK_MAILED = "The site has emailed its administrator a link to choose a password";
 
-export function resetAdminPassword(app: App): Handler {
+export function resetAdminPassword(app: App): JobHandler {
   return siteTaskHandler(app, OPERATIONS["reset-admin-password"], {
     secret: (site, run) => patchSiteObject(site, run, ADMIN, (secret) => createPasswordPatch(secret, run.job.id)),
     async account(site, run) {
@@ -68,9 +68,9 @@ function removePreviousPassword({ data = {} }: KubeObject): PatchOperation[] {
  * Changes the password of the Moodle account `admin` to the password in the Secret. Throws a permanent ClusterError on
  * failure, for example `AccountUnusable`.
  */
-export async function applyAdminPassword(context: JobContext, run: Run): Promise<PasswordResetResult> {
+export async function applyAdminPassword(context: JobContext, run: JobRun): Promise<PasswordResetResult> {
   const result = await runJob(context, run, "password");
-  const reset = parsePasswordReset(result.log);
+  const reset = parsePasswordResetResult(result.log);
   if (reset.refused !== null) {
     await deleteFinishedJob(context, run, result);
     throw refusalError(reset.refused, context, result);

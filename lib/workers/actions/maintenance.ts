@@ -5,14 +5,14 @@
 import type { App } from "#lib/app.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, JobHooks, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobHooks, JobRun } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import { requireLoginPage, requireMaintenancePage } from "#lib/workers/login-page.ts";
 import { deleteFinishedJob, type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/workers/site-jobs.ts";
 import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
 import { patchSiteObjects, pauseCron, resumeCron } from "#lib/workers/workloads.ts";
-import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a site's state after a failure
 
@@ -20,7 +20,7 @@ const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a si
  * Creates the handler that turns maintenance mode on. Pauses scheduled tasks first, because they would fail while the
  * mode is on.
  */
-export function maintenanceOn(app: App): Handler {
+export function maintenanceOn(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS["maintenance-on"], {
     cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
     enable: (site, run) => setMaintenanceMode(site, run, "enable"),
@@ -28,7 +28,7 @@ export function maintenanceOn(app: App): Handler {
   }, { hooks: maintenanceOutcomes(true), observe: observeSite });
 }
 
-export function maintenanceOff(app: App): Handler {
+export function maintenanceOff(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS["maintenance-off"], {
     disable: (site, run) => setMaintenanceMode(site, run, "disable"),
     cron: (site, run) => patchSiteObjects(site, run, OPERATIONS["maintenance-off"].changes().cron),
@@ -41,7 +41,7 @@ function maintenanceOutcomes(maintenance: boolean): JobHooks {
 }
 
 /** Turns Moodle's maintenance mode on or off. Can be repeated. Changes neither scheduled tasks nor the spoke's row. */
-export async function setMaintenanceMode(context: JobContext, run: Run, mode: "enable" | "disable"): Promise<void> {
+export async function setMaintenanceMode(context: JobContext, run: JobRun, mode: "enable" | "disable"): Promise<void> {
   const result = await runJob(context, run, `maintenance-${mode}`);
   const what = mode === "enable"
     ? "Maintenance mode could not be turned on"
@@ -53,7 +53,7 @@ export async function setMaintenanceMode(context: JobContext, run: Run, mode: "e
  * Determines after a failure whether the site is in maintenance mode: from its login page, or from the operation's
  * finished steps if the page does not respond. If the mode is off, resumes the site's scheduled tasks.
  */
-async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure> {
+async function observeSite(site: SpokeSite, run: JobRun): Promise<StateAfterFailure> {
   const { finishedSteps } = run.job;
   const expected = finishedSteps.includes("enable") ? true : finishedSteps.includes("disable") ? false : undefined;
   const maintenance = await isClosed(site, run) ?? expected;
@@ -64,10 +64,10 @@ async function observeSite(site: SpokeSite, run: Run): Promise<StateAfterFailure
 }
 
 /** Returns whether the site is in maintenance mode; undefined if the login page does not respond in time. */
-async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
+async function isClosed(site: SpokeSite, run: JobRun): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
-    const result = await site.space.run(job, clusterWaitOptions(run, PAGE_TIMEOUT));
+    const result = await site.space.run(job, buildClusterWaitOptions(run, PAGE_TIMEOUT));
     await deleteFinishedJob(site, run, result);
     const status = parseLoginPageStatus(result.log);
     return status === null ? undefined : status === 503;
@@ -76,7 +76,7 @@ async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined>
   }
 }
 
-async function tryResumeCron(site: SpokeSite, run: Run): Promise<void> {
+async function tryResumeCron(site: SpokeSite, run: JobRun): Promise<void> {
   try {
     await resumeCron(site, run);
   } catch (error) {

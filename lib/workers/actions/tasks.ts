@@ -1,21 +1,27 @@
 /** Runs a Kubernetes Job that purges a site's caches or runs its scheduled tasks. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
-import { FENCE_METADATA_KEY, MOODLE_CRONJOB } from "#lib/moodle/names.ts";
+import { FENCE_METADATA_KEY, MOODLE_CRONJOB_REF } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, PlannedOperation, Run, Steps } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun, PlannedOperation, StepFunctions } from "#lib/scheduler/handler.ts";
 import { missingObjectError } from "#lib/workers/fenced-objects.ts";
 import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/workers/site-jobs.ts";
 import { taskOutcomes } from "#lib/workers/outcomes.ts";
-import { clusterWaitOptions, KUBERNETES_JOB, permanentError, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import {
+  buildClusterWaitOptions,
+  KUBERNETES_JOB_KIND,
+  permanentError,
+  spokeHandler,
+  type SpokeSite,
+} from "#lib/workers/site.ts";
 
-export function purgeCaches(app: App): Handler {
+export function purgeCaches(app: App): JobHandler {
   return siteTaskHandler(app, OPERATIONS["purge-caches"], {
     purge: runPurgeJob,
   });
 }
 
-export function runCron(app: App): Handler {
+export function runCron(app: App): JobHandler {
   return siteTaskHandler(app, OPERATIONS["run-cron"], {
     async run(site, run) {
       if (site.spoke.maintenance) throw maintenanceError();
@@ -27,12 +33,12 @@ export function runCron(app: App): Handler {
 export function siteTaskHandler<Step extends string>(
   app: App,
   operation: PlannedOperation<Step>,
-  steps: Steps<Step, SpokeSite>,
-): Handler {
+  steps: StepFunctions<Step, SpokeSite>,
+): JobHandler {
   return spokeHandler(app, operation, steps, { hooks: taskOutcomes });
 }
 
-export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
+export async function runPurgeJob(site: JobContext, run: JobRun): Promise<void> {
   await requireJobSuccessAndDelete(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
 }
 
@@ -41,17 +47,17 @@ export async function runPurgeJob(site: JobContext, run: Run): Promise<void> {
  * the earlier attempt started, so that no task runs twice. The CronJob may run at the same time, because Moodle locks
  * each task.
  */
-async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
+async function runCronJob({ space }: JobContext, run: JobRun): Promise<JobResult> {
   const { cronJob } = run.job.progress;
-  if (typeof cronJob === "string" && await space.get({ ...KUBERNETES_JOB, name: cronJob }, run)) {
+  if (typeof cronJob === "string" && await space.get({ ...KUBERNETES_JOB_KIND, name: cronJob }, run)) {
     run.showProgress("Waiting for the Job of an earlier attempt");
-    return await space.follow(cronJob, clusterWaitOptions(run));
+    return await space.follow(cronJob, buildClusterWaitOptions(run));
   }
-  const cron = await space.get(MOODLE_CRONJOB, run);
-  if (!cron) throw missingObjectError(MOODLE_CRONJOB);
+  const cron = await space.get(MOODLE_CRONJOB_REF, run);
+  if (!cron) throw missingObjectError(MOODLE_CRONJOB_REF);
   const job = createCronJobRun(cron, run.job.fence);
   await run.saveProgress({ cronJob: job.metadata.name });
-  return await space.run(job, clusterWaitOptions(run));
+  return await space.run(job, buildClusterWaitOptions(run));
 }
 
 /**
@@ -60,9 +66,9 @@ async function runCronJob({ space }: JobContext, run: Run): Promise<JobResult> {
  */
 function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
   const { metadata = {}, spec } = cron["spec"].jobTemplate;
-  const { apiVersion, kind, name } = MOODLE_CRONJOB;
+  const { apiVersion, kind, name } = MOODLE_CRONJOB_REF;
   return {
-    ...KUBERNETES_JOB,
+    ...KUBERNETES_JOB_KIND,
     metadata: {
       name: `run-cron-${fence}`,
       labels: { ...metadata.labels, [FENCE_METADATA_KEY]: fence },

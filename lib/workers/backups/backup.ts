@@ -15,7 +15,7 @@ import {
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, JobHooks, Outcome } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { takeBackupWithCounts } from "#lib/workers/backups/counts.ts";
@@ -34,7 +34,7 @@ export interface BackupPayload {
  */
 const ATTEMPT_TIMEOUT = 5 * MINUTE;
 
-export function backupHandler(app: App): Handler {
+export function backupHandler(app: App): JobHandler {
   return spokeHandler(app, OPERATIONS.backup, {
     async snapshots(site, run) {
       requireLiveSpoke(site.spoke);

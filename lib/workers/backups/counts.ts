@@ -5,23 +5,23 @@
 import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { SiteCounts } from "#lib/moodle/job-results.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { readDatabase } from "#lib/workers/site-jobs.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 
 /** Counts courses and users, takes a backup, and counts them again. A retry keeps the first count. */
-export async function takeBackupWithCounts(site: SpokeSite, run: Run, take: () => Promise<Backup>): Promise<void> {
+export async function takeBackupWithCounts(site: SpokeSite, run: JobRun, take: () => Promise<Backup>): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();
   if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await countContent(site, run, "") });
-  const before: SiteCounts | null = run.job.progress.counted;
+  const before: CourseAndUserCounts | null = run.job.progress.counted;
   const backup = await take();
   const after = before && await countContent(site, run, "-2");
   if (before && after) await run.write((tx) => saveBackupCounts(tx, backup.id, { before, after }));
 }
 
-async function countContent(site: SpokeSite, run: Run, suffix: string): Promise<SiteCounts | null> {
+async function countContent(site: SpokeSite, run: JobRun, suffix: string): Promise<CourseAndUserCounts | null> {
   try {
     return (await readDatabase(site, run, suffix)).counts;
   } catch (error) {

@@ -7,19 +7,19 @@
 import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/retention.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import { type Backup, listBackups, markBackupRemovalStarted, markBackupRemoved } from "#lib/domains/backups/store.ts";
-import { BACKUP_LABEL } from "#lib/moodle/names.ts";
+import { BACKUP_ID_LABEL } from "#lib/moodle/names.ts";
 import {
+  addErrorDetails,
   type Cluster,
   ClusterError,
   type KubeObject,
   type ObjectRef,
-  withErrorDetails,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
@@ -50,7 +50,7 @@ const SLOW = "slow_storage";
  */
 export async function deleteExpiredBackups(
   site: SpokeSite,
-  run: Run,
+  run: JobRun,
   scope: "expired" | "expired and failed",
 ): Promise<void> {
   const ids = await run.write(async (tx) => {
@@ -90,13 +90,13 @@ async function startDeletion(tx: Tx, spokeId: string, id: string): Promise<Backu
   return rows.find((row) => row.id === id)!;
 }
 
-async function deleteBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+async function deleteBackup(site: SpokeSite, run: JobRun, backup: Backup): Promise<void> {
   await deleteBackupSnapshots(site, run, backup);
   await run.write((tx) => markBackupRemoved(tx, backup.id));
 }
 
 /** Deletes a backup's VolumeSnapshots and VolumeSnapshotContents, and waits until the VolumeSnapshots are gone. */
-export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+export async function deleteBackupSnapshots(site: SpokeSite, run: JobRun, backup: Backup): Promise<void> {
   const { space } = site, refs: ObjectRef[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
     const ref = { ...VOLUME_SNAPSHOT, name };
@@ -113,19 +113,19 @@ export async function deleteBackupSnapshots(site: SpokeSite, run: Run, backup: B
     await space.delete(ref, snapshot.metadata.uid!, run);
     refs.push(ref);
   }
-  await space.gone(refs, clusterWaitOptions(run, DELETE_TIMEOUT)).catch((error) => {
+  await space.gone(refs, buildClusterWaitOptions(run, DELETE_TIMEOUT)).catch((error) => {
     const late = error instanceof ClusterError && error.code === "deadline";
-    throw late ? withErrorDetails(error, { code: SLOW }) : error;
+    throw late ? addErrorDetails(error, { code: SLOW }) : error;
   });
 }
 
 function isSnapshotOfBackup({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
   if (uid !== undefined) return metadata.uid === uid;
-  return metadata.labels?.[BACKUP_LABEL] === backup.id; // a failed attempt did not record the snapshot's UID
+  return metadata.labels?.[BACKUP_ID_LABEL] === backup.id; // a failed attempt did not record the snapshot's UID
 }
 
 /** Changes a snapshot's deletion policy, so that the stored data is deleted together with the VolumeSnapshot. */
-export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
+export async function setSnapshotDeletePolicy(cluster: Cluster, run: JobRun, snapshot: KubeObject): Promise<void> {
   const content = await findSnapshotContent(cluster, run, snapshot);
   if (content) await setSnapshotContentDeletePolicy(cluster, run, content);
 }
@@ -136,7 +136,7 @@ export async function setSnapshotDeletePolicy(cluster: Cluster, run: Run, snapsh
  */
 export async function findSnapshotContent(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   snapshot: KubeObject,
 ): Promise<KubeObject | null> {
   const name: string = snapshot["status"]?.boundVolumeSnapshotContentName ?? `snapcontent-${snapshot.metadata.uid}`;
@@ -148,7 +148,10 @@ export async function findSnapshotContent(
  * Returns a note that lists the VolumeSnapshotContents of the failed last backup of a spoke that is being removed.
  * These objects remain in the cluster after the spoke's namespace is deleted.
  */
-export async function describeRetainedContents({ app, cluster, space, spoke }: SpokeSite, run: Run): Promise<string[]> {
+export async function describeRetainedContents(
+  { app, cluster, space, spoke }: SpokeSite,
+  run: JobRun,
+): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
   const names: string[] = [];
   try {
@@ -169,7 +172,11 @@ export async function describeRetainedContents({ app, cluster, space, spoke }: S
  * Sets a VolumeSnapshotContent's deletion policy to `Delete`. The patch fails if the content now belongs to another
  * snapshot.
  */
-export async function setSnapshotContentDeletePolicy(cluster: Cluster, run: Run, content: KubeObject): Promise<void> {
+export async function setSnapshotContentDeletePolicy(
+  cluster: Cluster,
+  run: JobRun,
+  content: KubeObject,
+): Promise<void> {
   const { deletionPolicy, volumeSnapshotRef } = content["spec"];
   if (deletionPolicy === "Delete") return;
   await cluster.patchGlobal({ ...SNAPSHOT_CONTENT, name: content.metadata.name }, [
@@ -179,14 +186,14 @@ export async function setSnapshotContentDeletePolicy(cluster: Cluster, run: Run,
 }
 
 /** Adds a note to the operation if a backup's VolumeSnapshot is gone but its VolumeSnapshotContent still exists. */
-async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
+async function noteOrphan(cluster: Cluster, run: JobRun, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
   await addNotes(run, [`VolumeSnapshotContent ${name} was kept: another program or a user deleted its snapshot`]);
 }
 
 /** Returns the current time from the database, whose clock tests can shift. */
-async function readClock(tx: Tx, { job }: Run): Promise<Date> {
+async function readClock(tx: Tx, { job }: JobRun): Promise<Date> {
   const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
   return row.updatedAt; // saveProgress has just set this time
 }

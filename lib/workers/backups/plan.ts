@@ -10,14 +10,14 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { explainUnavailableBackups, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
 import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { volumeDriversOf } from "#lib/domains/backups/summary.ts";
+import { getVolumeDrivers } from "#lib/domains/backups/summary.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { redact } from "#lib/base/redact.ts";
+import { redactSecrets } from "#lib/base/redact.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -32,7 +32,7 @@ const LANE_SHARE = 3 / 4;
 /** The time limit for reading a cluster's snapshot classes, in milliseconds, so that no cluster delays the others. */
 const CLUSTER_TIMEOUT = 20 * SECOND;
 
-export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
+export function planBackups(app: Pick<App, "db" | "clusters" | "config">): JobHandler {
   const { db, config } = app;
   return upkeepHandler({ kind: "plan-backups", every: MINUTE }, {
     abandoned: ["Closing unfinished backups of ended operations", MINUTE, () => closeAbandonedBackups(db.rows)],
@@ -62,7 +62,7 @@ async function setMissingTimes(tx: Tx): Promise<number> {
 /** Returns the cluster's snapshot classes that keep data. On an error, stores the reason and returns null. */
 async function readClasses(
   { db, clusters }: Pick<App, "db" | "clusters">,
-  run: Run,
+  run: JobRun,
   name: string,
 ): Promise<readonly SnapshotClass[] | null> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]);
@@ -79,7 +79,7 @@ async function readClasses(
     const message = error instanceof ClusterError
       ? explainClusterError(error).message
       : "the cluster did not respond in time";
-    const reason = redact(message); // users without access to cluster details can read this text
+    const reason = redactSecrets(message); // users without access to cluster details can read this text
     const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
     run.log[isNew ? "warn" : "debug"]("Cannot read the snapshot classes of a cluster", { cluster: name, error });
     await saveSnapshotClasses(db.rows, name, new Error(reason));
@@ -117,7 +117,7 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
   const eligible = due.filter(({ blueprintInputs: inputs, volumes }) => {
     const requirements = {
       name: inputs.surroundings?.snapshotClass,
-      drivers: volumeDriversOf({ volumes: volumes ?? [] }),
+      drivers: getVolumeDrivers({ volumes: volumes ?? [] }),
     };
     return explainUnavailableBackups({ classes, error: null }, requirements) === null;
   });

@@ -15,12 +15,12 @@ import {
   saveSnapshotClasses,
   startBackup,
 } from "#lib/domains/backups/store.ts";
-import { BACKUP_LABEL, getSitePvcNames } from "#lib/moodle/names.ts";
+import { BACKUP_ID_LABEL, getSitePvcNames } from "#lib/moodle/names.ts";
 import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
 import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { messageOf } from "#lib/base/errors.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
   deleteBackupSnapshots,
   deleteExpiredBackups,
@@ -31,7 +31,7 @@ import {
 } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
-import { addNotes, clusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const MAX_ATTEMPTS = 3;
@@ -43,7 +43,7 @@ export interface BackupRequest {
 }
 
 /** Takes a last backup of a spoke before its removal. If the backup fails, the spoke is removed without a backup. */
-export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
+export async function takeLastSnapshot(site: SpokeSite, run: JobRun): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
   try {
@@ -61,7 +61,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
     }
     run.log[isMissingNamespace(error) ? "info" : "warn"]("Removing a spoke without a last snapshot", { error });
     await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
-    const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
+    const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : getErrorMessage(error);
     await addNotes(run, [`No last snapshot was taken: ${reason}`, ...await describeRetainedContents(site, run)]);
   }
 }
@@ -72,7 +72,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
  * Throws a ClusterError: `NoSnapshotClass` (permanent) if the cluster has no snapshot class that keeps the data,
  * `SnapshotFailed` (permanent) if the storage fails repeatedly, `deadline` (transient) on a timeout.
  */
-export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: BackupRequest): Promise<Backup> {
+export async function takeBackup(site: SpokeSite, run: JobRun, { kind, timeout }: BackupRequest): Promise<Backup> {
   const { spoke } = site;
   const row = await run.write((tx) => startBackup(tx, spoke, { operationId: run.job.id, kind }));
   if (row.state === "ready") return row;
@@ -81,7 +81,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
     [MANAGED_BY_LABEL]: "wheelwright",
     [FEDERATION_LABEL]: spoke.federationId,
     [SPOKE_LABEL]: spoke.id,
-    [BACKUP_LABEL]: backup.id,
+    [BACKUP_ID_LABEL]: backup.id,
   };
   const annotations = { [SITE_RECORD_KEY]: await signBackupRecord(site, backup) };
   const create = (snapshot: KubeObject) =>
@@ -94,7 +94,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, timeout }: B
  * Returns whether an earlier attempt created both snapshots. If it created only one, deletes that one, because the
  * snapshots of the database and the files must be taken at the same time.
  */
-async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promise<boolean> {
+async function hasAllSnapshots(site: SpokeSite, run: JobRun, backup: Backup): Promise<boolean> {
   const { volumes, kind } = backup;
   if (volumes.length === 0 || kind === "last") return false; // during a removal, the site's data no longer changes
   const snapshots = await Promise.all(
@@ -105,7 +105,7 @@ async function hasAllSnapshots(site: SpokeSite, run: Run, backup: Backup): Promi
   return false;
 }
 
-async function saveSnapshotNames(site: SpokeSite, run: Run, backup: Backup): Promise<Backup> {
+async function saveSnapshotNames(site: SpokeSite, run: JobRun, backup: Backup): Promise<Backup> {
   const planned = await planSnapshots(site, run, backup);
   return await run.write((tx) => saveBackupVolumes(tx, backup.id, planned, site.spoke));
 }
@@ -126,7 +126,7 @@ type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
  */
 export async function planSnapshots(
   context: SnapshotContext,
-  run: Run,
+  run: JobRun,
   { id, kind }: Pick<Backup, "id" | "kind">,
 ): Promise<BackupVolume[]> {
   return (await readPvcs(context, run, kind)).map(({ short, claim: { metadata } }) => {
@@ -145,7 +145,7 @@ interface SnapshotOptions {
 /** Creates snapshots whose data survives the deletion of the namespace. Returns their details when all are ready. */
 export async function createSnapshots(
   context: SnapshotContext,
-  run: Run,
+  run: JobRun,
   planned: readonly BackupVolume[],
   { labels, create, timeout }: SnapshotOptions,
 ): Promise<BackupVolume[]> {
@@ -171,7 +171,7 @@ export async function createSnapshots(
   }
   await space.ready(
     planned.map(({ snapshot: name }) => ({ ...VOLUME_SNAPSHOT, name })),
-    clusterWaitOptions(run, timeout),
+    buildClusterWaitOptions(run, timeout),
   );
   const volumes: BackupVolume[] = [];
   for (const volume of planned) volumes.push(await readSnapshotVolume(context, run, volume));
@@ -181,7 +181,7 @@ export async function createSnapshots(
 /** Returns the site's PVCs. Throws if a PVC is missing; during a removal, throws only if both PVCs are missing. */
 async function readPvcs(
   { space, inputs }: SnapshotContext,
-  run: Run,
+  run: JobRun,
   kind: BackupKind,
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
   const pvcs: { short: string; claim: KubeObject }[] = [];
@@ -199,7 +199,7 @@ async function readPvcs(
 }
 
 /** Creates a snapshot. If the namespace's quota is exhausted, deletes expired and failed backups and tries again. */
-async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
+async function createWithinQuota(site: SpokeSite, run: JobRun, snapshot: KubeObject): Promise<void> {
   try {
     await site.space.create(snapshot, run);
   } catch (error) {
@@ -213,7 +213,7 @@ async function createWithinQuota(site: SpokeSite, run: Run, snapshot: KubeObject
 /** Returns the identifiers with which the snapshot's data can be found after its namespace is deleted. */
 async function readSnapshotVolume(
   { cluster, space }: SnapshotContext,
-  run: Run,
+  run: JobRun,
   planned: BackupVolume,
 ): Promise<BackupVolume> {
   const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name: planned.snapshot }, run);

@@ -7,7 +7,7 @@ import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/sa
 import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
-import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun, Outcome } from "#lib/scheduler/handler.ts";
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
@@ -15,7 +15,7 @@ import type { Log } from "#lib/base/log.ts";
 
 type BillingDependencies = Pick<App, "db" | "catalog" | "log">;
 
-export function checkBilling(app: BillingDependencies, payments: PaymentProvider): Handler {
+export function checkBilling(app: BillingDependencies, payments: PaymentProvider): JobHandler {
   const { db, log } = app;
   return {
     kind: CHECK_BILLING_JOB,
@@ -36,7 +36,7 @@ export function checkBilling(app: BillingDependencies, payments: PaymentProvider
 /** Reads the hub's subscription from the payment provider, and stores it if the hub still has this subscription. */
 export async function checkSubscription(
   { db, catalog, log }: BillingDependencies,
-  run: Run,
+  run: JobRun,
   payments: PaymentProvider,
   federationId: string,
 ): Promise<void> {

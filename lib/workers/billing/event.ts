@@ -10,19 +10,19 @@ import {
   findBillingEvent,
   findQueuedBillingEvents,
   getBillingEventSubject,
-  getRefundedObject,
+  getRefundedObjectId,
   markBillingEventsHandled,
 } from "#lib/domains/billing/events.ts";
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { checkSubscription } from "#lib/workers/billing/check.ts";
 
 type EventDependencies = Pick<App, "db" | "log" | "catalog">;
 
-export function billingEvent(app: EventDependencies, payments: PaymentProvider): Handler {
+export function billingEventHandler(app: EventDependencies, payments: PaymentProvider): JobHandler {
   return {
     kind: BILLING_EVENT_JOB,
     steps: {
@@ -50,7 +50,7 @@ export function billingEvent(app: EventDependencies, payments: PaymentProvider):
 /** Reads the hub's subscription, and marks all its waiting events as handled. After a crash, the job can run again. */
 async function handleSubscription(
   app: EventDependencies,
-  run: Run,
+  run: JobRun,
   payments: PaymentProvider,
   event: BillingEventRow,
 ): Promise<void> {
@@ -61,8 +61,8 @@ async function handleSubscription(
   await run.write((tx) => markBillingEventsHandled(tx, eventIds, "subscription"));
 }
 
-async function handleRefund(run: Run, payments: PaymentProvider, event: BillingEventRow): Promise<void> {
-  const lookup = getRefundedObject(event);
+async function handleRefund(run: JobRun, payments: PaymentProvider, event: BillingEventRow): Promise<void> {
+  const lookup = getRefundedObjectId(event);
   const refund = lookup && await payments.readRefunds(lookup, run.signal);
   await run.write(async (tx) => {
     await markBillingEventsHandled(tx, [event.id], "refund");

@@ -8,14 +8,14 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { findUncheckedHubs, needsBillingSync, readHubsToSync } from "#lib/domains/billing/hubs.ts";
 import { createBillingCheckJob, createBillingSyncJob } from "#lib/domains/billing/jobs.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The maximum number of hubs that one transaction handles. */
 const BATCH = 500;
 
-export function planBillingSyncs({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): Handler {
+export function planBillingSyncs({ db, catalog }: Pick<App, "db" | "catalog">, batch = BATCH): JobHandler {
   return upkeepHandler({ kind: "plan-billing", every: 15 * SECOND }, {
     compare: ["Comparing the spokes with the billed quantities", 5 * MINUTE, async (run) => {
       for (let after: string | undefined = ""; after !== undefined;) {
@@ -35,7 +35,7 @@ export function planBillingSyncs({ db, catalog }: Pick<App, "db" | "catalog">, b
 const MAX_HUBS = 500;
 
 /** Creates the handler that queues daily subscription checks. The checks of one run are spread over an hour. */
-export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): Handler {
+export function planBillingChecks({ db }: Pick<App, "db">, limit = MAX_HUBS): JobHandler {
   return upkeepHandler({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not checked for a day", 5 * MINUTE, async (run) => {
       const ids = await findUncheckedHubs(db.rows, limit), now = (await db.now()).getTime();

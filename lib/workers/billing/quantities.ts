@@ -7,10 +7,10 @@ import type {
   SubscriptionItem,
   SubscriptionRequest,
 } from "#lib/drivers/payments/payments.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 
 /** A change of a subscription: a new quantity for an existing item, or a new item for a size. */
-export type ItemChange =
+export type SubscriptionItemChange =
   | { readonly item: string; readonly quantity: number }
   | { readonly size: string; readonly quantity: number };
 
@@ -19,9 +19,12 @@ export type ItemChange =
  * size, the item's quantity becomes 0. If two items have the same size, the first gets the whole quantity. Items
  * without a size are not changed.
  */
-export function planItemChanges(items: readonly SubscriptionItem[], desired: BilledQuantities): ItemChange[] {
+export function planItemChanges(
+  items: readonly SubscriptionItem[],
+  desired: BilledQuantities,
+): SubscriptionItemChange[] {
   const sizes = new Set<string>();
-  const changes = items.flatMap((item): ItemChange[] => {
+  const changes = items.flatMap((item): SubscriptionItemChange[] => {
     if (item.size === null) return [];
     const quantity = sizes.has(item.size) ? 0 : getBilledQuantity(desired, item.size);
     sizes.add(item.size);
@@ -44,9 +47,9 @@ export interface ProviderSubscription {
 export async function applyItemChanges(
   payments: PaymentProvider,
   catalog: Catalog,
-  run: Run,
+  run: JobRun,
   { federationId, customer, subscription }: ProviderSubscription,
-  changes: readonly ItemChange[],
+  changes: readonly SubscriptionItemChange[],
 ): Promise<Subscription> {
   const items = changes.filter((change) => "item" in change), added: NewItem[] = [];
   for (const { size, quantity } of changes.filter((change) => "size" in change)) {
@@ -57,7 +60,7 @@ export async function applyItemChanges(
   return await payments.createSubscription({ federationId, customer, items: added }, run.signal);
 }
 
-async function priceOf(payments: PaymentProvider, catalog: Catalog, run: Run, size: string): Promise<string> {
+async function priceOf(payments: PaymentProvider, catalog: Catalog, run: JobRun, size: string): Promise<string> {
   const price = getCatalogPrice(catalog, size);
   if (!price) throw new Error(`The billed size ${size} has neither a subscription item nor a price`);
   run.throwIfStopped();

@@ -25,7 +25,7 @@ import {
   type PaymentProvider,
   type Subscription,
 } from "#lib/drivers/payments/payments.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applyItemChanges, planItemChanges } from "#lib/workers/billing/quantities.ts";
 import { recordBillingFailure } from "#lib/workers/billing/check.ts";
@@ -35,7 +35,7 @@ const FOLLOW_UP_DELAY = MINUTE;
 
 type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
 
-export function syncBilling(app: SyncDependencies, payments: PaymentProvider): Handler {
+export function syncBilling(app: SyncDependencies, payments: PaymentProvider): JobHandler {
   const { db, log } = app;
   return {
     kind: SYNC_BILLING_JOB,
@@ -68,7 +68,7 @@ export function syncBilling(app: SyncDependencies, payments: PaymentProvider): H
  * Sends the customer's name and email address to the payment provider. If the address changes before the job ends,
  * another job sends the new address.
  */
-async function sendCustomer(run: Run, payments: PaymentProvider, { row, name }: BilledHub): Promise<void> {
+async function sendCustomer(run: JobRun, payments: PaymentProvider, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: storedId, email } = row;
   const desired = { federationId, name, email };
   run.throwIfStopped();
@@ -87,7 +87,7 @@ async function sendCustomer(run: Run, payments: PaymentProvider, { row, name }: 
  * customer has a subscription: an operator must then decide what to do.
  */
 async function tryUpdateCustomer(
-  run: Run,
+  run: JobRun,
   payments: PaymentProvider,
   { customerId, subscriptionId }: SubscriptionRow,
   desired: CustomerRequest,
@@ -104,7 +104,7 @@ async function tryUpdateCustomer(
 
 async function sendQuantities(
   app: SyncDependencies,
-  run: Run,
+  run: JobRun,
   payments: PaymentProvider,
   hub: BilledHub,
 ): Promise<void> {
@@ -134,7 +134,7 @@ async function sendQuantities(
 
 /** Returns the hub's subscription at the payment provider, even if the database has no record of it. */
 async function findCurrentSubscription(
-  run: Run,
+  run: JobRun,
   payments: PaymentProvider,
   { subscriptionId, customerId: customer, federationId }: SubscriptionRow & { customerId: string },
 ): Promise<Subscription | null> {
@@ -143,7 +143,7 @@ async function findCurrentSubscription(
 }
 
 /** Sets the stored quantities to null (unknown) until the payment provider's reply has been stored. */
-async function markQuantitiesUnknown(run: Run, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
+async function markQuantitiesUnknown(run: JobRun, { sentQuantities, federationId }: SubscriptionRow): Promise<void> {
   if (sentQuantities === null) return;
   await run.write((tx) => updateSubscription(tx, federationId, { sentQuantities: null }));
 }
@@ -151,7 +151,7 @@ async function markQuantitiesUnknown(run: Run, { sentQuantities, federationId }:
 /** Stores the quantities and the provider's reply, unless the hub now has another subscription or customer. */
 async function saveQuantities(
   { catalog, log }: SyncDependencies,
-  run: Run,
+  run: JobRun,
   { row: before, removed }: BilledHub,
   desired: BilledQuantities,
   result: Subscription | null,

@@ -4,29 +4,29 @@
  * controllers reject a host that two Ingresses use.
  */
 import * as v from "valibot";
-import { type ConfigurableInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
+import { type ConfigurableSpokeInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { findMailSettings } from "#lib/moodle/values.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
-import { addressChanges } from "#lib/operations/configure.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { buildAddressChanges } from "#lib/operations/configure.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/workers/actions/actions.ts";
-import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import { patchWithFence } from "#lib/workers/fenced-objects.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
-import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
 /** Returns the site's new settings. Until the operation has computed these, returns the current settings. */
-export function inputsAfterChange({ inputs }: SpokeSite, run: Run): SpokeInputs {
-  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as ConfigurableInputs | undefined });
+export function getInputsAfterChange({ inputs }: SpokeSite, run: JobRun): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as ConfigurableSpokeInputs | undefined });
 }
 
 export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean {
@@ -47,26 +47,26 @@ export function describeDomainChange(before: SpokeInputs, after: SpokeInputs): s
 
 /** Returns whether Moodle's pods must restart to apply the new settings. */
 function needsRestart({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boolean {
-  return addressChanges(blueprint, inputs, after).app.length > 0;
+  return buildAddressChanges(blueprint, inputs, after).app.length > 0;
 }
 
 /** Wraps a step so that it runs only if Moodle's pods must restart. */
-export function runIfPodsRestart(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+export function runIfPodsRestart(work: (site: SpokeSite, run: JobRun) => Promise<void>): typeof work {
   return async (site, run) => {
-    if (needsRestart(site, inputsAfterChange(site, run))) await work(site, run);
+    if (needsRestart(site, getInputsAfterChange(site, run))) await work(site, run);
   };
 }
 
 /** Wraps a step so that it runs only if the site's domain changes. */
-export function runIfDomainChanges(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+export function runIfDomainChanges(work: (site: SpokeSite, run: JobRun) => Promise<void>): typeof work {
   return async (site, run) => {
-    if (changesDomain(site.inputs, inputsAfterChange(site, run))) await work(site, run);
+    if (changesDomain(site.inputs, getInputsAfterChange(site, run))) await work(site, run);
   };
 }
 
-export async function serveNewDomain(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
-  await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
+export async function serveNewDomain(site: SpokeSite, run: JobRun): Promise<void> {
+  const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
+  await removeRedirects(site, run, buildAddressChanges(blueprint, inputs, after).ingress);
   if (!changesDomain(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
   await applySiteObjects(space, run, mergeIngressRules(own(inputs), own(after)));
@@ -74,46 +74,53 @@ export async function serveNewDomain(site: SpokeSite, run: Run): Promise<void> {
 }
 
 /** Applies the new settings and restarts Moodle's pods, which read the settings when they start. */
-export async function restartWithNewSettings(site: SpokeSite, run: Run): Promise<void> {
+export async function restartWithNewSettings(site: SpokeSite, run: JobRun): Promise<void> {
   await run.saveProgress({ moved: true });
-  await applyPodSettings(site, run, site.inputs, inputsAfterChange(site, run));
+  await applyPodSettings(site, run, site.inputs, getInputsAfterChange(site, run));
   await restartSite(site, run);
-  await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
+  await waitForWorkload(site, run, MOODLE_DEPLOYMENT_REF);
 }
 
 async function applyPodSettings(
   { app, blueprint, space }: SpokeSite,
-  run: Run,
+  run: JobRun,
   from: SpokeInputs,
   to: SpokeInputs,
 ): Promise<void> {
   const mail = (findMailSettings(from) === null) === (findMailSettings(to) === null)
     ? []
     : blueprint.mailSecret(to, app.config.relay?.secret ?? null);
-  await applySiteObjects(space, run, [...mail, ...addressChanges(blueprint, from, to).app.map((change) => change.put)]);
+  await applySiteObjects(space, run, [
+    ...mail,
+    ...buildAddressChanges(blueprint, from, to).app.map((change) => change.put),
+  ]);
 }
 
-export async function applyRedirects(site: SpokeSite, run: Run): Promise<void> {
-  await putIngresses(site, run, addressChanges(site.blueprint, site.inputs, inputsAfterChange(site, run)).redirect);
+export async function applyRedirects(site: SpokeSite, run: JobRun): Promise<void> {
+  await putIngresses(
+    site,
+    run,
+    buildAddressChanges(site.blueprint, site.inputs, getInputsAfterChange(site, run)).redirect,
+  );
 }
 
 /**
  * Restores the site's previous settings and domain if the operation has changed them. Returns whether this succeeded.
  * If the cluster does not respond, the site stays reachable under both domains.
  */
-export async function restorePreviousDomain(site: SpokeSite, run: Run): Promise<boolean> {
+export async function restorePreviousDomain(site: SpokeSite, run: JobRun): Promise<boolean> {
   try {
-    const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
+    const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
     if (!needsRestart(site, after)) return true;
     if (changesDomain(inputs, after)) {
-      const { ingress, redirect } = addressChanges(blueprint, after, inputs);
+      const { ingress, redirect } = buildAddressChanges(blueprint, after, inputs);
       await removeRedirects(site, run, ingress);
       await putIngresses(site, run, redirect);
     }
     if (!run.job.progress.moved) return true;
     await applyPodSettings(site, run, after, inputs);
     await restartSite(site, run, new Date(run.job.startedAt!.getTime() + 1)); // must differ from the first restart
-    await space.ready([MOODLE_DEPLOYMENT], clusterWaitOptions(run, RESTART_WAIT)).catch(ignoreClusterError);
+    await space.ready([MOODLE_DEPLOYMENT_REF], buildClusterWaitOptions(run, RESTART_WAIT)).catch(ignoreClusterError);
     return true;
   } catch (error) {
     run.log.warn("Cannot restore the previous domain of a site", { error });
@@ -126,16 +133,16 @@ function ignoreClusterError(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
 
-async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly ObjectRemoval[]): Promise<void> {
+async function removeRedirects({ space }: SpokeSite, run: JobRun, changes: readonly ObjectRemoval[]): Promise<void> {
   for (const { ref } of changes) {
     if (!await space.get(ref, run)) continue;
-    const { metadata } = await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);
+    const { metadata } = await patchWithFence(space, { ref, jobFence: run.job, change: () => [] }, run);
     await space.delete(ref, metadata.uid!, run);
   }
 }
 
 /** Applies the Ingresses, and records this job's fence (claim number) in them: an older run then cannot delete them. */
-async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly ObjectPut[]): Promise<void> {
+async function putIngresses({ space }: SpokeSite, run: JobRun, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObjects(space, run, changes.map((change) => change.put));
-  for (const { ref } of changes) await patchFenced(space, { ref, jobFence: run.job, change: () => [] }, run);
+  for (const { ref } of changes) await patchWithFence(space, { ref, jobFence: run.job, change: () => [] }, run);
 }

@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
 import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { readStateAfterFailure, requireOriginalSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import { runPurgeJob } from "#lib/workers/actions/tasks.ts";
@@ -15,7 +15,7 @@ import {
   applyRedirects,
   changesDomain,
   describeDomainChange,
-  inputsAfterChange,
+  getInputsAfterChange,
   restartWithNewSettings,
   restorePreviousDomain,
   runIfDomainChanges,
@@ -24,15 +24,15 @@ import {
 } from "#lib/workers/configure/address.ts";
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
 import { loadHubSettings } from "#lib/workers/install/provision.ts";
-import { requireHealth } from "#lib/workers/login-page.ts";
+import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
 import { runSeedJob } from "#lib/workers/site-jobs.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
-import { requireRunning } from "#lib/workers/workloads.ts";
-import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { requireRunningSite } from "#lib/workers/workloads.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
 const SEED_PODS = "op=seed";
 
-export function configure(app: App): Handler {
+export function configureHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.configure, {
     prepare,
     seed,
@@ -40,7 +40,7 @@ export function configure(app: App): Handler {
     verify: runIfPodsRestart(requireOriginalSite),
     app: runIfPodsRestart(restartWithNewSettings),
     caches: runIfDomainChanges(runPurgeJob),
-    health: (site, run) => requireHealth({ ...site, inputs: inputsAfterChange(site, run) }, run),
+    health: (site, run) => requireExpectedLoginPage({ ...site, inputs: getInputsAfterChange(site, run) }, run),
     redirect: runIfDomainChanges(applyRedirects),
   }, {
     hooks: configureOutcomes,
@@ -51,8 +51,8 @@ export function configure(app: App): Handler {
   });
 }
 
-async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
-  await requireRunning(space, run, "be changed", "request it again");
+async function prepare({ app, space, spoke, inputs }: SpokeSite, run: JobRun): Promise<void> {
+  await requireRunningSite(space, run, "be changed", "request it again");
   const after = await toDesiredInputs(app, spoke, inputs);
   if (changesDomain(inputs, after)) await addNotes(run, describeDomainChange(inputs, after));
   if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_MAIL_RELAY_NOTE]);
@@ -60,8 +60,8 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Prom
 }
 
 /** Applies the settings. Then waits until pods of earlier attempts have ended, because they may write old settings. */
-async function seed(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, after = inputsAfterChange(site, run);
+async function seed(site: SpokeSite, run: JobRun): Promise<void> {
+  const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || findBrandTheme(after, hub) !== null);
   if (parts.length < changes.length) {
@@ -69,7 +69,7 @@ async function seed(site: SpokeSite, run: Run): Promise<void> {
   }
   if (parts.length === 0) return;
   await applySiteObjects(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
-  await space.noPods(SEED_PODS, clusterWaitOptions(run));
+  await space.noPods(SEED_PODS, buildClusterWaitOptions(run));
   const { done, skipped } = await runSeedJob(site, run);
   run.log.info("Configured a site", { done, skipped });
   await addNotes(run, skipped);

@@ -2,7 +2,7 @@
  * Updates the spoke's row after a `configure` operation. If it succeeded, the blueprint inputs in the row get the new
  * settings. If it failed, they get only the settings that were applied, and keep the old domain.
  */
-import { type ConfigurableInputs, pickSiteDetails } from "#lib/moodle/configure.ts";
+import { type ConfigurableSpokeInputs, pickSiteDetails } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
@@ -15,12 +15,12 @@ export const configureOutcomes = createActionOutcomes({
     return {
       metadata: isBeingRemoved(before)
         ? {}
-        : await saveAppliedSettings(tx, before, job.progress.after as ConfigurableInputs),
+        : await saveAppliedSettings(tx, before, job.progress.after as ConfigurableSpokeInputs),
     };
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
-    const after = job.progress.after as ConfigurableInputs | undefined, requestedDomain = before.requestedDomain;
+    const after = job.progress.after as ConfigurableSpokeInputs | undefined, requestedDomain = before.requestedDomain;
     if (!isBeingRemoved(before)) {
       if (after && job.finishedSteps.includes("seed")) {
         await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...pickSiteDetails(after) });
@@ -39,7 +39,7 @@ export const configureOutcomes = createActionOutcomes({
   },
 });
 
-async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: ConfigurableInputs): Promise<object> {
+async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: ConfigurableSpokeInputs): Promise<object> {
   await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });
   const formerHosts = after.formerHosts ?? [], moves = after.host !== before.domain;
   const freed = await releaseFormerDomains(tx, before.id, [...formerHosts.map(({ host }) => host), after.host]);

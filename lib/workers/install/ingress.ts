@@ -5,15 +5,15 @@
  */
 import { hasIssuanceFailed } from "#lib/drivers/cluster/diagnosis/certificate.ts";
 import {
+  addErrorDetails,
   ClusterError,
   type ClusterNamespace,
   type KubeObject,
   type ObjectRef,
-  objectRefOf,
-  withErrorDetails,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
-import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
@@ -26,7 +26,7 @@ const ADDRESS_TIMEOUT = 2 * MINUTE; // maximum wait for an address; a cloud load
  */
 export async function waitForIngresses(
   site: SpokeSite,
-  run: Run,
+  run: JobRun,
   manifests: readonly KubeObject[],
   host: string | null = null,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function waitForIngresses(
   const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
   for (const certificate of certificates) await deleteFailedCertificate(space, run, certificate);
   try {
-    await space.ready(certificates, clusterWaitOptions(run));
+    await space.ready(certificates, buildClusterWaitOptions(run));
   } catch (error) {
     throw error instanceof ClusterError ? blameForDomain(error, host ?? spoke.domain, app.config.rootDomain) : error;
   }
@@ -54,7 +54,7 @@ function isRedirectFrom(ingress: KubeObject, hosts: readonly string[]): boolean 
  * Deletes a Certificate that could not be issued, so that it is created again from the Ingress. Otherwise, cert-manager
  * would wait an hour before the next attempt. A certificate that was issued before remains in its Secret.
  */
-async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: ObjectRef): Promise<void> {
+async function deleteFailedCertificate(space: ClusterNamespace, run: JobRun, ref: ObjectRef): Promise<void> {
   const found = await space.get(ref, run);
   if (found && hasIssuanceFailed(found)) await space.delete(ref, found.metadata.uid!, run);
 }
@@ -63,10 +63,10 @@ async function deleteFailedCertificate(space: ClusterNamespace, run: Run, ref: O
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
-  return withErrorDetails(error, { blame: "user" });
+  return addErrorDetails(error, { blame: "user" });
 }
 
-async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: KubeObject): Promise<void> {
+async function awaitAddress({ space, cluster }: SpokeSite, run: JobRun, ingress: KubeObject): Promise<void> {
   const name: string | undefined = ingress["spec"]?.ingressClassName;
   if (name !== undefined && !await hasClass(cluster, run, name)) {
     return await addNotes(run, [
@@ -75,7 +75,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
     ]);
   }
   try {
-    await space.ready([objectRefOf(ingress)], clusterWaitOptions(run, ADDRESS_TIMEOUT));
+    await space.ready([toObjectRef(ingress)], buildClusterWaitOptions(run, ADDRESS_TIMEOUT));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
@@ -89,7 +89,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
  * Returns whether the IngressClass exists. Also returns true without permission to list the classes: if the class is
  * missing, the wait for the Ingress's address will time out.
  */
-async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
+async function hasClass(cluster: SpokeSite["cluster"], run: JobRun, name: string): Promise<boolean> {
   try {
     const classes = await cluster.listAll(CLASS, "", run);
     return classes.some((each) => each.metadata.name === name);

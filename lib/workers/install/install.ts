@@ -4,11 +4,11 @@
  * the result of the install Job does not show this reliably.
  */
 import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
-import { findImages } from "#lib/moodle/releases.ts";
+import { findVersionImages } from "#lib/moodle/releases.ts";
 import { parseSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
-import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
+import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isMissingImageError } from "#lib/drivers/cluster/diagnosis/image.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
   hasKubernetesJobEnded,
   type PreviousAttempts,
@@ -23,12 +23,12 @@ import {
   storeFenceInDatabase,
 } from "#lib/workers/site-jobs.ts";
 import { trackInstalledParts } from "#lib/workers/progress-parts.ts";
-import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
 
 const INSTALL_JOBS_KEY = "installs"; // in the job's progress
 
 /** Installs Moodle. Returns the site that the database then contains, which may be incomplete. */
-export async function install(context: JobContext, run: Run): Promise<SiteIdentity> {
+export async function install(context: JobContext, run: JobRun): Promise<SiteIdentity> {
   try {
     return await installOnce(context, run);
   } catch (error) {
@@ -45,18 +45,18 @@ export function addVersionHint(
 ): ClusterError {
   const { version, images } = inputs;
   const isListed = Object.values(blueprint.images.versions).some(({ image }) => image === images.moodle);
-  const isDerived = findImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
+  const isDerived = findVersionImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
   const isMissing = error.code === "ErrImagePull" && error.message.includes(images.moodle) &&
     isMissingImageError(error.message);
   if (!isMissing || isListed || !isDerived) return error;
   const offered = Object.keys(blueprint.images.versions).join(", ");
-  return withErrorDetails(error, {
+  return addErrorDetails(error, {
     blame: "user",
     hint: `No image exists for version ${version}: ${advice} (${offered}).`,
   });
 }
 
-async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity> {
+async function installOnce(context: JobContext, run: JobRun): Promise<SiteIdentity> {
   const parts = await trackInstalledParts(run, context.inputs.images.moodle);
   const before = await waitForEarlierInstalls(context, run, {
     own: readOwnJobNames(run, INSTALL_JOBS_KEY),
@@ -67,7 +67,7 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
   if (site.state === "installed") return site;
   const between = await waitForEarlierInstalls(context, run, { own: [] });
   if (between.installed) return await readDatabase(context, run);
-  await context.space.noPods(EXCLUSIVE_JOB_SELECTOR, clusterWaitOptions(run));
+  await context.space.noPods(EXCLUSIVE_JOB_SELECTOR, buildClusterWaitOptions(run));
   if (site.state === "partial" || before.left || between.left) {
     await requireJobSuccess(
       context,
@@ -78,7 +78,7 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
   }
   const job = context.blueprint.jobObject(context.inputs, "install", run.job.fence);
   await run.saveProgress({ [INSTALL_JOBS_KEY]: [...readOwnJobNames(run, INSTALL_JOBS_KEY), job.metadata.name] });
-  const result = await context.space.run(job, { ...clusterWaitOptions(run), listen: parts.startReading });
+  const result = await context.space.run(job, { ...buildClusterWaitOptions(run), listen: parts.startReading });
   await parts.save();
   const facts = parseSiteFacts(result.log);
   if (!facts || facts.state === "installed") {
@@ -90,10 +90,10 @@ async function installOnce(context: JobContext, run: Run): Promise<SiteIdentity>
 /** Waits for install and reset Jobs of earlier attempts. `left` is true if these Jobs may have left data behind. */
 async function waitForEarlierInstalls(
   context: JobContext,
-  run: Run,
+  run: JobRun,
   earlier: PreviousAttempts,
 ): Promise<{ readonly left: boolean; readonly installed: boolean }> {
-  const attempts = await context.space.list(KUBERNETES_JOB, "op in (install,reset)", run);
+  const attempts = await context.space.list(KUBERNETES_JOB_KIND, "op in (install,reset)", run);
   const ended = await waitForEarlierJobs(context, run, attempts, earlier);
   const installs = ended.filter(({ op }) => op === "install");
   for (const { result } of installs) await requireJobSuccess(context, run, result, "Moodle could not be installed");

@@ -2,20 +2,20 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { createHandler, type Handler, type Run } from "#lib/scheduler/handler.ts";
+import { createJobHandler, type JobHandler, type JobRun } from "#lib/scheduler/handler.ts";
 import { hubProvisionOutcomes } from "#lib/workers/outcomes.ts";
-import { replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
+import { createOrApplyWithFence } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { saveClusterIdentity } from "#lib/workers/same-cluster.ts";
 import { type HubSite, openHubSite, permanentError } from "#lib/workers/site.ts";
 
-export function provisionHub(app: App): Handler {
-  return createHandler(OPERATIONS["provision-hub"], (run: Run) => openHubSite(app, run), {
+export function provisionHub(app: App): JobHandler {
+  return createJobHandler(OPERATIONS["provision-hub"], (run: JobRun) => openHubSite(app, run), {
     namespace: createNamespace,
     async settings({ app, hub, blueprint, inputs, space }, run) {
       await writeSiteRecord(app, run, "federations", hub.id);
       for (const object of blueprint.hubObjects(inputs, "settings")) {
-        await replaceObjectFenced(space, object, run.job, run);
+        await createOrApplyWithFence(space, object, run.job, run);
       }
     },
     issuer: applyIssuer,
@@ -26,7 +26,7 @@ export function provisionHub(app: App): Handler {
  * Creates the hub's namespace. If an earlier attempt created the namespace but crashed before storing its UID, finds it
  * by its labels.
  */
-async function createNamespace(site: HubSite, run: Run): Promise<void> {
+async function createNamespace(site: HubSite, run: JobRun): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");
   if (hub.namespaceUid === null) await saveClusterIdentity(site, run);
@@ -39,7 +39,7 @@ async function createNamespace(site: HubSite, run: Run): Promise<void> {
   );
 }
 
-async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): Promise<void> {
+async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: JobRun): Promise<void> {
   const issuers = blueprint.hubObjects(inputs, "issuer");
   if (issuers.length === 0) return;
   const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];

@@ -3,10 +3,10 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { SeedResult } from "#lib/moodle/job-results.ts";
 import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
@@ -17,36 +17,36 @@ import {
   deleteVolumeSources,
   fillVolumes,
   hasFilledVolumes,
-  isCopy,
+  isCopiedSite,
   readSeedInput,
   type SeedInput,
 } from "#lib/workers/install/volumes.ts";
-import { protectSignIn } from "#lib/workers/site-jobs.ts";
+import { excludeAdminsFromSingleSignOn } from "#lib/workers/site-jobs.ts";
 import { provisionOutcomes } from "#lib/workers/outcomes.ts";
 import { saveClusterIdentity } from "#lib/workers/same-cluster.ts";
-import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { createWithFence } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { addNotes, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
 import { startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
-export function provision(app: App): Handler {
+export function provisionHandler(app: App): JobHandler {
   return spokeHandler(app, OPERATIONS.provision, {
     namespace: createNamespace,
-    async policies(site: SpokeSite, run: Run) {
+    async policies(site: SpokeSite, run: JobRun) {
       await writeSiteRecord(site.app, run, "spokes", site.spoke.id);
       await waitForQuota(site, run, await applyStep(site, run, "policies"));
     },
     secrets: createSecrets,
-    async app(site: SpokeSite, run: Run) {
+    async app(site: SpokeSite, run: JobRun) {
       await applyStep(site, run, "app");
-      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT_REF);
       await recordImageDigest(site, run);
     },
-    cron: async (site: SpokeSite, run: Run) => void await applyStep(site, run, "cron"),
+    cron: async (site: SpokeSite, run: JobRun) => void await applyStep(site, run, "cron"),
     async volumes(site, run) {
       if (!await fillVolumes(site, run)) await applyStep(site, run, "volumes");
     },
@@ -58,8 +58,8 @@ export function provision(app: App): Handler {
     },
     async setup(site, run) {
       await seed(site, run, setUpSite, await readSeedInput(site));
-      await protectSignIn(site, run);
-      if (isCopy(site)) await setNewPassword(site, run);
+      await excludeAdminsFromSingleSignOn(site, run);
+      if (isCopiedSite(site)) await setNewPassword(site, run);
       await deleteVolumeSources(site, run);
     },
     async ingress(site, run) {
@@ -73,7 +73,7 @@ export function provision(app: App): Handler {
  * Creates the spoke's namespace. If an earlier attempt created the namespace but crashed before storing its UID, finds
  * it by its labels. This is safe because namespace names are never reused.
  */
-async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
+async function createNamespace(site: SpokeSite, run: JobRun): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
   if (spoke.namespaceUid === null) await saveClusterIdentity(site, run);
@@ -91,25 +91,25 @@ async function createNamespace(site: SpokeSite, run: Run): Promise<void> {
  * Starts the database. If the volumes already contain a site, also creates Moodle's pod, so that both pods start in
  * parallel. Moodle's pod waits until the database is ready.
  */
-async function startDatabase(site: SpokeSite, run: Run): Promise<void> {
+async function startDatabase(site: SpokeSite, run: JobRun): Promise<void> {
   await applyStep(site, run, "database");
   if (hasFilledVolumes(site)) await applyStep(site, run, "app");
-  await waitForWorkload(site, run, DATABASE_STATEFULSET);
+  await waitForWorkload(site, run, DATABASE_STATEFULSET_REF);
 }
 
-async function applyStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+async function applyStep(site: SpokeSite, run: JobRun, step: SpokeInstallStep): Promise<KubeObject[]> {
   return await applyAll(site, run, site.blueprint.spokeObjects(site.inputs, step));
 }
 
-async function applyAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  return await settleAll(objects.map((object) => createFenced(space, object, run.job, run)));
+async function applyAll({ space }: SpokeSite, run: JobRun, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  return await settleAll(objects.map((object) => createWithFence(space, object, run.job, run)));
 }
 
 /**
  * Creates the Secrets with passwords, which are never changed later. The mail Secret and the settings objects are
  * applied instead, so that a retry uses mail settings that an operator has changed in the meantime.
  */
-async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
+async function createSecrets(site: SpokeSite, run: JobRun): Promise<void> {
   const { app, blueprint, space, inputs } = site;
   const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
   await settleAll([
@@ -121,8 +121,8 @@ async function createSecrets(site: SpokeSite, run: Run): Promise<void> {
 
 async function seed(
   site: SpokeSite,
-  run: Run,
-  runJob: (site: SpokeSite, run: Run) => Promise<SeedResult>,
+  run: JobRun,
+  runJob: (site: SpokeSite, run: JobRun) => Promise<SeedResult>,
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
   const settings = await loadHubSettings(site, run);
@@ -136,7 +136,7 @@ async function seed(
  * Sets a new password for the account `admin` of a copied site, which still has the password of the original site. Adds
  * a note to the operation if the account cannot be used.
  */
-async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
+async function setNewPassword(site: SpokeSite, run: JobRun): Promise<void> {
   try {
     await applyAdminPassword(site, run);
   } catch (error) {
@@ -145,7 +145,7 @@ async function setNewPassword(site: SpokeSite, run: Run): Promise<void> {
   }
 }
 
-export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
+export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: JobRun): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
   // Returns no settings if the spoke is in another cluster: the hub's settings are stored only in the hub's cluster.

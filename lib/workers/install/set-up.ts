@@ -3,18 +3,18 @@
  * content) and requests the login page. A failure of each of these parts is reported separately.
  */
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { requireLoginStatus } from "#lib/workers/login-page.ts";
 import { deleteFinishedJob, readDatabase, requireSeedResult } from "#lib/workers/site-jobs.ts";
-import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 
-export async function setUpSite(site: SpokeSite, run: Run): Promise<SeedResult> {
+export async function setUpSite(site: SpokeSite, run: JobRun): Promise<SeedResult> {
   const { blueprint, inputs, space, spoke } = site;
   const parameters = spoke.siteIdentifier === null ? {} : { siteIdentifier: spoke.siteIdentifier };
   const result = await space.run(
     blueprint.jobObject(inputs, "setup", run.job.fence, parameters),
-    clusterWaitOptions(run),
+    buildClusterWaitOptions(run),
   );
   const facts = parseSiteFacts(result.log);
   if (facts) await requireSameSite(run, spoke, facts);

@@ -1,18 +1,18 @@
 /** Creates a new site's volumes from a backup or, if one is ready, a template (snapshots of a fresh installation). */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
-import { hasSucceededSince } from "#lib/jobs/restores.ts";
+import { hasOperationSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import {
-  computeCopyChanges,
+  computeCopiedSpokeChanges,
   type HubSettings,
   listSeedNotes,
   type SeedPart,
-  SITE_DETAIL_PARTS,
+  SITE_DETAIL_SEED_PARTS,
 } from "#lib/moodle/seed.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 import { waitUntilPvcsBound } from "#lib/workers/volumes/wait-until-bound.ts";
@@ -21,7 +21,7 @@ import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
 /** Creates volumes from a backup or template and returns true. Returns false if Moodle must be installed instead. */
-export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
+export async function fillVolumes(site: SpokeSite, run: JobRun): Promise<boolean> {
   const found = await findSource(site);
   if (!found) return await createVolumesFromTemplate(site, run);
   const { spoke } = found,
@@ -33,7 +33,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   await addNotes(
     run,
-    isCopy(site) ? [`Copied from ${spoke.slug}, using ${from}`] : [
+    isCopiedSite(site) ? [`Copied from ${spoke.slug}, using ${from}`] : [
       `Created from ${from} instead of a new installation`,
       'Users sign in with the passwords in the backup. To set a new one for "admin", run reset-admin-password',
     ],
@@ -71,7 +71,7 @@ export function hasFilledVolumes({ inputs }: SpokeSite): boolean {
 /**
  * Returns whether the site is a copy of another spoke. A spoke that was recreated from its own backup is not a copy.
  */
-export function isCopy({ spoke, inputs }: SpokeSite): boolean {
+export function isCopiedSite({ spoke, inputs }: SpokeSite): boolean {
   return spoke.copyOf !== null && inputs.origin?.identity === "new";
 }
 
@@ -89,8 +89,8 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
   const notes = (seedInputs: SpokeInputs) => (settings: HubSettings) => listSeedNotes(seedInputs, settings);
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
   const { backup, spoke } = found;
-  if (isCopy(site)) {
-    const { inputs: changedInputs, parts } = computeCopyChanges(inputs, spoke);
+  if (isCopiedSite(site)) {
+    const { inputs: changedInputs, parts } = computeCopiedSpokeChanges(inputs, spoke);
     const signOnNotes = spoke.identity && (!inputs.identity || changedInputs.identity) ? [SINGLE_SIGN_ON_NOTE] : [];
     return {
       inputs: changedInputs,
@@ -98,15 +98,15 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
       notes: (settings) => [...listSeedNotes(changedInputs, settings), ...signOnNotes],
     };
   }
-  const isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
-  return { inputs, parts: isOlder ? SITE_DETAIL_PARTS : [], notes: () => [] };
+  const isOlder = await hasOperationSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
+  return { inputs, parts: isOlder ? SITE_DETAIL_SEED_PARTS : [], notes: () => [] };
 }
 
 const SINGLE_SIGN_ON_NOTE = "The single sign-on of the original site is still set up in this copy. " +
   "The copy's administrators can remove it under OAuth 2 services";
 
 /** Waits until all volumes are bound, then deletes the snapshot objects from which they were created. */
-export async function deleteVolumeSources(site: SpokeSite, run: Run): Promise<void> {
+export async function deleteVolumeSources(site: SpokeSite, run: JobRun): Promise<void> {
   if (hasFilledVolumes(site)) await deleteSourceSnapshotsWhenBound(site, run);
 }
 

@@ -6,11 +6,11 @@ import type { App } from "#lib/app.ts";
 import { clearRefusedMail, recordRefusedMail } from "#lib/domains/auth/refused-mail.ts";
 import { addOneTimeTokenSecret } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { MAIL_KIND, type MailPayload } from "#lib/jobs/mail.ts";
+import { MAIL_JOB_KIND, type MailPayload } from "#lib/jobs/mail.ts";
 import { extractServerReply, isPermanentRejection } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { buildMailLink, getPublicPageUrl, hasOneTimeLink, renderMail } from "#lib/drivers/mail/render.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { PASSWORD_RESET_LINK_JOB, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
 import { processSignup, type QueuedSignup, SIGNUP_JOB } from "#lib/domains/auth/signup.ts";
@@ -28,9 +28,9 @@ export function sendMail(
   { config, log }: Pick<App, "config" | "log">,
   transport: MailTransport,
   retry = RETRY,
-): Handler {
+): JobHandler {
   return {
-    kind: MAIL_KIND,
+    kind: MAIL_JOB_KIND,
     steps: {
       async send(run) {
         try {
@@ -64,7 +64,7 @@ export function sendMail(
   };
 }
 
-async function send(run: Run, transport: MailTransport, home: URL): Promise<void> {
+async function send(run: JobRun, transport: MailTransport, home: URL): Promise<void> {
   const payload = run.job.payload as MailPayload, { letter } = payload;
   const about = { template: letter.template, to: letter.to.email };
   const preparation = await run.write((tx) => prepare(tx, payload));
@@ -106,7 +106,7 @@ async function prepare(
 
 function withRetryDelay(
   { code, message, blame, hint }: MailError,
-  run: Run,
+  run: JobRun,
   { firstMs: first, maxMs: most }: MailRetryDelays,
 ): MailError {
   return new MailError(code, message, {
@@ -118,7 +118,7 @@ function withRetryDelay(
 }
 
 /** Creates the handler that emails a password reset link once the HTTP response has been sent; see lib/domains/auth. */
-export function forgottenPasswordHandler(): Handler {
+export function forgottenPasswordHandler(): JobHandler {
   return {
     kind: PASSWORD_RESET_LINK_JOB,
     steps: {
@@ -127,7 +127,7 @@ export function forgottenPasswordHandler(): Handler {
   };
 }
 
-export function signupHandler(): Handler {
+export function signupHandler(): JobHandler {
   return {
     kind: SIGNUP_JOB,
     steps: {

@@ -3,7 +3,7 @@
  * are in no namespace, but they contain the name of the namespace that used them.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { belongsToRelease } from "#lib/moodle/names.ts";
+import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
 
 /**
  * Matches the names of a backup's or template's snapshots, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is
@@ -61,5 +61,5 @@ export function parseOrphanedVolume(object: KubeObject, isOwn: (namespace: strin
 
 /** Returns whether the namespace is one of this installation's sandboxes (temporary namespaces). */
 export function isSandboxNamespace(namespace: string, release: string): boolean {
-  return namespace.startsWith("sandbox-") && belongsToRelease(namespace, release);
+  return namespace.startsWith("sandbox-") && isReleaseNamespaceName(namespace, release);
 }

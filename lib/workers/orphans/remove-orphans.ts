@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import {
@@ -22,7 +22,7 @@ const PAGE = 500;
 /** The time limit per cluster, in milliseconds, so that an unresponsive cluster does not delay the others. */
 const CLUSTER_TIMEOUT = 10 * MINUTE;
 
-export function deleteOrphanedStorage(app: App): Handler {
+export function deleteOrphanedStorage(app: App): JobHandler {
   return upkeepHandler({ kind: "delete-orphans", every: HOUR }, {
     sandboxes: ["Removing the storage of deleted sandboxes", HOUR, async (run) => {
       await Promise.all((await clusterNames(app)).map((name) => removeFromCluster(app, run, name)));
@@ -40,7 +40,7 @@ async function clusterNames({ db, catalog, clusters }: App): Promise<string[]> {
 }
 
 /** Deletes the orphaned storage objects in one cluster. Logs cluster errors; the next hourly run tries again. */
-async function removeFromCluster(app: App, run: Run, name: string): Promise<void> {
+async function removeFromCluster(app: App, run: JobRun, name: string): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]), bounded = { ...run, signal };
   try {
     await removeAll(app, bounded, await app.clusters.open(name));
@@ -55,7 +55,7 @@ async function removeFromCluster(app: App, run: Run, name: string): Promise<void
   }
 }
 
-async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promise<void> {
+async function removeAll({ config, db }: App, run: JobRun, cluster: Cluster): Promise<void> {
   const isSandbox = (namespace: string): boolean => isSandboxNamespace(namespace, config.releaseId);
   const contents = (await listAll(cluster, run, SNAPSHOT_CONTENT)).flatMap((each) =>
     parseOrphanedContent(each, isSandbox) ?? []
@@ -82,7 +82,7 @@ async function removeAll({ config, db }: App, run: Run, cluster: Cluster): Promi
 }
 
 /** Lists all objects of a kind. Returns an empty list if the cluster does not have the kind or denies access. */
-async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT): Promise<KubeObject[]> {
+async function listAll(cluster: Cluster, run: JobRun, kind: typeof SNAPSHOT_CONTENT): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
   try {
     let page = await cluster.listPage(kind, { selector: "", limit: PAGE }, run);
@@ -99,7 +99,7 @@ async function listAll(cluster: Cluster, run: Run, kind: typeof SNAPSHOT_CONTENT
 }
 
 /** Deletes a VolumeSnapshotContent. Also deletes its data, unless the data belongs to another one (kind `source`). */
-async function removeContent(cluster: Cluster, run: Run, { object, kind }: OrphanedSnapshotContent): Promise<void> {
+async function removeContent(cluster: Cluster, run: JobRun, { object, kind }: OrphanedSnapshotContent): Promise<void> {
   const { name, uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp) return;
   if (kind === "source" && object["spec"].deletionPolicy !== "Retain") return;
@@ -109,7 +109,7 @@ async function removeContent(cluster: Cluster, run: Run, { object, kind }: Orpha
 }
 
 /** Sets an unused volume's reclaim policy to `Delete`, so that the storage driver deletes the volume and its data. */
-async function removeVolume(cluster: Cluster, run: Run, object: KubeObject): Promise<void> {
+async function removeVolume(cluster: Cluster, run: JobRun, object: KubeObject): Promise<void> {
   await cluster.patchGlobal({ ...PERSISTENT_VOLUME, name: object.metadata.name }, [
     { op: "test", path: "/spec/claimRef/uid", value: object["spec"].claimRef.uid },
     { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },

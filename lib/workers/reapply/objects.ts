@@ -1,31 +1,31 @@
 /** Checks that a site has everything that a reapply cannot recreate, and writes its Kubernetes objects. */
-import { adaptToExistingObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
-import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import { adaptManifestToExistingObject, formatObjectTitle } from "#lib/moodle/expected-objects.ts";
+import { SPOKE_INSTALL_STEPS, type SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { type HubSettings, NO_HUB_SETTINGS } from "#lib/moodle/seed.ts";
 import {
+  addErrorDetails,
   ClusterError,
   type ClusterNamespace,
   type KubeObject,
-  objectRefOf,
   type PatchOperation,
-  withErrorDetails,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut } from "#lib/operations/change.ts";
 import { createReapplyChanges } from "#lib/operations/reapply.ts";
-import { isTerminating } from "#lib/drivers/cluster/guard.ts";
-import { findMismatches } from "#lib/drivers/cluster/diff.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { isNamespaceTerminating } from "#lib/drivers/cluster/guard.ts";
+import { findManifestMismatches } from "#lib/drivers/cluster/diff.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
-import { applyFenced, patchFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
+import { applyWithFence, createOrApplyWithFence, patchWithFence } from "#lib/workers/fenced-objects.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { inputsForBothSizes, withNewResources } from "#lib/workers/reapply/size.ts";
+import { computeInputsForBothSizes, withNewResources } from "#lib/workers/reapply/size.ts";
 import { patchSiteObject } from "#lib/workers/workloads.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Throws a permanent ClusterError if the namespace, a PVC or a Secret that cannot be recreated is missing. */
-export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<void> {
+export async function requireCompleteSite(site: SpokeSite, run: JobRun): Promise<void> {
   await requireNamespace(site, run);
-  const irreplaceable = listDesiredObjects(site, run, SPOKE_STEPS).filter(({ missingReason }) =>
+  const irreplaceable = listDesiredObjects(site, run, SPOKE_INSTALL_STEPS).filter(({ missingReason }) =>
     missingReason !== undefined
   );
   const isClaim = ({ ref }: ObjectPut) => ref.kind === "PersistentVolumeClaim";
@@ -52,8 +52,8 @@ export async function requireCompleteSite(site: SpokeSite, run: Run): Promise<vo
 /** Returns the objects that the steps write, computed as in the preview, with the resources now in the catalog. */
 function listDesiredObjects(
   site: SpokeSite,
-  run: Run,
-  steps: readonly SpokeStep[],
+  run: JobRun,
+  steps: readonly SpokeInstallStep[],
   hub = NO_HUB_SETTINGS,
 ): ObjectPut[] {
   const { blueprint, inputs, spoke: { maintenance }, app: { config } } = withNewResources(site, run);
@@ -63,13 +63,13 @@ function listDesiredObjects(
   );
 }
 
-async function requireNamespace(site: SpokeSite, run: Run): Promise<void> {
+async function requireNamespace(site: SpokeSite, run: JobRun): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
   if (!found) await requireSameCluster(site, run); // the namespace may exist in another cluster
   const problem = findNamespaceProblem(found, spoke.namespaceUid!);
   if (problem === null) return;
-  const isOwn = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
+  const isOwn = found?.metadata.uid === spoke.namespaceUid && !isNamespaceTerminating(found!);
   const hint = isOwn
     ? "Restore the namespace's label, then reapply. Wheelwright changes nothing in a namespace without this label."
     : `The site's data is lost. Destroy the spoke, then recreate it from a backup: wheelwright restore ${spoke.id}`;
@@ -80,7 +80,7 @@ async function requireNamespace(site: SpokeSite, run: Run): Promise<void> {
  * Restores the namespace's labels, on which the pod security standard and the periodic check depend. Patches the
  * namespace, because an apply would create a missing one. If the patch is forbidden, adds a note to the operation.
  */
-export async function restoreNamespaceLabels(site: SpokeSite, run: Run): Promise<void> {
+export async function restoreNamespaceLabels(site: SpokeSite, run: JobRun): Promise<void> {
   const { blueprint, cluster, spoke } = site;
   const [manifest] = blueprint.spokeObjects(withNewResources(site, run).inputs, "namespace");
   const namespace = await cluster.findNamespace(spoke.namespace, run);
@@ -92,7 +92,7 @@ export async function restoreNamespaceLabels(site: SpokeSite, run: Run): Promise
   if (changes.length === 0) return;
   const uidTest: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespaceUid };
   try {
-    await cluster.patchGlobal(objectRefOf(manifest!), [uidTest, ...changes], run);
+    await cluster.patchGlobal(toObjectRef(manifest!), [uidTest, ...changes], run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     await addNotes(run, [
@@ -122,7 +122,7 @@ function createMetadataPatch(
  * Applies the settings that Moodle's pods read when they start, and keeps existing passwords. If any setting differs,
  * first records that the pods must restart.
  */
-export async function applySettings(site: SpokeSite, run: Run): Promise<void> {
+export async function applySettings(site: SpokeSite, run: JobRun): Promise<void> {
   const changes = listDesiredObjects(site, run, ["secrets"]);
   for (const { ref, put: secret, applied, missingReason } of changes) {
     const existing = await site.space.get(ref, run);
@@ -140,7 +140,7 @@ function hasOtherData(object: KubeObject, existing: KubeObject): boolean {
 }
 
 /** Recreates a Secret that no pod reads, with a new password. Adds a note that Moodle still has the old password. */
-async function recreateSecret({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
+async function recreateSecret({ space }: SpokeSite, run: JobRun, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await addNotes(run, [
     `The Secret ${secret.metadata.name} was missing and was created with a new password. ` +
@@ -149,19 +149,19 @@ async function recreateSecret({ space }: SpokeSite, run: Run, secret: KubeObject
 }
 
 /** Applies a quota and limits that are large enough for both the old and the new resources of the site. */
-export async function applyLimitsForBothSizes(site: SpokeSite, run: Run): Promise<KubeObject[]> {
+export async function applyLimitsForBothSizes(site: SpokeSite, run: JobRun): Promise<KubeObject[]> {
   return await applySiteObjects(
     site.space,
     run,
-    site.blueprint.spokeObjects(inputsForBothSizes(site, run), "policies"),
+    site.blueprint.spokeObjects(computeInputsForBothSizes(site, run), "policies"),
   );
 }
 
 /** Applies the objects of one step. Returns them as they are stored in the cluster. */
 export async function applyStepObjects(
   site: SpokeSite,
-  run: Run,
-  step: SpokeStep,
+  run: JobRun,
+  step: SpokeInstallStep,
   hub?: HubSettings,
 ): Promise<KubeObject[]> {
   return await applySiteObjects(
@@ -172,7 +172,7 @@ export async function applyStepObjects(
 }
 
 /** Undoes the changes of operations such as suspend: sets these fields to the values for an active site. */
-export async function resetSiteState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
+export async function resetReplicasAndSuspension(site: SpokeSite, run: JobRun, step: SpokeInstallStep): Promise<void> {
   for (const { ref, state = {} } of listDesiredObjects(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
       op: "add" as const,
@@ -186,15 +186,15 @@ export async function resetSiteState(site: SpokeSite, run: Run, step: SpokeStep)
 /** Applies the objects in the given order. Returns them as they are stored in the cluster. */
 export async function applySiteObjects(
   space: ClusterNamespace,
-  run: Run,
+  run: JobRun,
   objects: readonly KubeObject[],
 ): Promise<KubeObject[]> {
   const applied: KubeObject[] = [];
   for (const object of objects) {
-    const existing = await space.get(objectRefOf(object), run);
+    const existing = await space.get(toObjectRef(object), run);
     if (existing) {
-      applied.push(await applyOrReplaceFields(space, run, adaptToExistingObject(object, existing), existing));
-    } else applied.push(await replaceObjectFenced(space, object, run.job, run));
+      applied.push(await applyOrReplaceFields(space, run, adaptManifestToExistingObject(object, existing), existing));
+    } else applied.push(await createOrApplyWithFence(space, object, run.job, run));
   }
   return applied;
 }
@@ -205,12 +205,12 @@ export async function applySiteObjects(
  */
 async function applyOrReplaceFields(
   space: ClusterNamespace,
-  run: Run,
+  run: JobRun,
   object: KubeObject,
   existing: KubeObject,
 ): Promise<KubeObject> {
   try {
-    return await applyFenced(space, object, run.job, run);
+    return await applyWithFence(space, object, run.job, run);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     run.log.warn("An object conflicts with fields set by another program; replacing these fields", {
@@ -220,11 +220,11 @@ async function applyOrReplaceFields(
   }
   try {
     const spec = object["spec"] ?? {},
-      fields = findMismatches(object, existing).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
+      fields = findManifestMismatches(object, existing).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
     const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
       .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
-    await patchFenced(space, { ref: objectRefOf(object), jobFence: run.job, change: () => change }, run);
-    return await applyFenced(space, object, run.job, run);
+    await patchWithFence(space, { ref: toObjectRef(object), jobFence: run.job, change: () => change }, run);
+    return await applyWithFence(space, object, run.job, run);
   } catch (error) {
     throw isRefusal(error) ? explainRefusal(error, object) : error;
   }
@@ -236,7 +236,7 @@ function isRefusal(error: unknown): error is ClusterError {
 
 /** Adds a hint to the error: an operator must recreate the object, because its immutable fields differ. */
 function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
-  return withErrorDetails(error, {
+  return addErrorDetails(error, {
     blame: "operator",
     hint: `${
       formatObjectTitle(object)

@@ -8,7 +8,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
 import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
-import { readNewResources, withSize } from "#lib/workers/reapply/size.ts";
+import { readNewResources, replaceSizeInputs } from "#lib/workers/reapply/size.ts";
 import { readRecordedDigest } from "#lib/workers/image-digest.ts";
 import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -17,7 +17,7 @@ export const reapplyOutcomes = createActionOutcomes({
   succeeded(_, job, { blueprintInputs }) {
     const newSize = readNewResources(job), blueprintRevision = String(job.progress.revision);
     const inputs = () =>
-      newSize && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, newSize)) };
+      newSize && { blueprintInputs: JSON.stringify(replaceSizeInputs(blueprintInputs as SpokeInputs, newSize)) };
     return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...readRecordedDigest(job) }) };
   },
   async stopped(tx, job) {

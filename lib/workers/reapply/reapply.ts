@@ -6,12 +6,12 @@
 import type { App } from "#lib/app.ts";
 import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { restartSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { requireHealth } from "#lib/workers/login-page.ts";
-import { protectSignIn, readDatabase } from "#lib/workers/site-jobs.ts";
+import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
+import { excludeAdminsFromSingleSignOn, readDatabase } from "#lib/workers/site-jobs.ts";
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { loadHubSettings } from "#lib/workers/install/provision.ts";
 import {
@@ -19,17 +19,17 @@ import {
   applySettings,
   applyStepObjects,
   requireCompleteSite,
-  resetSiteState,
+  resetReplicasAndSuspension,
   restoreNamespaceLabels,
 } from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
 import { readNewResources, saveNewResources } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { permanentError, type SpokeSite } from "#lib/workers/site.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
-export function reapply(app: App): Handler {
+export function reapplyHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.reapply, {
     async policies(site, run) {
       await requireCompleteSite(site, run);
@@ -47,35 +47,37 @@ export function reapply(app: App): Handler {
     async database(site, run) {
       await applyStepObjects(site, run, "volumes");
       await applyStepObjects(site, run, "database");
-      await resetSiteState(site, run, "database");
-      await waitForWorkload(site, run, DATABASE_STATEFULSET);
+      await resetReplicasAndSuspension(site, run, "database");
+      await waitForWorkload(site, run, DATABASE_STATEFULSET_REF);
     },
     verify,
     async app(site, run) {
       await applyStepObjects(site, run, "app");
       if (run.job.progress.restarts) await restartSite(site, run);
-      await resetSiteState(site, run, "app");
-      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
+      await resetReplicasAndSuspension(site, run, "app");
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT_REF);
       await recordImageDigest(site, run);
     },
     async cron(site, run) {
       await applyStepObjects(site, run, "cron");
-      await resetSiteState(site, run, "cron");
+      await resetReplicasAndSuspension(site, run, "cron");
       if (readNewResources(run.job)) await waitForQuota(site, run, await applyStepObjects(site, run, "policies"));
     },
     ingress: async (site, run) => await waitForIngresses(site, run, await applyStepObjects(site, run, "ingress")),
-    health: requireHealth,
+    health: requireExpectedLoginPage,
   }, { hooks: reapplyOutcomes });
 }
 
 /** Throws if the database contains another site, or another Moodle version than the spoke's row. */
-async function verify(context: SpokeSite, run: Run): Promise<void> {
+async function verify(context: SpokeSite, run: JobRun): Promise<void> {
   const { app, spoke } = context;
   const site = await readDatabase(context, run);
   await requireSameSite(run, spoke, site);
   const version = spoke.lmsVersion;
   const isInterrupted = site.lockedUntil !== null && await findInterruptedUpgrade(app.db.rows, run.job) !== null;
-  if (!isInterrupted && isSiteAtVersion(site, { version, code: null })) return await protectSignIn(context, run);
+  if (!isInterrupted && isSiteAtVersion(site, { version, code: null })) {
+    return await excludeAdminsFromSingleSignOn(context, run);
+  }
   const contents = isInterrupted
     ? "contains an interrupted upgrade"
     : `contains Moodle ${site.release ?? "of an unknown version"}`;

@@ -7,12 +7,12 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeInputsDuringResize } from "#lib/moodle/resize.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 
 /** Saves the resources that the catalog lists for the spoke's size in the job's progress, once per operation. */
-export async function saveNewResources({ app, inputs }: SpokeSite, run: Run): Promise<void> {
+export async function saveNewResources({ app, inputs }: SpokeSite, run: JobRun): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = applyOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
@@ -30,22 +30,24 @@ export async function saveNewResources({ app, inputs }: SpokeSite, run: Run): Pr
 }
 
 /** Returns the site with the resources that `saveNewResources` saved. */
-export function withNewResources(site: SpokeSite, run: Run): SpokeSite {
+export function withNewResources(site: SpokeSite, run: JobRun): SpokeSite {
   const newAmounts = readNewResources(run.job);
-  return newAmounts ? { ...site, inputs: withSize(site.inputs, newAmounts) } : site;
+  return newAmounts ? { ...site, inputs: replaceSizeInputs(site.inputs, newAmounts) } : site;
 }
 
 /** Returns the spoke's inputs with limits that are large enough for both the old and the new resources. */
-export function inputsForBothSizes({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
+export function computeInputsForBothSizes({ blueprint, inputs }: SpokeSite, run: JobRun): SpokeInputs {
   const newAmounts = readNewResources(run.job);
-  return newAmounts ? computeInputsDuringResize(inputs, withSize(inputs, newAmounts), blueprint.quotaUsage) : inputs;
+  return newAmounts
+    ? computeInputsDuringResize(inputs, replaceSizeInputs(inputs, newAmounts), blueprint.quotaUsage)
+    : inputs;
 }
 
 export function readNewResources({ progress }: Pick<Job, "progress">): SizeDependentInputs | null {
   return (progress.taken ?? null) as SizeDependentInputs | null;
 }
 
-export function withSize(
+export function replaceSizeInputs(
   { madeDatabaseDisk: _, ...inputs }: SpokeInputs,
   newAmounts: SizeDependentInputs,
 ): SpokeInputs {

@@ -6,7 +6,7 @@
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { addNotes, type NamespaceRecord } from "#lib/workers/site.ts";
 
@@ -49,7 +49,7 @@ interface Volume {
 }
 
 /** Saves which volumes the PVCs use, because this cannot be determined after the PVCs are deleted. */
-export async function recordVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
+export async function recordVolumes(cluster: Cluster, run: JobRun, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
   const volumes: Volume[] = claims.filter((claim) => claim["spec"]?.volumeName).map((claim) => ({
@@ -64,7 +64,7 @@ export async function recordVolumes(cluster: Cluster, run: Run, namespace: strin
  * Sets the volumes' reclaim policy to `Delete`, so that they are deleted together with their PVCs. Skips volumes that
  * Wheelwright may not patch; these are reported at the end of the removal.
  */
-export async function setVolumesToDelete(cluster: Cluster, run: Run): Promise<void> {
+export async function setReclaimPolicyToDelete(cluster: Cluster, run: JobRun): Promise<void> {
   for (const { claimUid, volume: name } of volumesOf(run)) {
     const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
     if (found?.["spec"]?.claimRef?.uid !== claimUid || found["spec"].persistentVolumeReclaimPolicy === "Delete") {
@@ -80,7 +80,7 @@ export async function setVolumesToDelete(cluster: Cluster, run: Run): Promise<vo
   }
 }
 
-function volumesOf(run: Run): readonly Volume[] {
+function volumesOf(run: JobRun): readonly Volume[] {
   return run.job.progress.volumes ?? [];
 }
 
@@ -100,7 +100,7 @@ interface RemainingObject {
  */
 export async function waitForObjectDeletion(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
-  run: Run,
+  run: JobRun,
 ): Promise<void> {
   const end = performance.now() + Math.min(ATTEMPT_TIMEOUT, run.timeLeft());
   for (let pause = SECOND / 4;; pause = Math.min(2 * pause, MAX_PAUSE)) {
@@ -121,7 +121,7 @@ export async function waitForObjectDeletion(
   }
 }
 
-async function findLabelled(cluster: Cluster, run: Run, holding: RemovedOwner): Promise<RemainingObject | null> {
+async function findLabelled(cluster: Cluster, run: JobRun, holding: RemovedOwner): Promise<RemainingObject | null> {
   const selector = selectorOf(holding);
   for (const kind of KINDS_SEARCHED_BY_LABEL) {
     const [remaining] = await cluster.listAll(kind, `${MANAGED_BY_LABEL}=wheelwright,${selector}`, run);
@@ -139,7 +139,7 @@ function selectorOf(holding: RemovedOwner): string {
 /** Finds an object that remains in a force-deleted namespace. Returns null if the namespace still exists. */
 async function findInDeletedNamespace(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   { namespace }: RemovedOwner,
   notes: string[],
 ): Promise<RemainingObject | null> {
@@ -162,7 +162,7 @@ async function findInDeletedNamespace(
 }
 
 /** Finds a volume that is not deleted yet. Ignores volumes whose reclaim policy is not `Delete`. */
-async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<RemainingObject | null> {
+async function findVolume(cluster: Cluster, run: JobRun, notes: string[]): Promise<RemainingObject | null> {
   for (const { claim, claimUid, volume } of volumesOf(run)) {
     const found = await readVolume(cluster, run, volume, notes);
     if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
@@ -183,7 +183,7 @@ async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<
 
 async function readVolume(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   name: string,
   notes: string[],
 ): Promise<KubeObject | null> {

@@ -5,11 +5,11 @@
  */
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
+import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { recordVolumes, waitForObjectDeletion } from "#lib/workers/removal/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { clusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/workers/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/workers/removal/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -22,18 +22,18 @@ import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** Creates the handler that removes a spoke. Its failure reports contain no logs, because the namespace may be gone. */
-export function remove(app: App): Handler {
+export function removeSpokeHandler(app: App): JobHandler {
   const steps = {
-    async stop(site: SpokeSite, run: Run) {
+    async stop(site: SpokeSite, run: JobRun) {
       await requireSameCluster(site, run);
       await stopSite(site, run);
     },
-    async snapshot(site: SpokeSite, run: Run) {
+    async snapshot(site: SpokeSite, run: JobRun) {
       await requireSameCluster(site, run);
       await takeLastSnapshot(site, run);
     },
     ...LAST_STEPS,
-    async confirm(site: SpokeSite, run: Run) {
+    async confirm(site: SpokeSite, run: JobRun) {
       await deleteUnusedContents(site, run);
       await LAST_STEPS.confirm(site, run);
     },
@@ -41,28 +41,28 @@ export function remove(app: App): Handler {
   const hooks = removalOutcomes;
   return withDailyReport(
     app,
-    createHandler(OPERATIONS.remove, (run: Run) => openSpokeSite(app, run), steps, { hooks }),
+    createJobHandler(OPERATIONS.remove, (run: JobRun) => openSpokeSite(app, run), steps, { hooks }),
   );
 }
 
-export function removeHub(app: App): Handler {
+export function removeHubHandler(app: App): JobHandler {
   const hooks = hubRemovalOutcomes;
   return withDailyReport(
     app,
-    createHandler(OPERATIONS["remove-hub"], (run: Run) => openHubSite(app, run), LAST_STEPS, { hooks }),
+    createJobHandler(OPERATIONS["remove-hub"], (run: JobRun) => openHubSite(app, run), LAST_STEPS, { hooks }),
   );
 }
 
 const LAST_STEPS = {
   namespace: removeNamespace,
-  async confirm(site: Site, run: Run): Promise<void> {
+  async confirm(site: Site, run: JobRun): Promise<void> {
     await waitForObjectDeletion(site, run);
     await requireSameCluster(site, run);
   },
 };
 
 /** Deletes VolumeSnapshotContents that were meant for new volumes. They would remain after the namespace is deleted. */
-async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run): Promise<void> {
+async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: JobRun): Promise<void> {
   const { namespace } = spoke;
   for (const adoptionId of await listVolumeSuffixes(app.db.rows, spoke)) {
     await deleteSourceSnapshotContents(cluster, run, { namespace, adoptionId });
@@ -73,19 +73,19 @@ async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Run
  * Deletes the namespace. If a crash prevented its UID from being stored in the database, deletes a namespace with this
  * name only if it has Wheelwright's labels.
  */
-async function removeNamespace(site: Site, run: Run): Promise<void> {
+async function removeNamespace(site: Site, run: JobRun): Promise<void> {
   const { cluster, holding: { namespace, uid: recordedUid } } = site;
   await requireSameCluster(site, run);
   const uid = recordedUid ?? await findOwn(site, run);
   if (uid !== null) {
     await recordVolumes(cluster, run, namespace);
-    await cluster.space(namespace, uid).remove(clusterWaitOptions(run));
+    await cluster.space(namespace, uid).remove(buildClusterWaitOptions(run));
   }
   // Checks the cluster's identity again: the kubeconfig may have changed while the namespace was being deleted.
   await requireSameCluster(site, run);
 }
 
-async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | null> {
+async function findOwn({ cluster, holding }: Site, run: JobRun): Promise<string | null> {
   const found = await cluster.findNamespace(holding.namespace, run);
   const labels = found?.metadata.labels ?? {};
   const own = labels[MANAGED_BY_LABEL] === "wheelwright" && labels[FEDERATION_LABEL] === holding.federationId &&
@@ -97,8 +97,8 @@ async function findOwn({ cluster, holding }: Site, run: Run): Promise<string | n
  * Wraps a handler so that an unfinished removal is reported once a day: in the audit log, in notifications and in the
  * log.
  */
-function withDailyReport(app: App, handler: Handler): Handler {
-  return wrapSteps(handler, (work, step) => async (run) => {
+function withDailyReport(app: App, handler: JobHandler): JobHandler {
+  return wrapStepFunctions(handler, (work, step) => async (run) => {
     try {
       await work(run);
     } catch (error) {
@@ -108,7 +108,7 @@ function withDailyReport(app: App, handler: Handler): Handler {
   });
 }
 
-async function reportStuckRemoval(app: App, run: Run, step: string, error: ClusterError): Promise<void> {
+async function reportStuckRemoval(app: App, run: JobRun, step: string, error: ClusterError): Promise<void> {
   const { id, spokeId, federationId, startedAt, progress, requester } = run.job;
   const notifiedAt = typeof progress.notifiedAt === "string" ? Date.parse(progress.notifiedAt) : startedAt!.getTime();
   const now = await app.db.now();

@@ -7,8 +7,8 @@ import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
-import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
+import { patchWithFence } from "#lib/workers/fenced-objects.ts";
 import { permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 
 /** The namespace and the blueprint inputs of a site whose disks are resized. */
@@ -31,12 +31,12 @@ interface GrowthWait {
 }
 
 /** Returns the PVCs of both disks. Throws a permanent ClusterError if a PVC is missing. */
-export async function readDiskPvcs(site: DiskSite, run: Run): Promise<DiskPvcs> {
+export async function readDiskPvcs(site: DiskSite, run: JobRun): Promise<DiskPvcs> {
   const [files, database] = await Promise.all([readDiskPvc(site, run, "files"), readDiskPvc(site, run, "database")]);
   return { files, database };
 }
 
-async function readDiskPvc(site: DiskSite, run: Run, disk: DiskName): Promise<KubeObject> {
+async function readDiskPvc(site: DiskSite, run: JobRun, disk: DiskName): Promise<KubeObject> {
   const ref = refOf(site, disk), claim = await site.space.get(ref, run);
   if (claim) return claim;
   throw permanentError(
@@ -47,7 +47,7 @@ async function readDiskPvc(site: DiskSite, run: Run, disk: DiskName): Promise<Ku
 }
 
 /** Returns the disk sizes that the PVCs request. Kubernetes does not allow a PVC to request less than before. */
-export function requestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
+export function getRequestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
   return { files: requestedSize(files), database: requestedSize(database) };
 }
 
@@ -57,7 +57,7 @@ export function requestedDiskSizes({ files, database }: DiskPvcs): DiskSizes {
  */
 export async function readExpandableDisks(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   { files, database }: DiskPvcs,
 ): Promise<GrowableDisks> {
   const canExpand = async (claim: KubeObject): Promise<boolean> => {
@@ -69,7 +69,7 @@ export async function readExpandableDisks(
 }
 
 /** Returns a note that explains to users why a disk keeps its size. */
-export function describeUngrownDisk(claim: KubeObject, desiredSize: string): string {
+export function describeUnexpandableDisk(claim: KubeObject, desiredSize: string): string {
   const name = classOf(claim);
   const why = name === "" ? "it has no storage class" : `its storage class ${name} does not allow volume expansion`;
   return `The disk ${claim.metadata.name} stays at ${
@@ -78,16 +78,16 @@ export function describeUngrownDisk(claim: KubeObject, desiredSize: string): str
 }
 
 /** Raises the size that a PVC requests to at least `size`. Returns the size that the PVC requests afterwards. */
-export async function growPvc(site: DiskSite, run: Run, disk: DiskName, size: string): Promise<string> {
+export async function expandPvc(site: DiskSite, run: JobRun, disk: DiskName, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     parseQuantity(requestedSize(claim)) < parseQuantity(size)
       ? [{ op: "replace" as const, path: REQUEST, value: size }]
       : [];
-  return requestedSize(await patchFenced(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
+  return requestedSize(await patchWithFence(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
 }
 
 /** Returns the keys of all resize errors so far. With these, callers can later recognize new errors. */
-export async function readResizeErrorKeys(site: DiskSite, run: Run): Promise<ReadonlySet<string>> {
+export async function readResizeErrorKeys(site: DiskSite, run: JobRun): Promise<ReadonlySet<string>> {
   return new Set((await listResizeFailures(site, run, DISK_NAMES)).map(keyOf));
 }
 
@@ -95,9 +95,9 @@ export async function readResizeErrorKeys(site: DiskSite, run: Run): Promise<Rea
  * Waits until the volumes, or their file systems, have the requested size. Throws a permanent ClusterError if the
  * storage driver reports a new permanent error, or if the step's time runs out.
  */
-export async function waitUntilDisksGrown(
+export async function waitForDiskExpansion(
   site: DiskSite,
-  run: Run,
+  run: JobRun,
   { disks, until, pastErrorKeys }: GrowthWait,
 ): Promise<void> {
   const pastKeys = pastErrorKeys ?? await readResizeErrorKeys(site, run);
@@ -129,7 +129,7 @@ function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): s
 }
 
 /** Returns the Kubernetes events about failed resizes of these disks' PVCs, oldest first. */
-async function listResizeFailures(site: DiskSite, run: Run, disks: readonly DiskName[]): Promise<KubeObject[]> {
+async function listResizeFailures(site: DiskSite, run: JobRun, disks: readonly DiskName[]): Promise<KubeObject[]> {
   const names = getSitePvcNames(site.inputs),
     events = await site.space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>

@@ -10,50 +10,50 @@ import {
   computeInputsDuringResize,
   computeResizedInputs,
   DISK_NAMES,
-  maxQuantity,
+  getLargerQuantity,
   setDiskSizes,
 } from "#lib/moodle/resize.ts";
-import { buildSizePatch, readSizeField, type SizeField } from "#lib/moodle/size-fields.ts";
+import { buildSizePatch, readSizeDependentField, type SizeDependentField } from "#lib/moodle/size-fields.ts";
 import { ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { listSizeDependentObjects, type ResizeParameters } from "#lib/operations/resize.ts";
 import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import {
-  describeUngrownDisk,
-  growPvc,
+  describeUnexpandableDisk,
+  expandPvc,
+  getRequestedDiskSizes,
   readDiskPvcs,
   readExpandableDisks,
   readResizeErrorKeys,
-  requestedDiskSizes,
-  waitUntilDisksGrown,
+  waitForDiskExpansion,
 } from "#lib/workers/resize/disks.ts";
-import { requireHealth } from "#lib/workers/login-page.ts";
+import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
 import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
 import { resizeOutcomes, type SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
-import { patchSiteObject, requireRunning, waitForWorkload } from "#lib/workers/workloads.ts";
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { patchSiteObject, requireRunningSite, waitForWorkload } from "#lib/workers/workloads.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 
-export function resize(app: App): Handler {
+export function resizeHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.resize, {
     prepare,
     quota: raiseLimits,
     disks: growDisks,
     async database(site, run) {
-      await setSize(site, run, "database", DATABASE_STATEFULSET);
-      await waitForWorkload(site, run, DATABASE_STATEFULSET);
-      await waitUntilDisksGrown(site, run, { disks: ["database"], until: "to the file system" });
+      await setSize(site, run, "database", DATABASE_STATEFULSET_REF);
+      await waitForWorkload(site, run, DATABASE_STATEFULSET_REF);
+      await waitForDiskExpansion(site, run, { disks: ["database"], until: "to the file system" });
     },
     verify: requireOriginalSite,
     async app(site, run) {
-      await setSize(site, run, "app", MOODLE_DEPLOYMENT);
-      await waitForWorkload(site, run, MOODLE_DEPLOYMENT);
-      await waitUntilDisksGrown(site, run, { disks: ["files"], until: "to the file system" });
+      await setSize(site, run, "app", MOODLE_DEPLOYMENT_REF);
+      await waitForWorkload(site, run, MOODLE_DEPLOYMENT_REF);
+      await waitForDiskExpansion(site, run, { disks: ["files"], until: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
     limits: (site, run) => setSize(site, run, "limits"),
-    health: requireHealth,
+    health: requireExpectedLoginPage,
   }, { hooks: resizeOutcomes });
 }
 
@@ -61,21 +61,21 @@ export function resize(app: App): Handler {
  * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered.
  * Also throws if a disk cannot grow and payments are configured, because the customer would pay for the full size.
  */
-async function prepare(site: SpokeSite, run: Run): Promise<void> {
+async function prepare(site: SpokeSite, run: JobRun): Promise<void> {
   const { app, space, cluster, inputs } = site;
   const { size } = run.job.payload as unknown as ResizeParameters;
   const refusal = app.catalog.findProblem("size", size);
   if (refusal !== null) throw sizeError("NotOffered", `The size ${size} is no longer offered: size ${refusal}`);
-  await requireRunning(space, run, "be resized", "resize");
+  await requireRunningSite(space, run, "be resized", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readDiskPvcs(site, run);
-  const present = setDiskSizes(inputs, requestedDiskSizes(claims)), { disks } = present.resources;
+  const present = setDiskSizes(inputs, getRequestedDiskSizes(claims)), { disks } = present.resources;
   const short = DISK_NAMES.filter((disk) => parseQuantity(disks[disk]) < parseQuantity(resources.disks[disk]));
   const canGrow = short.length > 0 ? await readExpandableDisks(cluster, run, claims) : { files: true, database: true };
   const target = computeResizedInputs(present, size, resources, { canGrow });
   const [over] = app.blueprint.quotaUsage(target).problems;
   if (over !== undefined) throw sizeError("TooSmall", `The size ${size} is too small for this site: ${over}`);
   const left = short.filter((disk) => !canGrow[disk]).map((disk) =>
-    describeUngrownDisk(claims[disk], resources.disks[disk])
+    describeUnexpandableDisk(claims[disk], resources.disks[disk])
   );
   if (left.length > 0 && app.payments) throw diskError(size, left); // the customer would pay for the full size
   await addNotes(run, left);
@@ -86,7 +86,7 @@ async function prepare(site: SpokeSite, run: Run): Promise<void> {
  * Raises each quota and limit to the larger of its old and new values, or to the total usage during the resize if that
  * is larger. Waits until the quota's status shows the new values, because Kubernetes enforces the values in the status.
  */
-async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
+async function raiseLimits(site: SpokeSite, run: JobRun): Promise<void> {
   const { blueprint, inputs } = site;
   const [before, after] = [withStoredSize(inputs, run, "before"), withStoredSize(inputs, run, "after")];
   const limits = computeInputsDuringResize(before, after, blueprint.quotaUsage);
@@ -102,13 +102,13 @@ async function raiseLimits(site: SpokeSite, run: Run): Promise<void> {
   await waitForQuotaUpdate(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
 }
 
-function atLeast(object: KubeObject, { path, value }: SizeField): SizeField {
-  const current = readSizeField(object, path);
-  return { path, value: current === undefined ? value : maxQuantity(String(current), String(value)) };
+function atLeast(object: KubeObject, { path, value }: SizeDependentField): SizeDependentField {
+  const current = readSizeDependentField(object, path);
+  return { path, value: current === undefined ? value : getLargerQuantity(String(current), String(value)) };
 }
 
 /** Waits until the status of the resource quotas shows the new limits: Kubernetes enforces the limits in the status. */
-export async function waitForQuotaUpdate({ space }: SpokeSite, run: Run, refs: readonly ObjectRef[]): Promise<void> {
+export async function waitForQuotaUpdate({ space }: SpokeSite, run: JobRun, refs: readonly ObjectRef[]): Promise<void> {
   const problem = await pollUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
@@ -125,13 +125,13 @@ function isSame(one: string, other: string | undefined): boolean {
   return other !== undefined && parseQuantity(one) === parseQuantity(other);
 }
 
-async function growDisks(site: SpokeSite, run: Run): Promise<void> {
+async function growDisks(site: SpokeSite, run: JobRun): Promise<void> {
   const { disks } = withStoredSize(site.inputs, run, "after").resources, before = await readResizeErrorKeys(site, run);
   for (const disk of DISK_NAMES) {
-    const size = await growPvc(site, run, disk, disks[disk]);
+    const size = await expandPvc(site, run, disk, disks[disk]);
     await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await waitUntilDisksGrown(site, run, { disks: DISK_NAMES, until: "to the volume", pastErrorKeys: before });
+  await waitForDiskExpansion(site, run, { disks: DISK_NAMES, until: "to the volume", pastErrorKeys: before });
 }
 
 /**
@@ -140,7 +140,7 @@ async function growDisks(site: SpokeSite, run: Run): Promise<void> {
  */
 async function setSize(
   site: SpokeSite,
-  run: Run,
+  run: JobRun,
   step: "database" | "app" | "cron" | "limits",
   restarted?: ObjectRef,
 ): Promise<void> {
@@ -152,7 +152,10 @@ async function setSize(
   const own = objects.find(({ ref }) => isSameObject(ref, restarted))?.fields ?? [];
   // Writes the same time in all attempts of the operation, so that a retry does not restart the pods again.
   const value = run.job.startedAt!.toISOString();
-  const stamp: SizeField = { path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION], value };
+  const stamp: SizeDependentField = {
+    path: ["spec", "template", "metadata", "annotations", RESTART_ANNOTATION],
+    value,
+  };
   await patchSiteObject(site, run, restarted, (object) => buildSizePatch(object, [...own, stamp]));
 }
 
@@ -161,7 +164,7 @@ function isSameObject(ref: ObjectRef, other: ObjectRef): boolean {
 }
 
 /** Returns the spoke's blueprint inputs with its size from before or after the resize. */
-function withStoredSize(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
+function withStoredSize(inputs: SpokeInputs, run: JobRun, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
   return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as SizeDependentInputs });
 }

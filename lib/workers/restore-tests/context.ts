@@ -6,8 +6,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
 import { buildSandboxInputs, type SandboxInputs } from "#lib/moodle/sandbox.ts";
-import { enlargeDisksForSnapshots } from "#lib/moodle/adoption.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { enlargeDisksToSnapshotSize } from "#lib/moodle/adoption.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openSandbox, type Sandbox } from "#lib/workers/sandbox/sandbox.ts";
 import type { SiteSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
@@ -24,16 +24,16 @@ export interface RestoreTestContext extends Sandbox {
   readonly from: SiteSnapshots;
 }
 
-export async function openRestoreTest(app: App, run: Run): Promise<RestoreTestContext> {
-  const { backup, spoke } = await readRestoreTest(app, run), from = readBackupSnapshots(backup, spoke);
+export async function openRestoreTest(app: App, run: JobRun): Promise<RestoreTestContext> {
+  const { backup, spoke } = await readTestedBackup(app, run), from = readBackupSnapshots(backup, spoke);
   const inputs = await sandboxInputsOf(app, run, spoke, backup, from);
   // Uses Object.assign, because a spread would call the getter `space`, which throws until the namespace exists.
   return Object.assign(await openSandbox(app, backup.cluster, inputs, run), { backup, spoke, from });
 }
 
-export async function readRestoreTest(
+export async function readTestedBackup(
   { db }: Pick<App, "db">,
-  { job }: Run,
+  { job }: JobRun,
 ): Promise<{ readonly backup: Backup; readonly spoke: SpokeRow }> {
   const { backupId } = job.payload as RestoreTestPayload, spokeId = job.spokeId!;
   const spoke = await db.rows.selectFrom("spokes").selectAll().where("id", "=", spokeId).executeTakeFirstOrThrow();
@@ -46,7 +46,7 @@ export async function readRestoreTest(
  */
 async function sandboxInputsOf(
   { config: { releaseId } }: App,
-  run: Run,
+  run: JobRun,
   spoke: SpokeRow,
   backup: Backup,
   { volumes }: SiteSnapshots,
@@ -54,7 +54,7 @@ async function sandboxInputsOf(
   if (run.job.progress.inputs) return run.job.progress.inputs;
   const current = v.parse(SpokeInputs, spoke.blueprintInputs), { lmsVersion: version, images } = backup;
   const atBackup = { ...current, ...(version !== null && images !== null && { version, images }) };
-  const resized = enlargeDisksForSnapshots(atBackup, {
+  const resized = enlargeDisksToSnapshotSize(atBackup, {
     files: volumes.files.restoreSize,
     database: volumes.database.restoreSize,
   });

@@ -10,7 +10,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { computeNextRestoreTestTime, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
 import type { RestoreTestPayload } from "#lib/workers/restore-tests/context.ts";
@@ -26,7 +26,7 @@ const BASE_TESTS = 3, SPOKES_PER_TEST = 1000;
 /** The largest share of a replica's lanes (job queues) that restore tests may occupy. */
 const LANE_SHARE = 1 / 8;
 
-export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): Handler {
+export function planRestoreTests({ db, config }: Pick<App, "db" | "config">): JobHandler {
   const { restoreTests: interval, scheduler: { lanes } } = config;
   return upkeepHandler({ kind: "plan-restore-tests", every: MINUTE }, {
     due: ["Queueing due restore tests", 10 * MINUTE, async (run) => {

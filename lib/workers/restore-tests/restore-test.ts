@@ -8,10 +8,10 @@
 import type { App } from "#lib/app.ts";
 import { findRestoredDataProblem, findRestoredFilesProblem } from "#lib/domains/backups/restore-test.ts";
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
-import { DATABASE_STATEFULSET, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { createHandler, type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { analyzeFailure, buildFinalReport, mayRetry } from "#lib/scheduler/reports.ts";
+import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { analyzeFailure, buildFinalReport, mayRetryJob } from "#lib/scheduler/reports.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import {
   endFailedTest,
@@ -19,7 +19,7 @@ import {
   endVerifiedTest,
   hasTestResult,
 } from "#lib/workers/restore-tests/outcomes.ts";
-import { openRestoreTest, readRestoreTest, type RestoreTestContext } from "#lib/workers/restore-tests/context.ts";
+import { openRestoreTest, readTestedBackup, type RestoreTestContext } from "#lib/workers/restore-tests/context.ts";
 import type { FilesCheckResult } from "#lib/moodle/job-results.ts";
 import { requireLoginPage } from "#lib/workers/login-page.ts";
 import { checkFiles, readDatabase } from "#lib/workers/site-jobs.ts";
@@ -48,9 +48,9 @@ export const RESTORE_TEST = {
 
 type Step = (typeof RESTORE_TEST.steps)[number]["name"];
 
-export function restoreTestHandler(app: App): Handler {
+export function restoreTestHandler(app: App): JobHandler {
   const plan = { steps: {} as Readonly<Record<Step, unknown>> };
-  const handler = createHandler({ kind: RESTORE_TEST, plan }, (run: Run) => openRestoreTest(app, run), {
+  const handler = createJobHandler({ kind: RESTORE_TEST, plan }, (run: JobRun) => openRestoreTest(app, run), {
     sandbox: createSandbox,
     async volumes(context, run) {
       await createPvcsFromSnapshots(context, run, context.from);
@@ -58,17 +58,17 @@ export function restoreTestHandler(app: App): Handler {
     },
     async database(context, run) {
       await applySandboxObjects(context, run, "database");
-      await waitForWorkload(context, run, DATABASE_STATEFULSET);
+      await waitForWorkload(context, run, DATABASE_STATEFULSET_REF);
     },
     async app(context, run) {
       await compareFilesWithDatabase(context, run);
       await applySandboxObjects(context, run, "app");
-      await waitForWorkload(context, run, MOODLE_DEPLOYMENT);
+      await waitForWorkload(context, run, MOODLE_DEPLOYMENT_REF);
     },
     verify: verifyContent,
     clear: removeSandbox,
   }, { hooks: {} });
-  return wrapSteps(
+  return wrapStepFunctions(
     handler,
     (work, step) => step === "clear" ? runIfSandboxCreated(work) : runUntilResult(app, work, step),
   );
@@ -78,13 +78,13 @@ export function restoreTestHandler(app: App): Handler {
  * Compares the uploaded files with the database. Must run before Moodle starts, because Moodle then replaces the code
  * on the volume and creates missing directories.
  */
-async function compareFilesWithDatabase(context: RestoreTestContext, run: Run): Promise<void> {
+async function compareFilesWithDatabase(context: RestoreTestContext, run: JobRun): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
   const filesCheck: FilesCheckResult = await checkFiles(context, run, context.backup.createdAt);
   await run.saveProgress({ checked: filesCheck });
 }
 
-async function verifyContent(context: RestoreTestContext, run: Run): Promise<void> {
+async function verifyContent(context: RestoreTestContext, run: JobRun): Promise<void> {
   const { counts: countsAtBackup } = context.backup, site = await readDatabase(context, run);
   const siteIdentifier = context.backup.siteIdentifier ?? context.spoke.siteIdentifier;
   const filesCheck: FilesCheckResult = run.job.progress.checked;
@@ -106,13 +106,13 @@ async function verifyContent(context: RestoreTestContext, run: Run): Promise<voi
   });
 }
 
-type Work = (run: Run) => Promise<void>;
+type Work = (run: JobRun) => Promise<void>;
 
 /** Wraps a step so that a permanent failure ends the test but not the job. Skips the step if the test has ended. */
 function runUntilResult(app: App, work: Work, step: string): Work {
   return async (run) => {
     if (hasTestResult(run)) return;
-    const { backup, spoke } = await readRestoreTest(app, run);
+    const { backup, spoke } = await readTestedBackup(app, run);
     if (spoke.state === "removing" || spoke.state === "removed") {
       return await endTestWithoutResult(run, `the spoke is ${spoke.state}`);
     }
@@ -126,7 +126,7 @@ function runUntilResult(app: App, work: Work, step: string): Work {
     } catch (error) {
       run.signal.throwIfAborted();
       const analysis = analyzeFailure(error, step);
-      if (mayRetry(analysis, { ...RESTORE_TEST, persistent: false }, run.job, await app.db.now())) throw error;
+      if (mayRetryJob(analysis, { ...RESTORE_TEST, persistent: false }, run.job, await app.db.now())) throw error;
       await endFailedTest(run, { ...analysis, report: buildFinalReport(analysis, run.job) });
     }
   };

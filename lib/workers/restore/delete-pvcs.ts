@@ -2,9 +2,9 @@
 import { deleteRetainedPvcRows, listUnusedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 import { deleteSourceSnapshots, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 const DELETE_TIMEOUT = MINUTE; // after this time, the storage continues the deletion
@@ -13,7 +13,7 @@ const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 /** Deletes PVCs. If the UID of a PVC was recorded, deletes the PVC only if it has this UID: names can be reused. */
 export async function deleteRetainedPvcs(
   context: VolumeContext,
-  run: Run,
+  run: JobRun,
   claims: readonly RetainedPvc[],
 ): Promise<void> {
   const { space, inputs } = context, refs = [];
@@ -23,7 +23,7 @@ export async function deleteRetainedPvcs(
     await space.delete(ref, pvc.metadata.uid!, run);
     refs.push(ref);
   }
-  await space.gone(refs, clusterWaitOptions(run, DELETE_TIMEOUT));
+  await space.gone(refs, buildClusterWaitOptions(run, DELETE_TIMEOUT));
   const unused = claims.filter(({ reason }) => reason === "unused").map(({ operationId }) => operationId);
   for (const operation of new Set(unused)) {
     const origin = { adoptionId: getAdoptionId(operation), identity: "same" as const };
@@ -32,7 +32,7 @@ export async function deleteRetainedPvcs(
 }
 
 /** Deletes PVCs that failed restores left behind, to free quota. If a pod still uses a PVC, it is deleted later. */
-export async function deleteUnusedPvcs(site: SpokeSite, run: Run): Promise<void> {
+export async function deleteUnusedPvcs(site: SpokeSite, run: JobRun): Promise<void> {
   const { app: { db }, spoke: { id } } = site, unused = await listUnusedPvcs(db.rows, id, run.job.id);
   try {
     await deleteRetainedPvcs(site, run, unused);

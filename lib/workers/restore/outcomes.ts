@@ -6,7 +6,7 @@
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { replaceSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
+import { replaceVersionAndVolumes, type SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -19,8 +19,8 @@ import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
 
 /** The result of the step `prepare`, stored as `restore` in the job's progress. */
 export interface PreparedRestore {
-  readonly before: SiteBase;
-  readonly target: SiteBase;
+  readonly before: SiteVersionAndVolumes;
+  readonly target: SiteVersionAndVolumes;
   /** The ID of the backup to restore; null if the site is rolled back to its previous volumes. */
   readonly backupId: string | null;
   /** Whether the site's settings may have changed since the backup, so that they must be applied again. */
@@ -39,7 +39,8 @@ export const restoreOutcomes = createActionOutcomes({
     const { restore: { target, backupId }, replaced, storageQuota } = progress as RestoreProgress, spokeId = before.id;
     await deleteRetainedPvcRows(tx, spokeId, Object.values(getSitePvcNames(target)));
     await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
-    const inputs = () => withStorageQuota(replaceSiteBase(before.blueprintInputs as SpokeInputs, target), storageQuota);
+    const inputs = () =>
+      withStorageQuota(replaceVersionAndVolumes(before.blueprintInputs as SpokeInputs, target), storageQuota);
     return {
       ...(backupId && { audit: await closeRequestsAfterRestore(tx, before, backupId) }),
       change: () => ({

@@ -5,18 +5,23 @@
  */
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
-import { createRestoreError, minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { createRestoreError, getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
-import { buildSiteBaseFromBackup, extractSiteBase, replaceSiteBase, type SiteBase } from "#lib/moodle/site-base.ts";
-import { DATABASE_STATEFULSET, getAdoptionId, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { SITE_DETAIL_PARTS } from "#lib/moodle/seed.ts";
+import {
+  buildVersionAndVolumesFromBackup,
+  extractVersionAndVolumes,
+  replaceVersionAndVolumes,
+  type SiteVersionAndVolumes,
+} from "#lib/moodle/site-base.ts";
+import { DATABASE_STATEFULSET_REF, getAdoptionId, getSitePvcNames, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import { SITE_DETAIL_SEED_PARTS } from "#lib/moodle/seed.ts";
 import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { RestoreParameters } from "#lib/operations/restore.ts";
-import { hasRestoreChangedSite, hasSucceededSince } from "#lib/jobs/restores.ts";
+import { hasOperationSucceededSince, hasRestoreChangedSite } from "#lib/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
-import { upgradeChanges } from "#lib/operations/upgrade.ts";
-import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
+import { buildUpgradeChanges } from "#lib/operations/upgrade.ts";
+import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
@@ -24,7 +29,7 @@ import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { setUpSite } from "#lib/workers/install/set-up.ts";
 import { loadHubSettings } from "#lib/workers/install/provision.ts";
 import { requireMaintenancePage } from "#lib/workers/login-page.ts";
-import { protectSignIn, readCodeVersionOfImage, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
+import { excludeAdminsFromSingleSignOn, readCodeVersionOfImage, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { stopWorkloads } from "#lib/workers/removal/stop.ts";
 import { deleteUnusedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
@@ -47,7 +52,7 @@ import { MINUTE } from "#lib/base/time.ts";
 
 const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of the three kinds of objects to delete
 
-export function restoreHandler(app: App): Handler {
+export function restoreHandler(app: App): JobHandler {
   const handler = spokeActionHandler(app, OPERATIONS.restore, {
     prepare: chooseTarget,
     async volumes(site, run) {
@@ -64,15 +69,15 @@ export function restoreHandler(app: App): Handler {
     database: async (site, run) => await startDatabase(restoredSiteOf(site, run), run),
     async app(site, run) {
       const restoredSite = restoredSiteOf(site, run);
-      await patchSiteObjects(restoredSite, run, upgradeChanges(restoredSite.blueprint, restoredSite.inputs).app);
-      await scaleSite(restoredSite, run, MOODLE_DEPLOYMENT, 1);
-      await waitForWorkload(restoredSite, run, MOODLE_DEPLOYMENT);
+      await patchSiteObjects(restoredSite, run, buildUpgradeChanges(restoredSite.blueprint, restoredSite.inputs).app);
+      await scaleSite(restoredSite, run, MOODLE_DEPLOYMENT_REF, 1);
+      await waitForWorkload(restoredSite, run, MOODLE_DEPLOYMENT_REF);
       await recordImageDigest(restoredSite, run);
     },
     setup: (site, run) => setUpRestoredSite(restoredSiteOf(site, run), run),
     async cron(site, run) {
       const restoredSite = restoredSiteOf(site, run);
-      await patchSiteObjects(restoredSite, run, upgradeChanges(restoredSite.blueprint, restoredSite.inputs).cron);
+      await patchSiteObjects(restoredSite, run, buildUpgradeChanges(restoredSite.blueprint, restoredSite.inputs).cron);
       await resumeCronUnlessMaintenance(restoredSite, run);
     },
     async retain(site, run) {
@@ -84,15 +89,15 @@ export function restoreHandler(app: App): Handler {
     async observe(site, run) {
       if (!await isSiteDown(app.db.rows, run.job)) return await readStateAfterFailure(site, run);
       const state = await stopIncompleteSite(site, run);
-      await scaleSite(site, run, DATABASE_STATEFULSET, 0); // so that no pod uses the database volume
+      await scaleSite(site, run, DATABASE_STATEFULSET_REF, 0); // so that no pod uses the database volume
       return state;
     },
   });
-  return wrapSteps(handler, (work) => (run) => addRollbackHint(work, run));
+  return wrapStepFunctions(handler, (work) => (run) => addRollbackHint(work, run));
 }
 
 /** Chooses the backup or the previous volumes to restore. Stores the choice in the job's progress, for retries. */
-async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
+async function chooseTarget(site: SpokeSite, run: JobRun): Promise<void> {
   const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
   const choice = "rollback" in request
     ? await findRollbackTarget(site)
@@ -103,7 +108,7 @@ async function chooseTarget(site: SpokeSite, run: Run): Promise<void> {
   if (images.moodle !== inputs.images.moodle) {
     await readCodeVersionOfImage({ ...site, inputs: { ...inputs, images } }, run);
   }
-  const restore: PreparedRestore = { before: extractSiteBase(inputs), ...choice };
+  const restore: PreparedRestore = { before: extractVersionAndVolumes(inputs), ...choice };
   await run.saveProgress({ restore });
 }
 
@@ -111,16 +116,16 @@ type RestoreChoice = Omit<PreparedRestore, "before">;
 
 async function findBackupTarget(
   { app: { db }, spoke, inputs }: SpokeSite,
-  run: Run,
+  run: JobRun,
   id: string,
 ): Promise<RestoreChoice> {
   const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
-  const target = buildSiteBaseFromBackup(
+  const target = buildVersionAndVolumesFromBackup(
     inputs,
-    { ...backup, minimumSizes: minimumDiskSizes(backup) },
+    { ...backup, minimumSizes: getMinimumDiskSizes(backup) },
     getAdoptionId(run.job.id),
   );
-  const since = (kind: SpokeOperationKind) => hasSucceededSince(db.rows, spoke.id, kind, createdAt);
+  const since = (kind: SpokeOperationKind) => hasOperationSucceededSince(db.rows, spoke.id, kind, createdAt);
   const time = createdAt.toISOString().slice(0, 16).replace("T", " ");
   await addNotes(run, [
     `Restoring backup ${id} of ${time} UTC, Moodle ${target.version}`,
@@ -142,12 +147,12 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
     );
   }
   const { siteBase: target, since } = rollback;
-  const reworded = since !== null && await hasSucceededSince(db.rows, spoke.id, "configure", since);
+  const reworded = since !== null && await hasOperationSucceededSince(db.rows, spoke.id, "configure", since);
   return { target, backupId: null, reworded };
 }
 
 /** Throws if a PVC for the rollback no longer exists or has no volume. This check runs before the site is stopped. */
-async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteBase): Promise<void> {
+async function requireRollbackPvcs({ space }: SpokeSite, run: JobRun, target: SiteVersionAndVolumes): Promise<void> {
   for (const name of Object.values(getSitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (pvc?.["status"]?.phase === "Bound" && pvc.metadata.deletionTimestamp === undefined) continue;
@@ -162,9 +167,9 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: Run, target: SiteB
  * Starts the database. Throws if it contains another site or another Moodle version. Stores the job's fence (claim
  * number) in the database, so that Kubernetes Jobs of earlier attempts refuse to run.
  */
-async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
-  await scaleSite(restoredSite, run, DATABASE_STATEFULSET, 1);
-  await waitForWorkload(restoredSite, run, DATABASE_STATEFULSET);
+async function startDatabase(restoredSite: SpokeSite, run: JobRun): Promise<void> {
+  await scaleSite(restoredSite, run, DATABASE_STATEFULSET_REF, 1);
+  await waitForWorkload(restoredSite, run, DATABASE_STATEFULSET_REF);
   const site = await storeFenceInDatabase(restoredSite, run), { version } = restoredSite.inputs;
   await requireSameSite(run, restoredSite.spoke, site);
   if (isSiteAtVersion(site, { version, code: null })) return;
@@ -178,25 +183,25 @@ async function startDatabase(restoredSite: SpokeSite, run: Run): Promise<void> {
  * Applies changed settings and checks the site, with maintenance mode off. Turns maintenance mode on again if the
  * spoke's row says that it was on.
  */
-async function setUpRestoredSite(restoredSite: SpokeSite, run: Run): Promise<void> {
+async function setUpRestoredSite(restoredSite: SpokeSite, run: JobRun): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
     { backupId, reworded } = preparedRestoreOf(run);
   if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable");
-  const parts = reworded ? SITE_DETAIL_PARTS : [];
+  const parts = reworded ? SITE_DETAIL_SEED_PARTS : [];
   await applySiteObjects(
     space,
     run,
     blueprint.spokeObjects(inputs, "seed", await loadHubSettings(restoredSite, run), parts),
   );
   await setUpSite(restoredSite, run);
-  await protectSignIn(restoredSite, run);
+  await excludeAdminsFromSingleSignOn(restoredSite, run);
   if (!maintenance) return;
   await setMaintenanceMode(restoredSite, run, "enable");
   await requireMaintenancePage(restoredSite, run);
 }
 
 /** Deletes the snapshots from which the volumes were created. A timeout only adds a note: the site already works. */
-async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<void> {
+async function deleteSourcesInTime(restoredSite: SpokeSite, run: JobRun): Promise<void> {
   try {
     await deleteSourceSnapshotsWhenBound(restoredSite, {
       ...run,
@@ -210,17 +215,17 @@ async function deleteSourcesInTime(restoredSite: SpokeSite, run: Run): Promise<v
   }
 }
 
-function preparedRestoreOf(run: Run): PreparedRestore {
+function preparedRestoreOf(run: JobRun): PreparedRestore {
   return run.job.progress.restore as PreparedRestore;
 }
 
 /** Returns the site with blueprint inputs that name the restored volumes. */
-function restoredSiteOf(site: SpokeSite, run: Run): SpokeSite {
+function restoredSiteOf(site: SpokeSite, run: JobRun): SpokeSite {
   const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
-  return { ...site, inputs: withStorageQuota(replaceSiteBase(site.inputs, restore.target), storageQuota) };
+  return { ...site, inputs: withStorageQuota(replaceVersionAndVolumes(site.inputs, restore.target), storageQuota) };
 }
 
-async function addRollbackHint(work: (run: Run) => Promise<void>, run: Run): Promise<void> {
+async function addRollbackHint(work: (run: JobRun) => Promise<void>, run: JobRun): Promise<void> {
   try {
     await work(run);
   } catch (error) {

@@ -5,10 +5,10 @@
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
-import { maxQuantity } from "#lib/moodle/resize.ts";
-import { objectRefOf } from "#lib/drivers/cluster/cluster.ts";
+import { getLargerQuantity } from "#lib/moodle/resize.ts";
+import { toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
 import { waitForQuotaUpdate } from "#lib/workers/resize/resize.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
@@ -17,11 +17,14 @@ import type { SpokeSite } from "#lib/workers/site.ts";
 export function withStorageQuota(inputs: SpokeInputs, storage: string | undefined): SpokeInputs {
   const { resources } = inputs, { quota } = resources;
   if (storage === undefined) return inputs;
-  return { ...inputs, resources: { ...resources, quota: { ...quota, storage: maxQuantity(quota.storage, storage) } } };
+  return {
+    ...inputs,
+    resources: { ...resources, quota: { ...quota, storage: getLargerQuantity(quota.storage, storage) } },
+  };
 }
 
 /** Raises the storage quota to the total size of the PVCs in the namespace and those that the restore will create. */
-export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void> {
+export async function raiseStorageQuota(site: SpokeSite, run: JobRun): Promise<void> {
   const { blueprint, space, inputs } = site, ownPvcs = Object.values(getSitePvcNames(inputs));
   const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
     .filter(({ metadata }) => !ownPvcs.includes(metadata.name));
@@ -36,5 +39,5 @@ export async function raiseStorageQuota(site: SpokeSite, run: Run): Promise<void
     run,
     blueprint.spokeObjects(withStorageQuota(inputs, storageQuota), "policies"),
   );
-  await waitForQuotaUpdate(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(objectRefOf));
+  await waitForQuotaUpdate(site, run, limits.filter(({ kind }) => kind === "ResourceQuota").map(toObjectRef));
 }

@@ -4,16 +4,20 @@
  * The inputs of a sandbox come from `buildSandboxInputs` (lib/moodle/sandbox.ts).
  */
 import type { App } from "#lib/app.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { buildDenyAllPolicy, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { createFenced } from "#lib/workers/fenced-objects.ts";
-import { recordVolumes, setVolumesToDelete, waitForObjectDeletion } from "#lib/workers/removal/remaining-objects.ts";
+import { createWithFence } from "#lib/workers/fenced-objects.ts";
+import {
+  recordVolumes,
+  setReclaimPolicyToDelete,
+  waitForObjectDeletion,
+} from "#lib/workers/removal/remaining-objects.ts";
 import { waitForQuota } from "#lib/workers/workloads.ts";
-import { clusterWaitOptions, permanentError } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, permanentError } from "#lib/workers/site.ts";
 import { deleteSourceSnapshotContents, type VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 export interface Sandbox extends VolumeContext {
@@ -30,7 +34,7 @@ interface SandboxRecord {
 }
 
 /** Returns the job's sandbox. The job's progress records whether its namespace was created. */
-export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: Run): Promise<Sandbox> {
+export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: JobRun): Promise<Sandbox> {
   const opened = await app.clusters.open(cluster), { namespace } = inputs;
   let space: ClusterNamespace | undefined;
   return {
@@ -46,7 +50,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 }
 
 /** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Can be repeated. */
-export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
+export async function createSandbox(sandbox: Sandbox, run: JobRun): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
   await createAll(sandbox, run, [buildDenyAllPolicy(inputs)]);
@@ -58,19 +62,23 @@ export async function createSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   ]);
 }
 
-export async function applySandboxObjects(sandbox: Sandbox, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+export async function applySandboxObjects(
+  sandbox: Sandbox,
+  run: JobRun,
+  step: SpokeInstallStep,
+): Promise<KubeObject[]> {
   return await createAll(sandbox, run, sandbox.blueprint.spokeObjects(sandbox.inputs, step));
 }
 
-async function createAll({ space }: Sandbox, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  return await settleAll(objects.map((object) => createFenced(space, object, run.job, run)));
+async function createAll({ space }: Sandbox, run: JobRun, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  return await settleAll(objects.map((object) => createWithFence(space, object, run.job, run)));
 }
 
 /**
  * Creates the sandbox's namespace. If an earlier attempt created the namespace but crashed before storing its UID,
  * finds it by its labels.
  */
-async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run): Promise<void> {
+async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: JobRun): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
   if (readRecord(run)?.uid) return await requireRecordedCluster(cluster, run);
   if (!readRecord(run)) await saveRecord(run, { cluster: await cluster.identity(run), uid: null });
@@ -83,15 +91,15 @@ async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, r
  * Deletes the sandbox if it was created, and waits until all of its objects are gone. Throws a ClusterError: transient
  * if an object still exists, permanent if the sandbox was created in another cluster.
  */
-export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
+export async function removeSandbox({ cluster, inputs }: Sandbox, run: JobRun): Promise<void> {
   const record = readRecord(run), { namespace, sandbox, origin } = inputs;
   if (!record) return;
   await requireRecordedCluster(cluster, run);
   const uid = record.uid ?? await findOwnNamespace(cluster, run, inputs);
   if (uid !== null) {
     await recordVolumes(cluster, run, namespace);
-    await setVolumesToDelete(cluster, run);
-    await cluster.space(namespace, uid).remove(clusterWaitOptions(run));
+    await setReclaimPolicyToDelete(cluster, run);
+    await cluster.space(namespace, uid).remove(buildClusterWaitOptions(run));
   }
   if (origin) await deleteSourceSnapshotContents(cluster, run, { namespace, adoptionId: origin.adoptionId });
   await waitForObjectDeletion({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
@@ -100,7 +108,7 @@ export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Pro
 
 async function findOwnNamespace(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   { namespace, sandbox }: SandboxInputs,
 ): Promise<string | null> {
   const existing = await cluster.findNamespace(namespace, run);
@@ -109,7 +117,7 @@ async function findOwnNamespace(
   return existing && isOwn ? existing.metadata.uid! : null;
 }
 
-async function requireRecordedCluster(cluster: Cluster, run: Run): Promise<void> {
+async function requireRecordedCluster(cluster: Cluster, run: JobRun): Promise<void> {
   const expected = readRecord(run)!.cluster;
   if (expected === null || expected === await cluster.identity(run)) return;
   throw permanentError(
@@ -119,10 +127,10 @@ async function requireRecordedCluster(cluster: Cluster, run: Run): Promise<void>
   );
 }
 
-function readRecord(run: Run): SandboxRecord | undefined {
+function readRecord(run: JobRun): SandboxRecord | undefined {
   return run.job.progress.sandbox;
 }
 
-async function saveRecord(run: Run, sandbox: SandboxRecord): Promise<void> {
+async function saveRecord(run: JobRun, sandbox: SandboxRecord): Promise<void> {
   await run.saveProgress({ sandbox });
 }

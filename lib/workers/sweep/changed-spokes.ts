@@ -1,8 +1,8 @@
 /** Collects the namespaces in which watched Kubernetes objects of spokes have changed since the last check. */
-import { type Notifier, openNotifier } from "#lib/base/notifier.ts";
+import { createNotifier, type Notifier } from "#lib/base/notifier.ts";
 import type { KubeObject, WatchedChange } from "#lib/drivers/cluster/cluster.ts";
-import { openDigestRecorder } from "#lib/workers/sweep/digests.ts";
-import { namespaceOf } from "#lib/workers/sweep/check-spokes.ts";
+import { createDigestRecorder } from "#lib/workers/sweep/digests.ts";
+import { getObjectNamespace } from "#lib/workers/sweep/check-spokes.ts";
 
 export interface ChangedNamespaces {
   /** Wakes up the job that checks the cluster when a namespace is added or a watch ends. */
@@ -22,8 +22,8 @@ export interface ChangedNamespaces {
   lostWatch(): { readonly error: unknown } | null;
 }
 
-export function openChangedNamespaces(): ChangedNamespaces {
-  const notifier = openNotifier(), digests = openDigestRecorder(), changed = new Set<string>();
+export function trackChangedNamespaces(): ChangedNamespaces {
+  const notifier = createNotifier(), digests = createDigestRecorder(), changed = new Set<string>();
   let lost: { readonly error: unknown } | null = null;
   const add = (namespace: string): void => {
     changed.add(namespace);
@@ -32,10 +32,10 @@ export function openChangedNamespaces(): ChangedNamespaces {
   return {
     notifier,
     recordListed(objects) {
-      for (const object of objects) digests.record(namespaceOf(object), object);
+      for (const object of objects) digests.record(getObjectNamespace(object), object);
     },
     recordChange({ type, object }) {
-      const namespace = namespaceOf(object);
+      const namespace = getObjectNamespace(object);
       if (type === "DELETED") digests.forget(namespace, object);
       else if (!digests.record(namespace, object)) return;
       add(namespace);

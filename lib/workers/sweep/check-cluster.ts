@@ -10,18 +10,18 @@ import { sleep } from "#lib/base/time.ts";
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { belongsToRelease } from "#lib/moodle/names.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
+  type CheckedCluster,
   checkSecrets,
   checkSpokes,
-  namespaceOf,
+  getObjectNamespace,
   saveHealthResults,
   type SweepResult,
-  type SweepSite,
 } from "#lib/workers/sweep/check-spokes.ts";
-import { type ChangedNamespaces, openChangedNamespaces } from "#lib/workers/sweep/changed-spokes.ts";
-import { SITE_POD } from "#lib/workers/sweep/images.ts";
+import { type ChangedNamespaces, trackChangedNamespaces } from "#lib/workers/sweep/changed-spokes.ts";
+import { MOODLE_POD_RESOURCE } from "#lib/workers/sweep/images.ts";
 import {
   type CheckedSpoke,
   countSpokesToCheck,
@@ -31,9 +31,9 @@ import {
 } from "#lib/workers/sweep/rows.ts";
 import {
   type CheckedResource,
+  type ClusterCheck,
   readPages,
   SPOKE_SELECTOR,
-  type SweepCheck,
   type SweepPace,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
@@ -53,7 +53,7 @@ const SAMPLE = 5;
 const MAX_FAILURES = 2;
 
 /** A watched cluster, with the latest results of the checks of its spokes. */
-interface WatchedCluster extends SweepSite {
+interface WatchedCluster extends CheckedCluster {
   readonly name: string;
   readonly changes: ChangedNamespaces;
   /** The unhealthy spokes. The keys are their namespaces. */
@@ -62,7 +62,7 @@ interface WatchedCluster extends SweepSite {
   readonly recheck: Set<string>;
 }
 
-export async function checkCluster(app: App, run: Run, name: string, pace: SweepPace): Promise<void> {
+export async function checkCluster(app: App, run: JobRun, name: string, pace: SweepPace): Promise<void> {
   const count = await countSpokesToCheck(app.db.rows, name);
   if (count === 0) return;
   const site = { app, run, cluster: await app.clusters.open(name), pace };
@@ -70,13 +70,13 @@ export async function checkCluster(app: App, run: Run, name: string, pace: Sweep
     const watched = {
       ...site,
       name,
-      changes: openChangedNamespaces(),
+      changes: trackChangedNamespaces(),
       unhealthy: new Map(),
       recheck: new Set<string>(),
     };
     return await runCancellable([run.signal], null, (signal) => follow(watched, count, signal));
   }
-  const list: SweepCheck["list"] = async (kind, take) => void await readPages(site.cluster, run, kind, pace, take);
+  const list: ClusterCheck["list"] = async (kind, take) => void await readPages(site.cluster, run, kind, pace, take);
   await checkSpokes(site, await readSpokesToCheck(app.db.rows, name), { list, counted: true });
 }
 
@@ -84,7 +84,7 @@ export async function checkCluster(app: App, run: Run, name: string, pace: Sweep
  * Returns whether Wheelwright may watch the cluster. Tests only ConfigMaps, because the default role permits watching
  * either all kinds of objects or none. Without permission, each check lists all objects instead.
  */
-async function canWatch({ cluster, run }: SweepSite): Promise<boolean> {
+async function canWatch({ cluster, run }: CheckedCluster): Promise<boolean> {
   const isAllowed = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
   if (!isAllowed) {
     run.log.warn("No permission to watch a cluster with many spokes; listing its objects", { cluster: cluster.name });
@@ -128,7 +128,8 @@ function withShorterPauses(pace: SweepPace): SweepPace {
 async function checkAll(watched: WatchedCluster, signal: AbortSignal): Promise<void> {
   const spokes = await readSpokesToCheck(watched.app.db.rows, watched.name);
   const ownNamespaces = new Set(spokes.map(({ namespace }) => namespace)), { releaseId } = watched.app.config;
-  const isOwn = (namespace: string): boolean => ownNamespaces.has(namespace) || belongsToRelease(namespace, releaseId);
+  const isOwn = (namespace: string): boolean =>
+    ownNamespaces.has(namespace) || isReleaseNamespaceName(namespace, releaseId);
   storeResult(
     watched,
     await checkSpokes(watched, spokes, { list: listAndWatch(watched, isOwn, signal), counted: true }),
@@ -143,12 +144,12 @@ function listAndWatch(
   { run, cluster, pace, changes }: WatchedCluster,
   isOwn: (namespace: string) => boolean,
   signal: AbortSignal,
-): SweepCheck["list"] {
+): ClusterCheck["list"] {
   const watch = async (kind: CheckedResource, version: string): Promise<void> => {
     try {
       const from = { selector: SPOKE_SELECTOR, version };
       for await (const change of cluster.follow(kind, from, { check: run.throwIfStopped, signal })) {
-        if (isOwn(namespaceOf(change.object))) changes.recordChange(change);
+        if (isOwn(getObjectNamespace(change.object))) changes.recordChange(change);
       }
     } catch (error) {
       if (!signal.aborted) changes.recordLostWatch(error);
@@ -157,7 +158,9 @@ function listAndWatch(
   return async (kind, take) => {
     // Does not watch pods, because their status changes often. When a site's pod is replaced, the status of its
     // Deployment changes too.
-    if (kind.kind === SITE_POD.kind) return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
+    if (kind.kind === MOODLE_POD_RESOURCE.kind) {
+      return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
+    }
     const version = await readPages(cluster, run, kind, withShorterPauses(pace), async (objects) => {
       changes.recordListed(objects);
       await take(objects);
@@ -214,7 +217,7 @@ function storeResult({ unhealthy, recheck }: WatchedCluster, { unhealthy: found,
 }
 
 /** Creates a function that lists the same kinds of objects as a full list, but only in the spokes' namespaces. */
-function listEach({ run, cluster }: WatchedCluster, spokes: readonly CheckedSpoke[]): SweepCheck["list"] {
+function listEach({ run, cluster }: WatchedCluster, spokes: readonly CheckedSpoke[]): ClusterCheck["list"] {
   return async (kind, take) => {
     for (const { namespace } of spokes) {
       const found = kind.kind === "Namespace"

@@ -4,16 +4,16 @@
  * respond, the spokes therefore keep their earlier results.
  */
 import {
+  copyObservedRevision,
   type ExpectedObject,
   formatObjectTitle,
-  keepObservedRevision,
   listExpectedObjects,
-  mapStepsByKind,
+  mapKindsToSteps,
 } from "#lib/moodle/expected-objects.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findMismatches } from "#lib/drivers/cluster/diff.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { findManifestMismatches } from "#lib/drivers/cluster/diff.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
   findNamespaceProblem,
   findObjectProblem,
@@ -22,14 +22,14 @@ import {
 } from "#lib/domains/spokes/health.ts";
 import { checkDrift } from "#lib/workers/sweep/drift.ts";
 import { determineHealth } from "#lib/workers/sweep/health.ts";
-import { readImages } from "#lib/workers/sweep/images.ts";
+import { readRunningImages } from "#lib/workers/sweep/images.ts";
 import {
   type CheckedResource,
-  expectedSpokeObjects,
-  type SpokeFacts,
-  type SweepCheck,
+  type ClusterCheck,
+  listExpectedSpokeObjects,
+  type SpokeObservations,
 } from "#lib/workers/sweep/spoke-facts.ts";
-import { type CheckedSpoke, readSpokeInputs, type SpokeHealth, writeHealth } from "#lib/workers/sweep/rows.ts";
+import { type CheckedSpoke, readSpokeInputs, saveSpokeHealth, type SpokeHealth } from "#lib/workers/sweep/rows.ts";
 
 const NAMESPACE: CheckedResource = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH_KINDS: readonly CheckedResource[] = [NAMESPACE, ...HEALTH_OBJECT_KINDS];
@@ -44,21 +44,21 @@ export interface SweepResult {
 }
 
 /** The cluster whose spokes are checked, and the pace of the check. */
-export type SweepSite = Pick<SweepCheck, "app" | "run" | "cluster" | "pace">;
+export type CheckedCluster = Pick<ClusterCheck, "app" | "run" | "cluster" | "pace">;
 
 /**
  * Checks the health and drift of spokes. `list` reads the objects of one kind. `counted` adds a failed check to each
  * unhealthy spoke; callers set it at most once a minute.
  */
 export async function checkSpokes(
-  site: SweepSite,
+  site: CheckedCluster,
   spokes: readonly CheckedSpoke[],
-  { list: pages, counted }: { readonly list: SweepCheck["list"]; readonly counted: boolean },
+  { list: pages, counted }: { readonly list: ClusterCheck["list"]; readonly counted: boolean },
 ): Promise<SweepResult> {
   const { app, run } = site, began = await app.db.now();
   const here = await selectOwnSpokes(site.cluster, run, spokes);
   const facts = new Map(here.map((spoke) => [spoke.namespace, createFacts(spoke)]));
-  const check: SweepCheck = { ...site, startedAt: began, facts, listed: new Set(), list: pages };
+  const check: ClusterCheck = { ...site, startedAt: began, facts, listed: new Set(), list: pages };
 
   const kinds = await readKinds(check);
   for (const { apiVersion, kind } of HEALTH_KINDS) await list(check, { apiVersion, kind }, kinds);
@@ -78,7 +78,7 @@ export async function checkSpokes(
       run.log.warn("Cannot list the objects of a kind to check them for drift", { kind, error });
     }
   }
-  await readImages(check);
+  await readRunningImages(check);
   const unchecked = await checkDrift(check);
   const unhealthyById = new Map(unhealthy.map((health) => [health.id, health]));
   const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !unhealthyById.has(id)));
@@ -94,7 +94,7 @@ export async function checkSpokes(
  * Checks whether the Secrets of these spokes exist, because lists never include Secrets. For all other objects, the
  * earlier results remain.
  */
-export async function checkSecrets(site: SweepSite, spokes: readonly CheckedSpoke[]): Promise<void> {
+export async function checkSecrets(site: CheckedCluster, spokes: readonly CheckedSpoke[]): Promise<void> {
   const began = await site.app.db.now(), here = await selectOwnSpokes(site.cluster, site.run, spokes);
   const facts = new Map(here.map((spoke) => [spoke.namespace, createFacts(spoke)]));
   for (const { problems } of facts.values()) problems.set("Namespace", null);
@@ -102,10 +102,14 @@ export async function checkSecrets(site: SweepSite, spokes: readonly CheckedSpok
 }
 
 /** Stores the health of the spokes in batches. Returns the IDs of the spokes whose rows were updated. */
-export async function saveHealthResults(run: Run, began: Date, healths: readonly SpokeHealth[]): Promise<Set<string>> {
+export async function saveHealthResults(
+  run: JobRun,
+  began: Date,
+  healths: readonly SpokeHealth[],
+): Promise<Set<string>> {
   const written = new Set<string>();
   for (let i = 0; i < healths.length; i += ROWS) {
-    for (const id of await run.write((tx) => writeHealth(tx, began, healths.slice(i, i + ROWS)))) written.add(id);
+    for (const id of await run.write((tx) => saveSpokeHealth(tx, began, healths.slice(i, i + ROWS)))) written.add(id);
   }
   return written;
 }
@@ -116,7 +120,7 @@ export async function saveHealthResults(run: Run, began: Date, healths: readonly
  */
 async function selectOwnSpokes(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   candidates: readonly CheckedSpoke[],
 ): Promise<readonly CheckedSpoke[]> {
   const identity = await cluster.identity(run);
@@ -129,11 +133,11 @@ async function selectOwnSpokes(
 }
 
 interface ListedKind extends CheckedResource {
-  readonly steps: readonly SpokeStep[];
+  readonly steps: readonly SpokeInstallStep[];
 }
 
 /** Returns the kinds of objects to list. Reads just one spoke, because all spokes have the same kinds of objects. */
-async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string, ListedKind>> {
+async function readKinds({ app, facts }: ClusterCheck): Promise<ReadonlyMap<string, ListedKind>> {
   for (const { spoke: { id, maintenance } } of facts.values()) {
     const inputs = (await readSpokeInputs(app, [id])).get(id);
     if (!inputs) continue;
@@ -142,7 +146,7 @@ async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string
       listExpectedObjects(app.blueprint, site).map(({ object }) => [object.kind, object.apiVersion]),
     );
     return new Map(
-      [...mapStepsByKind(app.blueprint, site)].map(([kind, steps]) => [
+      [...mapKindsToSteps(app.blueprint, site)].map(([kind, steps]) => [
         kind,
         { apiVersion: versions.get(kind)!, kind, steps },
       ]),
@@ -151,18 +155,18 @@ async function readKinds({ app, facts }: SweepCheck): Promise<ReadonlyMap<string
   return new Map();
 }
 
-async function list(check: SweepCheck, kind: CheckedResource, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
+async function list(check: ClusterCheck, kind: CheckedResource, kinds: ReadonlyMap<string, ListedKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
   await check.list(kind, (objects) => take(check, steps, objects));
   check.listed.add(kind.kind);
 }
 
 async function take(
-  { app, facts }: SweepCheck,
-  steps: readonly SpokeStep[],
+  { app, facts }: ClusterCheck,
+  steps: readonly SpokeInstallStep[],
   objects: readonly KubeObject[],
 ): Promise<void> {
-  const objectsByFacts = Map.groupBy(objects, (object) => facts.get(namespaceOf(object)));
+  const objectsByFacts = Map.groupBy(objects, (object) => facts.get(getObjectNamespace(object)));
   const comparable = [...objectsByFacts.keys()].flatMap((spokeFacts) =>
     spokeFacts && spokeFacts.spoke.blueprintRevision === app.blueprint.revision ? spokeFacts.spoke.id : []
   );
@@ -171,11 +175,11 @@ async function take(
     if (!spokeFacts) continue; // the namespace has no active spoke
     for (const object of found) recordObject(spokeFacts, object);
     const own = inputs.get(spokeFacts.spoke.id);
-    if (own) compare(spokeFacts, expectedSpokeObjects(app, spokeFacts, own, steps), found);
+    if (own) compare(spokeFacts, listExpectedSpokeObjects(app, spokeFacts, own, steps), found);
   }
 }
 
-function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObject): void {
+function recordObject({ spoke, problems, titles }: SpokeObservations, object: KubeObject): void {
   const title = formatObjectTitle(object);
   titles.add(title);
   if (object.kind === "Namespace") problems.set("Namespace", findNamespaceProblem(object, spoke.namespaceUid));
@@ -185,21 +189,25 @@ function recordObject({ spoke, problems, titles }: SpokeFacts, object: KubeObjec
   if (part) problems.set(title, findObjectProblem(part, object));
 }
 
-function compare({ suspects }: SpokeFacts, expected: readonly ExpectedObject[], found: readonly KubeObject[]): void {
+function compare(
+  { suspects }: SpokeObservations,
+  expected: readonly ExpectedObject[],
+  found: readonly KubeObject[],
+): void {
   const existing = new Map(found.map((object) => [formatObjectTitle(object), object]));
   for (const { object, comparison } of expected) {
     const title = formatObjectTitle(object), actual = existing.get(title);
     if (!actual || comparison !== "full") continue;
-    if (findMismatches(keepObservedRevision(object, actual), actual).length > 0) suspects.add(title);
+    if (findManifestMismatches(copyObservedRevision(object, actual), actual).length > 0) suspects.add(title);
     else suspects.delete(title); // the object was fixed before the list started again
   }
 }
 
 /** Returns the namespace that contains an object. If the object is itself a Namespace, returns its name. */
-export function namespaceOf({ kind, metadata }: KubeObject): string {
+export function getObjectNamespace({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }
 
-function createFacts(spoke: CheckedSpoke): SpokeFacts {
+function createFacts(spoke: CheckedSpoke): SpokeObservations {
   return { spoke, problems: new Map(), images: new Map(), titles: new Set(), suspects: new Set() };
 }

@@ -21,7 +21,7 @@ const WIDTH = 32;
  * Creates a table of digests with a row per namespace and a column per object title (kind and name). All spokes can
  * share the columns, because their objects have the same titles.
  */
-export function openDigestRecorder(): DigestRecorder {
+export function createDigestRecorder(): DigestRecorder {
   const rows = new Map<string, number>(), columns = new Map<string, number>();
   let width = WIDTH, table = new Int32Array(width * 64);
 

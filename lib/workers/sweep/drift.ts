@@ -9,9 +9,9 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { buildDrift, type Drift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { sleep } from "#lib/base/time.ts";
-import { findMovedImages } from "#lib/workers/sweep/images.ts";
-import { expectedSpokeObjects, type SpokeFacts, type SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
-import { readSpokeInputs, writeDrift } from "#lib/workers/sweep/rows.ts";
+import { findImagesWithMovedTags } from "#lib/workers/sweep/images.ts";
+import { type ClusterCheck, listExpectedSpokeObjects, type SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
+import { readSpokeInputs, saveSpokeDrift } from "#lib/workers/sweep/rows.ts";
 
 const ROWS = 500;
 
@@ -22,13 +22,13 @@ interface DriftResult {
 }
 
 interface DriftCandidate {
-  readonly spokeFacts: SpokeFacts;
+  readonly spokeFacts: SpokeObservations;
   readonly suspects: readonly ExpectedObject[];
   readonly secrets: readonly ExpectedObject[];
 }
 
 /** Checks the spokes for drift and stores the results. Returns the namespaces of spokes whose result was not stored. */
-export async function checkDrift(check: SweepCheck): Promise<string[]> {
+export async function checkDrift(check: ClusterCheck): Promise<string[]> {
   const facts = [...check.facts.values()], candidates: DriftCandidate[] = [];
   for (let i = 0; i < facts.length; i += ROWS) {
     const batch = facts.slice(i, i + ROWS);
@@ -36,7 +36,7 @@ export async function checkDrift(check: SweepCheck): Promise<string[]> {
     for (const spokeFacts of batch) {
       const own = inputs.get(spokeFacts.spoke.id);
       if (!own || spokeFacts.problems.get("Namespace") !== null) continue; // the health check reports the problem
-      const expected = expectedSpokeObjects(check.app, spokeFacts, own);
+      const expected = listExpectedSpokeObjects(check.app, spokeFacts, own);
       const suspects = expected.filter(({ object }) =>
         check.listed.has(object.kind) &&
         (spokeFacts.suspects.has(formatObjectTitle(object)) || !spokeFacts.titles.has(formatObjectTitle(object)))
@@ -49,7 +49,7 @@ export async function checkDrift(check: SweepCheck): Promise<string[]> {
   const changes = results.filter(({ before, drift }) => !isSameDrift(before, drift));
   for (let i = 0; i < changes.length; i += ROWS) {
     const batch = changes.slice(i, i + ROWS);
-    const written = new Set(await check.run.write((tx) => writeDrift(tx, check.startedAt, batch)));
+    const written = new Set(await check.run.write((tx) => saveSpokeDrift(tx, check.startedAt, batch)));
     for (const { id } of batch) if (!written.has(id)) checkedIds.delete(id);
   }
   const { run, cluster } = check;
@@ -57,7 +57,7 @@ export async function checkDrift(check: SweepCheck): Promise<string[]> {
   return candidates.flatMap(({ spokeFacts: { spoke } }) => checkedIds.has(spoke.id) ? [] : spoke.namespace);
 }
 
-async function compareAll(check: SweepCheck, candidates: readonly DriftCandidate[]): Promise<DriftResult[]> {
+async function compareAll(check: ClusterCheck, candidates: readonly DriftCandidate[]): Promise<DriftResult[]> {
   const results: DriftResult[] = [];
   let left = check.pace.maxComparisons, skipped = 0;
   const [certain, suspects] = [false, true].map((is) =>
@@ -96,13 +96,13 @@ async function compareAll(check: SweepCheck, candidates: readonly DriftCandidate
   return results;
 }
 
-function readEarlierDrift({ spoke }: SpokeFacts): readonly DriftedObject[] {
+function readEarlierDrift({ spoke }: SpokeObservations): readonly DriftedObject[] {
   return (spoke.drift as Drift | null)?.objects ?? [];
 }
 
 async function compareObjects(
-  { app, cluster, run }: SweepCheck,
-  { spoke }: SpokeFacts,
+  { app, cluster, run }: ClusterCheck,
+  { spoke }: SpokeObservations,
   compared: readonly ExpectedObject[],
 ): Promise<DriftedObject[]> {
   const target = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
@@ -115,8 +115,12 @@ async function compareObjects(
   return found;
 }
 
-function createResult(check: SweepCheck, spokeFacts: SpokeFacts, found: readonly DriftedObject[]): DriftResult {
-  const { app } = check, { spoke } = spokeFacts, objects = [...found, ...findMovedImages(check, spokeFacts)];
+function createResult(
+  check: ClusterCheck,
+  spokeFacts: SpokeObservations,
+  found: readonly DriftedObject[],
+): DriftResult {
+  const { app } = check, { spoke } = spokeFacts, objects = [...found, ...findImagesWithMovedTags(check, spokeFacts)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
   return { id: spoke.id, before: spoke.drift, drift: buildDrift(objects, from === to ? null : { from, to }) };
 }

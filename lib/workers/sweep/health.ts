@@ -3,14 +3,14 @@ import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
-import type { SpokeFacts, SweepCheck } from "#lib/workers/sweep/spoke-facts.ts";
+import type { ClusterCheck, SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
 import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
 
 /**
  * Returns the health of all spokes. Objects that no list contained, for example because they lost their labels, are
  * read by name. The number of such reads is limited; beyond the limit, unlisted objects count as missing.
  */
-export async function determineHealth(check: SweepCheck): Promise<SpokeHealth[]> {
+export async function determineHealth(check: ClusterCheck): Promise<SpokeHealth[]> {
   const healths: SpokeHealth[] = [];
   let left = check.pace.maxReads;
   for (const facts of check.facts.values()) {
@@ -29,16 +29,16 @@ export async function determineHealth(check: SweepCheck): Promise<SpokeHealth[]>
   return healths;
 }
 
-function isUnlisted({ problems }: SpokeFacts, { kind, name }: ObjectRef): boolean {
+function isUnlisted({ problems }: SpokeObservations, { kind, name }: ObjectRef): boolean {
   return !problems.has(formatObjectTitle({ kind, metadata: { name } }));
 }
 
 /** Returns whether all listed objects are healthy, so that only an unlisted object can be the problem. */
-function hasNoListedProblem({ problems }: SpokeFacts): boolean {
+function hasNoListedProblem({ problems }: SpokeObservations): boolean {
   return [...problems.values()].every((problem) => problem === null);
 }
 
-async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeFacts): Promise<void> {
+async function confirm({ cluster, run }: ClusterCheck, { spoke, problems }: SpokeObservations): Promise<void> {
   if (!problems.has("Namespace")) {
     const found = await cluster.findNamespace(spoke.namespace, run);
     problems.set("Namespace", findNamespaceProblem(found, spoke.namespaceUid));
@@ -61,7 +61,7 @@ async function confirm({ cluster, run }: SweepCheck, { spoke, problems }: SpokeF
  * Returns a description of a spoke's problems, or null if the spoke is healthy. If the namespace itself has a problem,
  * the description contains only this problem.
  */
-function describeProblems({ spoke, problems }: SpokeFacts): string | null {
+function describeProblems({ spoke, problems }: SpokeObservations): string | null {
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
   const wrong = listObjectsToCheck(spoke).flatMap((part) => {

@@ -9,12 +9,12 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { areImagesDifferent, listImageDigests, MOODLE_POD_SELECTOR } from "#lib/moodle/image-digest.ts";
 import {
   type CheckedResource,
+  type ClusterCheck,
   SPOKE_SELECTOR,
-  type SpokeFacts,
-  type SweepCheck,
+  type SpokeObservations,
 } from "#lib/workers/sweep/spoke-facts.ts";
 
-export const SITE_POD: CheckedResource = {
+export const MOODLE_POD_RESOURCE: CheckedResource = {
   apiVersion: "v1",
   kind: "Pod",
   selector: `${SPOKE_SELECTOR},${MOODLE_POD_SELECTOR}`,
@@ -22,10 +22,10 @@ export const SITE_POD: CheckedResource = {
 const PREFIX = "Pod/", ROWS = 500;
 
 /** Reads which images the sites' pods run. Without permission to list pods, the earlier results remain. */
-export async function readImages(check: SweepCheck): Promise<void> {
+export async function readRunningImages(check: ClusterCheck): Promise<void> {
   const { run, facts } = check;
   try {
-    await check.list(SITE_POD, (pods) => {
+    await check.list(MOODLE_POD_RESOURCE, (pods) => {
       for (const pod of pods) recordImage(facts.get(pod.metadata.namespace ?? ""), pod);
       return Promise.resolve();
     });
@@ -33,7 +33,7 @@ export async function readImages(check: SweepCheck): Promise<void> {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     return run.log.warn("Cannot check which images the sites run: no permission to list pods", { error });
   }
-  check.listed.add(SITE_POD.kind);
+  check.listed.add(MOODLE_POD_RESOURCE.kind);
   const unrecorded = [...facts.values()].flatMap(({ spoke: { id, imageDigest }, images }) => {
     const [digest] = [...images.values()].flat();
     return imageDigest === null && digest !== undefined ? [{ id, digest }] : [];
@@ -43,14 +43,19 @@ export async function readImages(check: SweepCheck): Promise<void> {
   }
 }
 
-function recordImage(spokeFacts: SpokeFacts | undefined, pod: KubeObject): void {
+function recordImage(spokeFacts: SpokeObservations | undefined, pod: KubeObject): void {
   if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, listImageDigests(pod, spokeFacts.spoke.image));
 }
 
 /** Returns the pods whose image has another digest than the recorded one, although its tag is the same. */
-export function findMovedImages({ listed }: SweepCheck, { spoke, images }: SpokeFacts): DriftedObject[] {
+export function findImagesWithMovedTags(
+  { listed }: ClusterCheck,
+  { spoke, images }: SpokeObservations,
+): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
-  if (!listed.has(SITE_POD.kind)) return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
+  if (!listed.has(MOODLE_POD_RESOURCE.kind)) {
+    return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
+  }
   if (recorded === null) return [];
   return [...images].filter(([, digests]) => digests.some((digest) => areImagesDifferent(digest, recorded)))
     .map(([name]) => ({ object: `${PREFIX}${name}`, what: "changed", fields: ["status.containerStatuses.imageID"] }));

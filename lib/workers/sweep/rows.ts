@@ -82,7 +82,7 @@ export interface SpokeHealth {
  * Stores the health of spokes, and counts failed checks. Records an event for each spoke whose health changes. Returns
  * the IDs of the updated rows.
  */
-export async function writeHealth(tx: Tx, began: Date, healths: readonly SpokeHealth[]): Promise<string[]> {
+export async function saveSpokeHealth(tx: Tx, began: Date, healths: readonly SpokeHealth[]): Promise<string[]> {
   const ids = healths.map(({ id }) => id), problems = healths.map(({ problem }) => problem);
   // If an operation has updated the row since the previous check, a failed check counts as the first.
   const { rows: written } = await sql<Written>`
@@ -161,7 +161,7 @@ const LOCK_WAIT = "2s";
 const BATCH = 500;
 
 /** Stores drift results that have changed. Returns the IDs of the updated rows. */
-export async function writeDrift(
+export async function saveSpokeDrift(
   tx: Tx,
   began: Date,
   drifts: readonly { readonly id: string; readonly drift: Drift | null }[],

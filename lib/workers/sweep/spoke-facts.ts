@@ -2,8 +2,8 @@
 import type { App } from "#lib/app.ts";
 import { type ExpectedObject, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { CheckedSpoke } from "#lib/workers/sweep/rows.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
@@ -32,7 +32,7 @@ export const SPOKE_SELECTOR = `${MANAGED_BY_LABEL}=wheelwright,wheelwright.dev/s
  */
 export async function readPages(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   kind: CheckedResource,
   { page: limit, pauseMs }: ListPaging,
   take: PageConsumer,
@@ -76,7 +76,7 @@ export interface SweepPace extends ListPaging {
 }
 
 /** The facts that a check collects about one spoke. */
-export interface SpokeFacts {
+export interface SpokeObservations {
   readonly spoke: CheckedSpoke;
   /** The problem of each object, including the namespace, by title; null if healthy. Unlisted objects have no entry. */
   readonly problems: Map<string, string | null>;
@@ -87,25 +87,25 @@ export interface SpokeFacts {
   readonly suspects: Set<string>;
 }
 
-export interface SweepCheck {
+export interface ClusterCheck {
   readonly app: App;
-  readonly run: Run;
+  readonly run: JobRun;
   readonly cluster: Cluster;
   readonly pace: SweepPace;
   readonly startedAt: Date;
   /** The facts about each spoke. The keys are the spokes' namespaces. */
-  readonly facts: ReadonlyMap<string, SpokeFacts>;
+  readonly facts: ReadonlyMap<string, SpokeObservations>;
   /** Reads all objects of one kind that belong to spokes, and passes them to `take` page by page. */
   readonly list: (kind: CheckedResource, take: PageConsumer) => Promise<void>;
   /** The kinds of objects that were listed completely. Only their objects can be reported as missing. */
   readonly listed: Set<string>;
 }
 
-export function expectedSpokeObjects(
+export function listExpectedSpokeObjects(
   { blueprint }: App,
-  { spoke: { maintenance } }: SpokeFacts,
+  { spoke: { maintenance } }: SpokeObservations,
   inputs: SpokeInputs,
-  steps?: readonly SpokeStep[],
+  steps?: readonly SpokeInstallStep[],
 ): ExpectedObject[] {
   return listExpectedObjects(blueprint, { inputs, maintenance }, steps);
 }

@@ -10,7 +10,7 @@ import type { App } from "#lib/app.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluster.ts";
 import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
@@ -28,7 +28,7 @@ const CLUSTER_CHECK: JobKind = {
 const WATCH_PACE: WatchPace = { minSpokes: 2000, relistMs: 30 * MINUTE, failedCheckMs: MINUTE, burstMs: 500 };
 export const SWEEP_PACE: SweepPace = { page: 500, pauseMs: 300, maxComparisons: 200, maxReads: 100, watch: WATCH_PACE };
 
-export function sweep({ db }: Pick<App, "db">): Handler {
+export function sweepHandler({ db }: Pick<App, "db">): JobHandler {
   return upkeepHandler({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
     clusters: ["Finding the clusters to check", MINUTE, async (run) => {
       const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
@@ -41,7 +41,7 @@ export function sweep({ db }: Pick<App, "db">): Handler {
   });
 }
 
-export function clusterCheckHandler(app: App, pace: SweepPace = SWEEP_PACE): Handler {
+export function clusterCheckHandler(app: App, pace: SweepPace = SWEEP_PACE): JobHandler {
   return {
     kind: CLUSTER_CHECK,
     steps: { spokes: (run) => checkClusterOrMarkUnknown(app, run, String(run.job.payload.cluster), pace) },

@@ -13,14 +13,14 @@ import {
   saveTemplateVolumes,
 } from "#lib/domains/templates/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DATABASE_STATEFULSET, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { buildFieldPatch } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { isReplicaNeeded } from "#lib/jobs/queue.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -37,7 +37,7 @@ import {
   removeSandbox,
   type Sandbox,
 } from "#lib/workers/sandbox/sandbox.ts";
-import { clusterWaitOptions, permanentError } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, permanentError } from "#lib/workers/site.ts";
 import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
 
 const LANES_PER_CLUSTER = 2; // queues for template jobs
@@ -90,11 +90,11 @@ interface TemplateFailure {
   readonly message: string;
 }
 
-type StepWork = (siteSandbox: Sandbox, run: Run) => Promise<void>;
+type StepWork = (siteSandbox: Sandbox, run: JobRun) => Promise<void>;
 
-export function createTemplate(app: App): Handler {
-  const wrapStep = (step: Step, payload: StepWork) => (run: Run) => tryStep(app, run, step, payload);
-  const steps: Readonly<Record<Step, (run: Run) => Promise<void>>> = {
+export function createTemplate(app: App): JobHandler {
+  const wrapStep = (step: Step, payload: StepWork) => (run: JobRun) => tryStep(app, run, step, payload);
+  const steps: Readonly<Record<Step, (run: JobRun) => Promise<void>>> = {
     capacity: wrapStep("capacity", (siteSandbox, run) => waitForCapacity(app, siteSandbox, run)),
     sandbox: wrapStep("sandbox", async (siteSandbox, run) => {
       await createSandbox(siteSandbox, run);
@@ -102,12 +102,12 @@ export function createTemplate(app: App): Handler {
     }),
     database: wrapStep("database", async (siteSandbox, run) => {
       await applySandboxObjects(siteSandbox, run, "database");
-      await waitForWorkload(siteSandbox, run, DATABASE_STATEFULSET);
+      await waitForWorkload(siteSandbox, run, DATABASE_STATEFULSET_REF);
     }),
     install: wrapStep("install", installMoodle),
     stop: wrapStep("stop", async (siteSandbox, run) => {
-      await patchSiteObjects(siteSandbox, run, [buildFieldPatch(DATABASE_STATEFULSET, "/spec/replicas", 0)]);
-      await siteSandbox.space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run));
+      await patchSiteObjects(siteSandbox, run, [buildFieldPatch(DATABASE_STATEFULSET_REF, "/spec/replicas", 0)]);
+      await siteSandbox.space.noPods(SITE_POD_SELECTOR, buildClusterWaitOptions(run));
     }),
     snapshots: wrapStep("snapshots", takeSnapshots),
     clear: (run) => deleteSandbox(app, run),
@@ -117,7 +117,7 @@ export function createTemplate(app: App): Handler {
 }
 
 /** Runs a step unless an earlier step failed permanently. The job deletes the sandbox in any case. */
-async function tryStep(app: App, run: Run, step: Step, payload: StepWork): Promise<void> {
+async function tryStep(app: App, run: JobRun, step: Step, payload: StepWork): Promise<void> {
   if (failureOf(run)) return;
   const { attempt, failure } = run.job;
   if (attempt > MAX_ATTEMPTS && failure) return await run.saveProgress({ failed: failure }); // too many crashes
@@ -131,17 +131,17 @@ async function tryStep(app: App, run: Run, step: Step, payload: StepWork): Promi
   }
 }
 
-function failureOf({ job }: Run): TemplateFailure | undefined {
+function failureOf({ job }: JobRun): TemplateFailure | undefined {
   return job.progress.failed;
 }
 
-async function openTemplateSandbox(app: App, run: Run): Promise<Sandbox> {
+async function openTemplateSandbox(app: App, run: JobRun): Promise<Sandbox> {
   const { cluster, inputs } = run.job.payload as TemplatePayload;
   return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
 }
 
 /** Waits while operations that users requested need the capacity. Then deletes snapshots of earlier attempts. */
-async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: Run): Promise<void> {
+async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: JobRun): Promise<void> {
   const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
     throw permanentError(
@@ -165,7 +165,7 @@ async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: R
 }
 
 /** Installs Moodle. Checks the database afterwards, because the result of the install Job does not prove success. */
-async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
+async function installMoodle(siteSandbox: Sandbox, run: JobRun): Promise<void> {
   await install(siteSandbox, run);
   const { state } = await readDatabase(siteSandbox, run);
   if (state === "installed") return;
@@ -178,7 +178,7 @@ async function installMoodle(siteSandbox: Sandbox, run: Run): Promise<void> {
 }
 
 /** Takes the template's snapshots. Their names are stored in the database before the snapshots are created. */
-async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
+async function takeSnapshots(siteSandbox: Sandbox, run: JobRun): Promise<void> {
   const { template: id } = run.job.payload as TemplatePayload;
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
   await run.write((tx) => saveTemplateVolumes(tx, id, planned));
@@ -190,7 +190,7 @@ async function takeSnapshots(siteSandbox: Sandbox, run: Run): Promise<void> {
 }
 
 /** Deletes the sandbox. Does nothing if no sandbox was created. */
-async function deleteSandbox(app: App, run: Run): Promise<void> {
+async function deleteSandbox(app: App, run: JobRun): Promise<void> {
   if (!run.job.progress.sandbox) return;
   const siteSandbox = await openTemplateSandbox(app, run);
   if (failureOf(run)) await releaseSnapshots(app, siteSandbox, run);
@@ -198,7 +198,7 @@ async function deleteSandbox(app: App, run: Run): Promise<void> {
 }
 
 /** Sets the deletion policy of a failed template's snapshots to `Delete`, so that their data is deleted too. */
-async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: Run): Promise<void> {
+async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: JobRun): Promise<void> {
   const row = await findTemplateById(db.rows, (run.job.payload as TemplatePayload).template);
   for (const { snapshot: name } of row?.volumes ?? []) {
     const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
@@ -206,7 +206,7 @@ async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: R
   }
 }
 
-async function recordResult(run: Run): Promise<void> {
+async function recordResult(run: JobRun): Promise<void> {
   const { cluster, template, inputs: { version } } = run.job.payload as TemplatePayload, failure = failureOf(run);
   if (!failure) {
     await run.write((tx) => markTemplateReady(tx, template));

@@ -4,14 +4,14 @@
  */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/workers/site.ts";
 
 /** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if one of them still exists. */
 export async function deleteTemplateContents(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   volumes: readonly BackupVolume[],
 ): Promise<void> {
   const timeoutReason = await pollUntil(run, async () => {
@@ -35,7 +35,7 @@ export async function deleteTemplateContents(
  * Returns the VolumeSnapshotContent of one of the template's volumes; null if it was deleted or replaced. Compares the
  * UID of the snapshot, because names can be reused.
  */
-async function findContent(cluster: Cluster, run: Run, volume: BackupVolume): Promise<KubeObject | null> {
+async function findContent(cluster: Cluster, run: JobRun, volume: BackupVolume): Promise<KubeObject | null> {
   const { content: name, snapshotUid } = volume;
   if (name === undefined || snapshotUid === undefined) return null;
   const content = await cluster.find({ ...SNAPSHOT_CONTENT, name }, run);

@@ -5,19 +5,19 @@
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { startTemplate } from "#lib/domains/templates/store.ts";
-import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
+import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
 import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { createTemplateJob } from "#lib/workers/templates/create.ts";
 
 /** Requests a template for sites like this one, unless one exists, is being created or failed recently. */
-export async function requestTemplate(site: SpokeSite, run: Run): Promise<void> {
+export async function requestTemplate(site: SpokeSite, run: JobRun): Promise<void> {
   const { app: { config, catalog }, blueprint, inputs, spoke } = site;
   if (!config.templates) return;
   if (
-    findSnapshotOriginProblem(blueprint, {
+    findSnapshotBlueprintProblem(blueprint, {
       ...inputs,
       origin: { adoptionId: getAdoptionId(run.job.id), identity: "new" },
     }) !==

@@ -10,7 +10,7 @@ import {
   retireTemplate,
   type SiteTemplate,
 } from "#lib/domains/templates/store.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { permanentError } from "#lib/workers/site.ts";
 import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
@@ -25,7 +25,7 @@ const OUTDATED_LIMIT = DAY;
 /** The time limit per template, in milliseconds, so that an unresponsive cluster does not delay the others. */
 const TEMPLATE_TIMEOUT = 2 * MINUTE;
 
-export function retireTemplates(app: App): Handler {
+export function retireTemplates(app: App): JobHandler {
   const { db } = app;
   return upkeepHandler({ kind: "retire-templates", every: HOUR }, {
     abandoned: ["Closing abandoned templates", MINUTE, () => closeAbandonedTemplates(db.rows)],
@@ -66,11 +66,11 @@ function isCurrent({ blueprint, catalog, clusters }: App, template: SiteTemplate
 /** Deletes a template's snapshots, and then its row. After an error, the next hourly run tries again. */
 async function deleteRetired(
   { clusters }: App,
-  run: Run,
+  run: JobRun,
   { id, cluster, clusterUid, volumes }: SiteTemplate,
 ): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(2 * TEMPLATE_TIMEOUT)]);
-  const bounded: Run = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), TEMPLATE_TIMEOUT) };
+  const bounded: JobRun = { ...run, signal, timeLeft: () => Math.min(run.timeLeft(), TEMPLATE_TIMEOUT) };
   try {
     if (volumes.length > 0) {
       const opened = await clusters.open(cluster);

@@ -5,7 +5,7 @@
  * site whose installation was complete at any time is never deleted.
  */
 import { sql } from "kysely";
-import { minimumDiskSizes } from "#lib/domains/backups/usable.ts";
+import { getMinimumDiskSizes } from "#lib/domains/backups/usable.ts";
 import {
   abandonTemplateUse,
   deleteTemplateUse,
@@ -18,26 +18,26 @@ import {
   type SiteTemplate,
   type TemplateUse,
 } from "#lib/domains/templates/store.ts";
-import { ClusterError, objectRefOf } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
+import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import type { SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
 import {
-  DATABASE_STATEFULSET,
+  DATABASE_STATEFULSET_REF,
   getAdoptionId,
   getSitePvcNames,
-  MOODLE_DEPLOYMENT,
+  MOODLE_DEPLOYMENT_REF,
   SITE_POD_SELECTOR,
 } from "#lib/moodle/names.ts";
-import { buildOriginSnapshotName } from "#lib/moodle/origin.ts";
+import { buildSourceSnapshotName } from "#lib/moodle/origin.ts";
 import { DISK_NAMES } from "#lib/moodle/resize.ts";
 import { buildTemplateKey, canDisksHoldSnapshots } from "#lib/moodle/template.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { createWithFence } from "#lib/workers/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/workers/site-record.ts";
-import { addNotes, clusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/workers/volumes/pvcs.ts";
 import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
@@ -51,7 +51,7 @@ const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
  * Creates the site's volumes from a template and returns true. If no template can be used, deletes all objects that
  * were created from one before, and returns false.
  */
-export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Promise<boolean> {
+export async function createVolumesFromTemplate(site: SpokeSite, run: JobRun): Promise<boolean> {
   const use = await findTemplateUse(site.app.db.rows, site.spoke.id) ?? await chooseTemplate(site, run);
   if (!use) return false;
   if (wasComplete(site)) return true;
@@ -73,8 +73,8 @@ export async function createVolumesFromTemplate(site: SpokeSite, run: Run): Prom
 /** Starts the database with the template's data. If this fails, deletes the data and starts with an empty database. */
 export async function startDatabaseFromTemplate(
   site: SpokeSite,
-  run: Run,
-  start: (site: SpokeSite, run: Run) => Promise<void>,
+  run: JobRun,
+  start: (site: SpokeSite, run: JobRun) => Promise<void>,
 ): Promise<void> {
   const use = site.inputs.origin ? await findTemplateUse(site.app.db.rows, site.spoke.id) : null;
   if (!use || wasComplete(site)) return await start(site, run);
@@ -88,7 +88,7 @@ export async function startDatabaseFromTemplate(
 }
 
 /** Chooses a template for the spoke. If no template can be used, adds a note to the operation and returns null. */
-async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | null> {
+async function chooseTemplate(site: SpokeSite, run: JobRun): Promise<TemplateUse | null> {
   const { app, spoke, inputs, blueprint } = site;
   if (!app.config.templates || inputs.origin) return null;
   const skipTemplate = async (why: string) => {
@@ -96,7 +96,7 @@ async function chooseTemplate(site: SpokeSite, run: Run): Promise<TemplateUse | 
     return null;
   };
   const origin: SiteOrigin = { adoptionId: getAdoptionId(run.job.id), identity: "new" };
-  const problem = findSnapshotOriginProblem(blueprint, { ...inputs, origin });
+  const problem = findSnapshotBlueprintProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
   if (await hasPvcs(site, run)) return await skipTemplate("an installation had already started");
   const use = await run.write(async (tx) => {
@@ -115,13 +115,13 @@ function findTemplateProblem(template: SiteTemplate | null, inputs: SpokeInputs)
   if (template?.state === "creating") return `the ${label} is not ready yet`;
   if (template?.state === "failed") return `the last ${label} could not be created`;
   if (template?.state !== "ready") return `no ${label} exists yet`;
-  return canDisksHoldSnapshots(inputs, minimumDiskSizes(template))
+  return canDisksHoldSnapshots(inputs, getMinimumDiskSizes(template))
     ? null
     : `the site's volumes are smaller than the volumes of the ${label}`;
 }
 
 /** Returns whether the site already has a PVC, for example from an earlier operation. */
-async function hasPvcs({ space, inputs }: SpokeSite, run: Run): Promise<boolean> {
+async function hasPvcs({ space, inputs }: SpokeSite, run: JobRun): Promise<boolean> {
   const names = Object.values(getSitePvcNames(inputs));
   const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
   return pvcs.some((claim) => claim !== null);
@@ -141,12 +141,12 @@ async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use
   );
 }
 
-type LimitedRun = (step: keyof typeof TIMEOUTS) => Run;
+type LimitedRun = (step: keyof typeof TIMEOUTS) => JobRun;
 
 /** Calls `work`, which uses the template, and returns null. If it fails, records the reason and returns the record. */
 async function tryTemplate(
   site: SpokeSite,
-  run: Run,
+  run: JobRun,
   use: TemplateUse,
   work: (limitRun: LimitedRun) => Promise<void>,
 ): Promise<TemplateUse | null> {
@@ -189,7 +189,7 @@ function wasComplete({ spoke }: SpokeSite): boolean {
   return spoke.siteIdentifier !== null;
 }
 
-async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
+async function isAdopted({ space }: SpokeSite, run: JobRun): Promise<boolean> {
   const pods = await space.list(POD, "role=db", run);
   return pods.some((pod) => {
     const containers: { name: string; state?: { terminated?: { exitCode: number } } }[] =
@@ -202,23 +202,23 @@ async function isAdopted({ space }: SpokeSite, run: Run): Promise<boolean> {
  * Deletes all objects that were created from the template, and creates empty PVCs. Returns the site with blueprint
  * inputs that do not refer to the template.
  */
-async function undoTemplateUse(site: SpokeSite, run: Run, use: TemplateUse): Promise<SpokeSite> {
+async function undoTemplateUse(site: SpokeSite, run: JobRun, use: TemplateUse): Promise<SpokeSite> {
   const { space, spoke, blueprint } = site, { origin: _, ...inputs } = site.inputs, names = getSitePvcNames(inputs);
-  for (const ref of [MOODLE_DEPLOYMENT, DATABASE_STATEFULSET]) {
+  for (const ref of [MOODLE_DEPLOYMENT_REF, DATABASE_STATEFULSET_REF]) {
     const workload = await space.get(ref, run);
     if (workload) await space.delete(ref, workload.metadata.uid!, run);
   }
-  await space.noPods(SITE_POD_SELECTOR, clusterWaitOptions(run));
+  await space.noPods(SITE_POD_SELECTOR, buildClusterWaitOptions(run));
   const refs = [];
   for (const disk of DISK_NAMES) {
     const claim = await space.get({ ...PVC, name: names[disk] }, run);
-    if (claim?.["spec"]?.dataSource?.name !== buildOriginSnapshotName(disk, use.adoptionId)) continue;
-    await space.delete(objectRefOf(claim), claim.metadata.uid!, run);
-    refs.push(objectRefOf(claim));
+    if (claim?.["spec"]?.dataSource?.name !== buildSourceSnapshotName(disk, use.adoptionId)) continue;
+    await space.delete(toObjectRef(claim), claim.metadata.uid!, run);
+    refs.push(toObjectRef(claim));
   }
-  await space.gone(refs, clusterWaitOptions(run));
+  await space.gone(refs, buildClusterWaitOptions(run));
   await deleteSourceSnapshots(withTemplateOrigin(site, use), run);
-  for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createFenced(space, claim, run.job, run);
+  for (const claim of blueprint.spokeObjects(inputs, "volumes")) await createWithFence(space, claim, run.job, run);
   await addNotes(run, [`Not created from a template, because it could not be used: ${use.fallbackReason}`]);
   await run.write(async (tx) => {
     await setOrigin(tx, spoke.id, null);

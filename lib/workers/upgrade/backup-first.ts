@@ -3,15 +3,15 @@
  * only the first one contains the site from before the upgrade.
  */
 import { type Backup, markBackupFailed } from "#lib/domains/backups/store.ts";
-import { ClusterError, withErrorDetails } from "#lib/drivers/cluster/cluster.ts";
+import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { findInterruptedUpgrade, type UpgradeBackup } from "#lib/workers/upgrade/interrupted.ts";
 import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-export async function backUpBeforeUpgrade(site: SpokeSite, run: Run): Promise<void> {
+export async function backUpBeforeUpgrade(site: SpokeSite, run: JobRun): Promise<void> {
   const earlier = await findInterruptedUpgrade(site.app.db.rows, run.job);
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as UpgradeBackup | null;
@@ -50,5 +50,5 @@ function addSkipHint(error: ClusterError): ClusterError {
   if (error.transient) return error;
   const hint = explainClusterError(error).hint ??
     "Check the snapshot controller and the VolumeSnapshotClass: the cluster took no snapshot.";
-  return withErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, but then no rollback is possible.` });
+  return addErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, but then no rollback is possible.` });
 }

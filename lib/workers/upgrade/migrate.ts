@@ -8,12 +8,12 @@ import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { limitUpgradeJobTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { readOwnJobNames, waitForEarlierJobs } from "#lib/workers/job-attempts.ts";
 import { trackInstalledParts } from "#lib/workers/progress-parts.ts";
 import { type JobContext, requireJobSuccess, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
-import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
 
 const JOB_NAMES = "upgrades"; // in the job's progress
 const FAILURE = "Moodle could not be upgraded";
@@ -29,12 +29,12 @@ export interface SiteMigration {
   readonly requireSite: (site: SiteIdentity) => Promise<void>;
 }
 
-export async function migrateSite(context: JobContext, run: Run, migration: SiteMigration): Promise<void> {
+export async function migrateSite(context: JobContext, run: JobRun, migration: SiteMigration): Promise<void> {
   const { space } = context;
   const ownNames = readOwnJobNames(run, JOB_NAMES),
     parts = await trackInstalledParts(run, migration.path),
     { startReading: listen } = parts;
-  const earlier = await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB, "op=upgrade", run), {
+  const earlier = await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB_KIND, "op=upgrade", run), {
     own: ownNames,
     listen,
   });
@@ -44,19 +44,19 @@ export async function migrateSite(context: JobContext, run: Run, migration: Site
   const site = await storeFenceInDatabase(context, run);
   await migration.requireSite(site);
   requireUnlocked(site, await migration.now());
-  await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
-  await space.noPods(EXCLUSIVE_JOB_SELECTOR, clusterWaitOptions(run));
+  await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB_KIND, "op=upgrade", run), { own: [] }); // Jobs that started meanwhile
+  await space.noPods(EXCLUSIVE_JOB_SELECTOR, buildClusterWaitOptions(run));
   const job = limitUpgradeJobTime(
     context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence),
     migration.major,
   );
   await run.saveProgress({ [JOB_NAMES]: [...readOwnJobNames(run, JOB_NAMES), job.metadata.name] });
-  const result = await space.run(job, { ...clusterWaitOptions(run), listen });
+  const result = await space.run(job, { ...buildClusterWaitOptions(run), listen });
   await parts.save();
   await requireUpgraded(context, run, result);
 }
 
-async function requireUpgraded(context: JobContext, run: Run, result: JobResult): Promise<void> {
+async function requireUpgraded(context: JobContext, run: JobRun, result: JobResult): Promise<void> {
   if (!result.succeeded && result.log.some((line) => LOCKED_LINE.test(line))) throw lockedError("for a while", MINUTE);
   await requireJobSuccess(context, run, result, FAILURE);
 }

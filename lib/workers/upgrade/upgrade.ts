@@ -8,16 +8,16 @@ import type { SpokeImages } from "#lib/moodle/releases.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import {
   computeUpgradedInputs,
-  findUpgradeRefusal,
-  isBranchChange,
+  findUpgradeProblem,
+  isMoodleBranchChange,
   isSiteAtVersion,
-  type UpgradeFacts,
+  type UpgradeCheckInput,
 } from "#lib/moodle/upgrade.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, type Run, wrapSteps } from "#lib/scheduler/handler.ts";
-import { upgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
+import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { buildUpgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
 import {
   describeRollback,
@@ -29,7 +29,7 @@ import {
 import { recordImageDigest } from "#lib/workers/image-digest.ts";
 import { requireSameSite } from "#lib/workers/site-identity.ts";
 import { addVersionHint } from "#lib/workers/install/install.ts";
-import { requireHealth } from "#lib/workers/login-page.ts";
+import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
 import { type JobContext, readCodeVersionOfImage, readDatabase } from "#lib/workers/site-jobs.ts";
 import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
@@ -41,27 +41,27 @@ import {
   stopIncompleteSite,
   waitForWorkload,
 } from "#lib/workers/workloads.ts";
-import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import { addNotes, clusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
 /** The result of the step `prepare`, stored as `upgrade` in the job's progress. */
-export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> {
+export interface PreparedUpgrade extends Pick<UpgradeCheckInput, "version" | "code"> {
   readonly images: SpokeImages;
   readonly from: { readonly version: string; readonly release: string | null };
   readonly major: boolean;
 }
 
-export function upgradeHandler(app: App): Handler {
+export function upgradeHandler(app: App): JobHandler {
   const handler = spokeActionHandler(app, OPERATIONS.upgrade, {
     prepare: prepareUpgrade,
     backup: backUpBeforeUpgrade,
     async stop(site, run) {
       await addNotes(run, [describeRollback(run.job)]);
       await pauseCron(site, run);
-      await scaleSite(site, run, MOODLE_DEPLOYMENT, 0);
-      await site.space.noPods("app=moodle", clusterWaitOptions(run));
+      await scaleSite(site, run, MOODLE_DEPLOYMENT_REF, 0);
+      await site.space.noPods("app=moodle", buildClusterWaitOptions(run));
     },
     async migrate(before, run) {
       await pauseCron(before, run); // waits again, because a task may have started just before the first pause
@@ -74,17 +74,17 @@ export function upgradeHandler(app: App): Handler {
     async app(before, run) {
       const here = upgradedSiteOf(before, run);
       if (here.spoke.maintenance) await setMaintenanceMode(here, run, "enable"); // the upgrade turned this off
-      await patchSiteObjects(here, run, upgradeChanges(here.blueprint, here.inputs).app);
-      await scaleSite(here, run, MOODLE_DEPLOYMENT, 1);
-      await waitForWorkload(here, run, MOODLE_DEPLOYMENT);
+      await patchSiteObjects(here, run, buildUpgradeChanges(here.blueprint, here.inputs).app);
+      await scaleSite(here, run, MOODLE_DEPLOYMENT_REF, 1);
+      await waitForWorkload(here, run, MOODLE_DEPLOYMENT_REF);
       await recordImageDigest(here, run);
     },
     verify: (site, run) => requireNewVersion(upgradedSiteOf(site, run), run, "-up"),
     async cron(site, run) {
-      await patchSiteObjects(site, run, upgradeChanges(site.blueprint, upgradedSiteOf(site, run).inputs).cron);
+      await patchSiteObjects(site, run, buildUpgradeChanges(site.blueprint, upgradedSiteOf(site, run).inputs).cron);
       await resumeCronUnlessMaintenance(site, run);
     },
-    health: (site, run) => requireHealth(upgradedSiteOf(site, run), run),
+    health: (site, run) => requireExpectedLoginPage(upgradedSiteOf(site, run), run),
   }, {
     hooks: upgradeOutcomes,
     observe: async (site, run) =>
@@ -92,10 +92,10 @@ export function upgradeHandler(app: App): Handler {
         ? await stopIncompleteSite(site, run)
         : await readStateAfterFailure(site, run),
   });
-  return wrapSteps(handler, (work) => (run) => addRollbackHint(app, run, work));
+  return wrapStepFunctions(handler, (work) => (run) => addRollbackHint(app, run, work));
 }
 
-async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
+async function prepareUpgrade(here: SpokeSite, run: JobRun): Promise<void> {
   const { app } = here, { catalog } = app;
   const { lmsVersion: version } = run.job.payload as unknown as UpgradeParameters;
   const refusal = catalog.findProblem("lmsVersion", version);
@@ -111,7 +111,7 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   await requireSameSite(run, here.spoke, site);
   const code = await readCode({ ...here, inputs }, run);
   const { postgres } = here.inputs.images;
-  const problem = findUpgradeRefusal({ version, requirements: catalog.requirementsOf(version), postgres, site, code });
+  const problem = findUpgradeProblem({ version, requirements: catalog.requirementsOf(version), postgres, site, code });
   if (problem) {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
     throw upgradeError(problem.code, problem.message, problem.hint, blame);
@@ -120,12 +120,18 @@ async function prepareUpgrade(here: SpokeSite, run: Run): Promise<void> {
   // the new version.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
-  const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isBranchChange(from, version) };
+  const upgrade: PreparedUpgrade = {
+    version,
+    images: inputs.images,
+    code,
+    from,
+    major: isMoodleBranchChange(from, version),
+  };
   await run.saveProgress({ upgrade });
 }
 
 /** Pulls the new image before the site is stopped, and returns the version of the Moodle code in the image. */
-async function readCode(context: JobContext, run: Run): Promise<UpgradeFacts["code"]> {
+async function readCode(context: JobContext, run: JobRun): Promise<UpgradeCheckInput["code"]> {
   try {
     return await readCodeVersionOfImage(context, run);
   } catch (error) {
@@ -142,12 +148,12 @@ function upgradeError(
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-function preparedUpgradeOf(run: Run): PreparedUpgrade {
+function preparedUpgradeOf(run: JobRun): PreparedUpgrade {
   return run.job.progress.upgrade as PreparedUpgrade;
 }
 
 /** Returns the site with blueprint inputs for the new Moodle version. */
-function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
+function upgradedSiteOf(site: SpokeSite, run: JobRun): SpokeSite {
   return { ...site, inputs: computeUpgradedInputs(site.inputs, preparedUpgradeOf(run)) };
 }
 
@@ -155,7 +161,7 @@ function upgradedSiteOf(site: SpokeSite, run: Run): SpokeSite {
  * Throws if the database does not have the new version. `jobSuffix` gives each call a separate Kubernetes Job, because
  * the Job of the step `prepare` may still exist with its old result.
  */
-async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): Promise<void> {
+async function requireNewVersion(here: SpokeSite, run: JobRun, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
   await requireSameSite(run, here.spoke, site);
   if (isSiteAtVersion(site, preparedUpgradeOf(run))) return;
@@ -167,7 +173,7 @@ async function requireNewVersion(here: SpokeSite, run: Run, jobSuffix: string): 
 }
 
 /** Runs a step. If it fails after the site was stopped, adds instructions for a rollback to the error. */
-async function addRollbackHint(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
+async function addRollbackHint(app: App, run: JobRun, work: (run: JobRun) => Promise<void>): Promise<void> {
   try {
     await work(run);
   } catch (error) {

@@ -17,7 +17,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { deleteRetainedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
@@ -26,7 +26,7 @@ import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 const MAX_SPOKES = 100; // the maximum number of spokes per run; the job runs every hour
 
-export function deleteExpiredPvcs(app: App): Handler {
+export function deleteExpiredPvcs(app: App): JobHandler {
   return upkeepHandler({ kind: "delete-retained-pvcs", every: HOUR, limit: 2 * HOUR }, {
     removed: ["Deleting volume records of removed spokes", MINUTE, () => deletePvcRowsOfRemovedSpokes(app.db.rows)],
     spokes: ["Deleting unused volumes", HOUR, async (run) => {
@@ -35,7 +35,7 @@ export function deleteExpiredPvcs(app: App): Handler {
   });
 }
 
-async function deleteDuePvcs(app: App, run: Run, id: string): Promise<void> {
+async function deleteDuePvcs(app: App, run: JobRun, id: string): Promise<void> {
   const { spoke, due } = await run.write((tx) => markDuePvcs(tx, id));
   if (due.length === 0) return;
   try {

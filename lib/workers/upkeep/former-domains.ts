@@ -7,17 +7,17 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { enqueueConfigureJob } from "#lib/domains/spokes/patch.ts";
-import { type AcceptedAction, checkAction, type SpokeFacts } from "#lib/operations/check-action.ts";
+import { type AcceptedAction, type ActionCheckInput, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const MAX_SPOKES = 100; // the maximum number of spokes per run; the job runs every hour
 
-export function deleteExpiredDomains({ db }: Pick<App, "db">): Handler {
+export function deleteExpiredDomains({ db }: Pick<App, "db">): JobHandler {
   return upkeepHandler({ kind: "release-domains", every: HOUR }, {
     spokes: ["Releasing former domains", 10 * MINUTE, async (run) => {
       const { rows: due } = await sql<{ id: string }>`
@@ -36,9 +36,9 @@ async function releaseDomains(tx: Tx, id: string): Promise<void> {
 }
 
 /** Returns the accepted action `configure`, or null if another operation on the spoke rules it out at the moment. */
-function checkConfigure(facts: SpokeFacts): AcceptedAction | null {
+function checkConfigure(facts: ActionCheckInput): AcceptedAction | null {
   try {
-    return checkAction("configure", facts);
+    return requireActionAllowed("configure", facts);
   } catch (error) {
     if (error instanceof Fault && error.kind === "conflict") return null;
     throw error;

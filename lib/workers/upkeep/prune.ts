@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
@@ -54,8 +54,8 @@ const PRUNE_RULES = {
   billing: ["old events of the payment provider", "billing_events", sql`received_at < ${before("90 days")}`],
 } as const;
 
-export function pruneOldRows({ db }: Pick<App, "db">): Handler {
-  const deleteRows = (table: string, condition: RawBuilder<unknown>) => (run: Run) =>
+export function pruneOldRows({ db }: Pick<App, "db">): JobHandler {
+  const deleteRows = (table: string, condition: RawBuilder<unknown>) => (run: JobRun) =>
     deleteInBatches(run, () =>
       sql`delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)} where ${condition} limit ${BATCH}))`.execute(db.rows));
@@ -77,7 +77,7 @@ export function pruneOldRows({ db }: Pick<App, "db">): Handler {
  * Deletes stream events that are older than 7 days. Keeps the newest thousand events of each hub, and the latest event
  * of each spoke, because new clients start with it. First stores in the hub's head row which events it deletes.
  */
-async function pruneEvents(db: Database, run: Run): Promise<void> {
+async function pruneEvents(db: Database, run: JobRun): Promise<void> {
   const { rows: hubs } = await sql<{ id: string; through: string }>`
     select federation_id as id, (
       select max(event.number) from stream_events as event
@@ -101,7 +101,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
 
 /** Deletes rows in small batches, so that locks are short. Before each batch, throws if the run must stop. */
 async function deleteInBatches(
-  run: Run,
+  run: JobRun,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,
 ): Promise<void> {
   for (let removed = BATCH; removed >= BATCH;) {

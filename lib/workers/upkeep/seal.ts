@@ -3,20 +3,20 @@
  * chain, so that logs stored elsewhere can be compared with the database.
  */
 import type { App } from "#lib/app.ts";
-import { type ChainHead, formatHead } from "#lib/audit/head.ts";
-import { findUnsealedChains, latestSealableTime, sealNextEvents } from "#lib/audit/seals.ts";
+import { type ChainHead, formatChainHead } from "#lib/audit/head.ts";
+import { findUnsealedChains, getLatestSealableTime, sealNextEvents } from "#lib/audit/seals.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 /** The maximum number of audit events that one transaction seals. */
 const BATCH = 1000;
 
-export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
+export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): JobHandler {
   return upkeepHandler({ kind: "seal-audit", every: 5 * MINUTE }, {
     chains: ["Sealing the audit log", 10 * MINUTE, async (run) => {
-      const until = latestSealableTime(await db.now());
+      const until = getLatestSealableTime(await db.now());
       for (const chain of await findUnsealedChains(db.rows, until)) {
         await sealChain(db, run, chain, { until, limit: batch });
       }
@@ -27,7 +27,7 @@ export function sealAuditLog({ db }: Pick<App, "db">, batch = BATCH): Handler {
 /** Seals the new events of one hash chain in batches. After a failure, the next run continues from the last batch. */
 async function sealChain(
   db: Database,
-  run: Run,
+  run: JobRun,
   chain: string,
   batch: { readonly until: Date; readonly limit: number },
 ): Promise<void> {
@@ -40,6 +40,6 @@ async function sealChain(
       events = sealed?.events ?? 0;
     }
   } finally {
-    if (head) run.log.info("Sealed the audit log", { chain, count: head.count, head: formatHead(head) });
+    if (head) run.log.info("Sealed the audit log", { chain, count: head.count, head: formatChainHead(head) });
   }
 }

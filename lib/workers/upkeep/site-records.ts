@@ -4,17 +4,17 @@
  */
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { applySiteRecord, listOutdatedRecords, type RecordedTable } from "#lib/workers/site-record.ts";
+import { applySiteRecord, listOutdatedRecords, type SiteRecordTable } from "#lib/workers/site-record.ts";
 import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
 import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
 
 const BATCH = 100;
 
-export function updateSiteRecords(app: App): Handler {
+export function updateSiteRecords(app: App): JobHandler {
   return upkeepHandler({ kind: "update-site-records", every: MINUTE }, {
     hubs: ["Updating the site records of hubs", 20 * MINUTE, (run) => updateAll(app, run, "federations")],
     spokes: ["Updating the site records of spokes", 30 * MINUTE, (run) => updateAll(app, run, "spokes")],
@@ -22,7 +22,7 @@ export function updateSiteRecords(app: App): Handler {
 }
 
 /** Writes all outdated site records. Skips clusters that do not respond; the next run tries them again. */
-async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable): Promise<void> {
+async function updateAll({ db, clusters }: App, run: JobRun, table: SiteRecordTable): Promise<void> {
   const context = { clusters, installation: await readInstallation(db.rows) }, unavailable = new Set<string>();
   const failures = { newer: 0, others: 0, error: null as unknown };
   for (let after = "", more = true; more;) {
@@ -33,9 +33,9 @@ async function updateAll({ db, clusters }: App, run: Run, table: RecordedTable):
       } catch (error) {
         run.signal.throwIfAborted();
         run.throwIfStopped();
-        if (!(error instanceof FenceLost) && !(error instanceof ClusterError)) throw error;
+        if (!(error instanceof FenceLostError) && !(error instanceof ClusterError)) throw error;
         if (isMissingNamespace(error)) continue; // the namespace was deleted
-        failures[error instanceof FenceLost ? "newer" : "others"]++;
+        failures[error instanceof FenceLostError ? "newer" : "others"]++;
         failures.error = error;
         if (error instanceof ClusterError && error.transient) unavailable.add(row.cluster);
       }

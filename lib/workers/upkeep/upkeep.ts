@@ -1,6 +1,6 @@
 /** Creates handlers for Wheelwright's own maintenance tasks. Their jobs are hidden from users. */
 import { HOUR } from "#lib/base/time.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 
 interface UpkeepOptions {
   readonly kind: string;
@@ -14,10 +14,10 @@ interface UpkeepOptions {
 
 /** The steps in order, each with a label, a timeout in milliseconds, and a function. */
 type UpkeepSteps = Readonly<
-  Record<string, readonly [label: string, timeout: number, work: (run: Run) => Promise<void>]>
+  Record<string, readonly [label: string, timeout: number, work: (run: JobRun) => Promise<void>]>
 >;
 
-export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOptions, steps: UpkeepSteps): Handler {
+export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOptions, steps: UpkeepSteps): JobHandler {
   const all = Object.entries(steps).map(([name, [label, timeout, work]]) => ({ name, label, timeout, work }));
   return {
     kind: {
@@ -29,6 +29,6 @@ export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOpt
 }
 
 /** Repeats `work` until it returns 0. `work` runs a small transaction and returns the number of changes it made. */
-export async function runUntilNoChanges(run: Run, work: () => Promise<number>): Promise<void> {
+export async function runUntilNoChanges(run: JobRun, work: () => Promise<number>): Promise<void> {
   do run.throwIfStopped(); while (await work() > 0);
 }

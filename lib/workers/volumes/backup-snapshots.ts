@@ -1,7 +1,7 @@
 /** Reads the details of a backup's snapshots from its database row. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SiteSnapshots, StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 
@@ -11,7 +11,7 @@ export function readBackupSnapshots(
   { clusterUid }: Pick<SpokeRow, "clusterUid">,
 ): SiteSnapshots {
   const find = (isDatabase: boolean): StorageSnapshot => {
-    const volume = volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET.name}-0`) === isDatabase);
+    const volume = volumes.find(({ claim }) => claim.endsWith(`-${DATABASE_STATEFULSET_REF.name}-0`) === isDatabase);
     if (volume?.handle !== undefined && volume.driver !== undefined) {
       return {
         handle: volume.handle,

@@ -4,28 +4,28 @@
  * VolumeSnapshotContent with the handle, and a VolumeSnapshot that is bound to this content. Both objects are deleted
  * later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
-import { buildOriginSnapshotName, setSnapshotSource } from "#lib/moodle/origin.ts";
-import { findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
+import { buildSourceSnapshotName, setPvcSnapshotSource } from "#lib/moodle/origin.ts";
+import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import { listStatefulSetPvcs } from "#lib/moodle/expected-objects.ts";
-import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
+import { SPOKE_INSTALL_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
-import { DISK_NAMES, type DiskName, maxQuantity } from "#lib/moodle/resize.ts";
+import { DISK_NAMES, type DiskName, getLargerQuantity } from "#lib/moodle/resize.ts";
 import {
   type Cluster,
   ClusterError,
   type KubeObject,
   type ObjectRef,
-  objectRefOf,
+  toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
-import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { createWithFence } from "#lib/workers/fenced-objects.ts";
 import type { JobContext } from "#lib/workers/site-jobs.ts";
-import { clusterWaitOptions, permanentError, pollUntil } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, permanentError, pollUntil } from "#lib/workers/site.ts";
 
 /** The context in which volumes are created from snapshots. The blueprint inputs must contain `origin`. */
 export interface VolumeContext extends JobContext {
@@ -54,18 +54,18 @@ export interface SiteSnapshots {
  * Throws a permanent ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the
  * cluster's error for a missing snapshot.
  */
-export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
+export async function createPvcsFromSnapshots(context: VolumeContext, run: JobRun, from: SiteSnapshots): Promise<void> {
   const { space, inputs } = context, { adoptionId } = requireOrigin(context);
   await requireSnapshotCluster(context, run, from);
-  const problem = findSnapshotOriginProblem(context.blueprint, inputs);
+  const problem = findSnapshotBlueprintProblem(context.blueprint, inputs);
   if (problem !== null) {
     const hint = "Copy this part of the built-in blueprint to BLUEPRINT_DIR, then retry.";
     throw permanentError("BlueprintLacks", `Cannot create a site from snapshots: ${problem}`, hint);
   }
   const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
-    const pvc = await space.get(objectRefOf(pvcs[disk]), run);
-    if (pvc) requireSource(pvc, buildOriginSnapshotName(disk, adoptionId));
+    const pvc = await space.get(toObjectRef(pvcs[disk]), run);
+    if (pvc) requireSource(pvc, buildSourceSnapshotName(disk, adoptionId));
     if (pvc) existing.set(disk, pvc);
   }
   const unbound = DISK_NAMES.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
@@ -73,16 +73,16 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: Run, 
   const names = await chooseSnapshotClasses(context, run, from);
   for (const disk of unbound) await createSourcePair(context, run, disk, from.volumes[disk], names[disk]);
   await space.ready(
-    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, adoptionId) })),
-    clusterWaitOptions(run),
+    unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: buildSourceSnapshotName(disk, adoptionId) })),
+    buildClusterWaitOptions(run),
   );
   for (const disk of unbound) {
-    if (!existing.has(disk)) await createFenced(space, pvcs[disk], run.job, run);
+    if (!existing.has(disk)) await createWithFence(space, pvcs[disk], run.job, run);
   }
 }
 
 /** Waits until the PVCs are bound, then deletes the snapshot objects from which they were created. */
-export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run: Run): Promise<void> {
+export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run: JobRun): Promise<void> {
   const { space, inputs } = context, names = Object.values(getSitePvcNames(inputs));
   const timeoutReason = await pollUntil(run, async () => {
     const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
@@ -94,23 +94,23 @@ export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run
 }
 
 /** Deletes the snapshot objects from which the PVCs were created. The data in the storage remains. */
-export async function deleteSourceSnapshots(context: VolumeContext, run: Run): Promise<void> {
+export async function deleteSourceSnapshots(context: VolumeContext, run: JobRun): Promise<void> {
   const { space, cluster } = context, { adoptionId } = requireOrigin(context), deleted: ObjectRef[] = [];
   for (const disk of DISK_NAMES) {
-    const ref = { ...VOLUME_SNAPSHOT, name: buildOriginSnapshotName(disk, adoptionId) },
+    const ref = { ...VOLUME_SNAPSHOT, name: buildSourceSnapshotName(disk, adoptionId) },
       snapshot = await space.get(ref, run);
     if (!snapshot) continue;
     await space.delete(ref, snapshot.metadata.uid!, run);
     deleted.push(ref);
   }
-  await space.gone(deleted, clusterWaitOptions(run));
+  await space.gone(deleted, buildClusterWaitOptions(run));
   await deleteSourceSnapshotContents(cluster, run, { namespace: space.namespace, adoptionId });
 }
 
 /** Deletes the VolumeSnapshotContents, which are in no namespace and would remain after the namespace is deleted. */
 export async function deleteSourceSnapshotContents(
   cluster: Cluster,
-  run: Run,
+  run: JobRun,
   { namespace, adoptionId }: { readonly namespace: string; readonly adoptionId: string },
 ): Promise<void> {
   const refs = DISK_NAMES.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, adoptionId) }));
@@ -120,7 +120,7 @@ export async function deleteSourceSnapshotContents(
     );
     for (const content of remaining) {
       if (!content.metadata.deletionTimestamp) {
-        await cluster.deleteGlobal(objectRefOf(content), content.metadata.uid!, run);
+        await cluster.deleteGlobal(toObjectRef(content), content.metadata.uid!, run);
       }
     }
     return remaining.length > 0
@@ -133,7 +133,7 @@ export async function deleteSourceSnapshotContents(
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 function contentNameOf(namespace: string, disk: DiskName, adoptionId: string): string {
-  return `${namespace}-${buildOriginSnapshotName(disk, adoptionId)}`;
+  return `${namespace}-${buildSourceSnapshotName(disk, adoptionId)}`;
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
@@ -142,7 +142,7 @@ function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
 }
 
 /** Throws if the snapshots are in another cluster, because their storage handles are valid only there. */
-async function requireSnapshotCluster({ cluster }: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
+async function requireSnapshotCluster({ cluster }: VolumeContext, run: JobRun, from: SiteSnapshots): Promise<void> {
   const isSame = from.clusterUid === null
     ? cluster.name === from.cluster
     : from.clusterUid === await cluster.identity(run);
@@ -160,15 +160,15 @@ function renderPvcs(
   { volumes }: SiteSnapshots,
 ): Readonly<Record<DiskName, KubeObject>> {
   const names = getSitePvcNames(inputs);
-  const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
+  const objects = SPOKE_INSTALL_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
   const database = objects.flatMap(listStatefulSetPvcs)
-    .map((claim) => setSnapshotSource(claim, buildOriginSnapshotName("database", inputs.origin!.adoptionId)));
+    .map((claim) => setPvcSnapshotSource(claim, buildSourceSnapshotName("database", inputs.origin!.adoptionId)));
   const renderPvc = (disk: DiskName): KubeObject => {
     const claim = [...objects, ...database].find(({ kind, metadata }) =>
       kind === PVC.kind && metadata.name === names[disk]
     )!;
     const { resources } = claim["spec"], minimum = formatQuantity("storage", volumes[disk].restoreSize ?? 0);
-    const requests = { ...resources.requests, storage: maxQuantity(resources.requests.storage, minimum) };
+    const requests = { ...resources.requests, storage: getLargerQuantity(resources.requests.storage, minimum) };
     return { ...claim, spec: { ...claim["spec"], resources: { ...resources, requests } } };
   };
   return { files: renderPvc("files"), database: renderPvc("database") };
@@ -186,7 +186,7 @@ function requireSource({ metadata: { name }, spec }: KubeObject, source: string)
 /** Returns a VolumeSnapshotClass for each snapshot: its original class or, if missing, one for the same driver. */
 async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
-  run: Run,
+  run: JobRun,
   { volumes }: SiteSnapshots,
 ): Promise<Readonly<Record<DiskName, string>>> {
   const classes = await readRetainingSnapshotClasses(cluster, run);
@@ -205,13 +205,13 @@ async function chooseSnapshotClasses(
 
 async function createSourcePair(
   context: VolumeContext,
-  run: Run,
+  run: JobRun,
   disk: DiskName,
   { handle, driver }: StorageSnapshot,
   volumeSnapshotClassName: string,
 ): Promise<void> {
   const { cluster, space, inputs } = context, { adoptionId } = requireOrigin(context), { namespace } = space;
-  const name = buildOriginSnapshotName(disk, adoptionId), content = contentNameOf(namespace, disk, adoptionId);
+  const name = buildSourceSnapshotName(disk, adoptionId), content = contentNameOf(namespace, disk, adoptionId);
   const labels = buildOwnerLabels(inputs);
   await cluster.createGlobal({
     ...SNAPSHOT_CONTENT,

@@ -7,9 +7,9 @@ import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { getSitePvcNames, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import { buildMountJob } from "#lib/moodle/mount-job.ts";
 import { DISK_NAMES, type DiskName } from "#lib/moodle/resize.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { clusterWaitOptions, KUBERNETES_JOB } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
 import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -17,7 +17,7 @@ const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const POD = { apiVersion: "v1", kind: "Pod" };
 
 /** Waits until the PVCs are bound. Can be repeated. Throws a ClusterError with the message of the storage driver. */
-export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Promise<void> {
+export async function waitUntilPvcsBound(context: VolumeContext, run: JobRun): Promise<void> {
   const { space, inputs } = context, names = getSitePvcNames(inputs);
   const pvcs = await Promise.all(DISK_NAMES.map((disk) => space.get({ ...PVC, name: names[disk] }, run)));
   const pending = DISK_NAMES.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
@@ -29,20 +29,20 @@ export async function waitUntilPvcsBound(context: VolumeContext, run: Run): Prom
   const pods = await space.list(POD, SITE_POD_SELECTOR, run);
   const isSiteRunning = pods.some((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   await settleAll(waiting.map((disk) => mountPvc(context, run, disk, isSiteRunning)));
-  await space.ready(pending.map((disk) => ({ ...PVC, name: names[disk] })), clusterWaitOptions(run));
+  await space.ready(pending.map((disk) => ({ ...PVC, name: names[disk] })), buildClusterWaitOptions(run));
 }
 
-async function waitsForConsumer({ cluster }: VolumeContext, run: Run, pvc: KubeObject | null): Promise<boolean> {
+async function waitsForConsumer({ cluster }: VolumeContext, run: JobRun, pvc: KubeObject | null): Promise<boolean> {
   const name = pvc?.["spec"]?.storageClassName ?? "";
   const storageClass = name === "" ? null : await cluster.find({ ...STORAGE_CLASS, name }, run);
   return storageClass?.["volumeBindingMode"] === "WaitForFirstConsumer";
 }
 
-async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSiteRunning: boolean): Promise<void> {
+async function mountPvc(context: VolumeContext, run: JobRun, disk: DiskName, isSiteRunning: boolean): Promise<void> {
   const { space, inputs } = context,
     job = buildMountJob(inputs, { fence: run.job.fence, disk, isSiteRunning });
   try {
-    const { succeeded, message } = await space.run(job, clusterWaitOptions(run));
+    const { succeeded, message } = await space.run(job, buildClusterWaitOptions(run));
     const pvc = succeeded ? null : await space.get({ ...PVC, name: getSitePvcNames(inputs)[disk] }, run);
     if (succeeded || pvc?.["status"]?.phase === "Bound") return;
     const reason = `The volume for the ${disk} could not be mounted: ${message ?? "the Job failed"}`;
@@ -53,11 +53,11 @@ async function mountPvc(context: VolumeContext, run: Run, disk: DiskName, isSite
 }
 
 /** Deletes the Job that mounts the PVC, because its pending pod would prevent the deletion of an unused PVC. */
-async function deleteMountJob({ space }: VolumeContext, run: Run, name: string): Promise<void> {
+async function deleteMountJob({ space }: VolumeContext, run: JobRun, name: string): Promise<void> {
   if (run.signal.aborted) return;
   try {
-    const existing = await space.get({ ...KUBERNETES_JOB, name }, run);
-    if (existing) await space.delete({ ...KUBERNETES_JOB, name }, existing.metadata.uid!, run);
+    const existing = await space.get({ ...KUBERNETES_JOB_KIND, name }, run);
+    if (existing) await space.delete({ ...KUBERNETES_JOB_KIND, name }, existing.metadata.uid!, run);
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.log.info("Cannot delete a Job; the cluster deletes it later", { name, error });

@@ -2,7 +2,7 @@ import { acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.t
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { AcceptInvitationBody, OwnAccountView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { addCookie, okReply } from "#lib/http/reply.ts";
+import { addCookieHeader, okReply } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
@@ -11,7 +11,7 @@ export const POST = endpoint({
   access: publicAccess,
   scope: "flow",
   body: AcceptInvitationBody,
-  reply: addCookie(okReply(OwnAccountView)),
+  reply: addCookieHeader(okReply(OwnAccountView)),
   faults: ["link_spent", "busy"],
   async handle({ app, ip, userAgent, body }) {
     const { user, cookie } = await acceptInvitationAndSignIn(app, { ip, userAgent }, body);

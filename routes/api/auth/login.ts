@@ -2,7 +2,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { signIn } from "#lib/domains/auth/login.ts";
 import { LoginBody, LoginView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { addCookie, okReply } from "#lib/http/reply.ts";
+import { addCookieHeader, okReply } from "#lib/http/reply.ts";
 import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
@@ -11,7 +11,7 @@ export const POST = endpoint({
   scope: "flow",
   rateLimitMessage: "too many login attempts",
   body: LoginBody,
-  reply: addCookie(okReply(LoginView)),
+  reply: addCookieHeader(okReply(LoginView)),
   faults: ["login_failed", "busy"],
   async handle({ app, ip, userAgent, body, signal }) {
     const { user, cookie, message } = await signIn(app, { ip, userAgent }, body, signal);

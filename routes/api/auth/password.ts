@@ -2,7 +2,7 @@ import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { changeOwnPassword } from "#lib/domains/auth/own-account.ts";
 import { Acknowledgement, ChangePasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { addCookie, okReply } from "#lib/http/reply.ts";
+import { addCookieHeader, okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
   summary: "Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens",
@@ -11,7 +11,7 @@ export const POST = endpoint({
   purpose: "changing the password",
   rateLimitMessage: "too many login attempts",
   body: ChangePasswordBody,
-  reply: addCookie(okReply(Acknowledgement)),
+  reply: addCookieHeader(okReply(Acknowledgement)),
   faults: ["wrong_password", "busy"],
   async handle({ app, actor, body, signal }) {
     const cookie = await changeOwnPassword(app, actor, body, signal);

@@ -4,18 +4,18 @@ import { requestFederation } from "#lib/domains/federations/requests/create.ts";
 import { findVisibleHubRequests } from "#lib/domains/federations/requests/show.ts";
 import {
   FederationRequestView,
+  HubRequestStateFilter,
   NewFederationRequest,
-  RequestStateFilter,
 } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdReply, pageReply } from "#lib/http/reply.ts";
-import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, createPageLimitSchema } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Requests for new hubs, newest first. Operators see all requests, other users only their own",
   access: signedInAccess,
   scope: "readonly",
-  query: v.object({ state: RequestStateFilter, limit: pageLimit(25), before: v.optional(BeforeCursor) }),
+  query: v.object({ state: HubRequestStateFilter, limit: createPageLimitSchema(25), before: v.optional(BeforeCursor) }),
   reply: pageReply(FederationRequestView),
   handle: ({ app, actor, query }) => findVisibleHubRequests(app.db.rows, actor, query),
 });

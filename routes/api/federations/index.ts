@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operatorAccess, signedInAccess } from "#lib/domains/auth/access.ts";
-import { getRemovedVisibility } from "#lib/domains/federations/access.ts";
+import { getRemovedObjectVisibility } from "#lib/domains/federations/access.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
@@ -19,7 +19,8 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: pageReply(FederationView),
-  handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, getRemovedVisibility(actor, query)),
+  handle: ({ app, actor, query }) =>
+    findFederations(app.db.rows, actor, query, getRemovedObjectVisibility(actor, query)),
 });
 
 export const POST = endpoint({

@@ -2,12 +2,12 @@ import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 import { markAllNotificationsAsRead } from "#lib/domains/notifications/read-all.ts";
-import { MarkedCount } from "#lib/domains/notifications/views.ts";
+import { MarkedNotificationCount } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
   summary: "Mark all your current notifications as read",
   access: signedInAccess,
   scope: "cli",
-  reply: okReply(MarkedCount),
+  reply: okReply(MarkedNotificationCount),
   handle: ({ app, actor }) => markAllNotificationsAsRead(app.db, actor),
 });

@@ -1,6 +1,6 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { addCookie, okReply } from "#lib/http/reply.ts";
+import { addCookieHeader, okReply } from "#lib/http/reply.ts";
 import { completeOnboarding } from "#lib/domains/onboarding/complete.ts";
 import { OnboardingBody, OnboardingView } from "#lib/domains/onboarding/views.ts";
 
@@ -11,7 +11,7 @@ export const POST = endpoint({
   scope: "session",
   purpose: "completing onboarding",
   body: OnboardingBody,
-  reply: addCookie(okReply(OnboardingView)),
+  reply: addCookieHeader(okReply(OnboardingView)),
   faults: ["onboarded", "session_too_old", "slug_taken", "too_many_pending", "unverified", "not_offered", "busy"],
   handle: ({ app, actor, body }) => completeOnboarding(app, actor, body),
 });

@@ -3,7 +3,7 @@ import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getRequested, POST as requestRestore } from "#routes/api/spokes/[spokeId]/restore-requests.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import { backupsView } from "#lib/portal/spokes/backups.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -16,7 +16,7 @@ export const POST = formAction({
   summary: "Request a restore",
   body: formSchema("backupId", "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
-    const { spokeId } = await callApi(requestRestore, { body: nonEmptyFields(typed), key });
+    const { spokeId } = await callApi(requestRestore, { body: dropEmptyFields(typed), key });
     return { to: `/spokes/${spokeId}/backups?done=restore-requested` };
   },
   onRefusal: show,

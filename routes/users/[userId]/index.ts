@@ -5,7 +5,7 @@ import { formAction, formSchema, type PageContext, portalPage } from "#lib/porta
 import { resultIfVisible } from "#lib/portal/page/call-api.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
-import { MAX_NAMED_MEMBERSHIPS, userView } from "#lib/portal/people/user.ts";
+import { MAX_LISTED_MEMBERSHIPS, userView } from "#lib/portal/people/user.ts";
 
 export const GET = portalPage({
   summary: "A user's details, for operators",
@@ -24,13 +24,13 @@ export const POST = formAction({
 
 async function show<Q, B>({ callApi, actor }: PageContext<Q, B>, submission?: RefusedSubmission) {
   const found = await callApi(getUser), { federationIds, spokeIds } = found;
-  const hubs = federationIds.slice(0, MAX_NAMED_MEMBERSHIPS);
+  const hubs = federationIds.slice(0, MAX_LISTED_MEMBERSHIPS);
   const memberships = await Promise.all([
     ...hubs.map(async (federationId): Promise<NavLink | null> => {
       const its = await resultIfVisible(callApi(getHub, { params: { federationId } }));
       return its && [its.name, `/hubs/${its.id}`];
     }),
-    ...spokeIds.slice(0, MAX_NAMED_MEMBERSHIPS - hubs.length).map(async (spokeId): Promise<NavLink | null> => {
+    ...spokeIds.slice(0, MAX_LISTED_MEMBERSHIPS - hubs.length).map(async (spokeId): Promise<NavLink | null> => {
       const its = await resultIfVisible(callApi(getSpoke, { params: { spokeId } }));
       return its && [its.displayName, `/spokes/${its.id}`];
     }),

@@ -1,7 +1,7 @@
 /** Tests that every mismatch of a chain is reported, in all combinations. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ChainFacts, checkChain } from "#lib/audit/check-chain.ts";
+import { type ChainCheckInput, checkChain } from "#lib/audit/check-chain.ts";
 
 const test = suite("judge");
 
@@ -14,7 +14,7 @@ const heads = (counts: number[]) => [
   ...counts.flatMap((count) => [`hash ${count}`, "other"].map((hash) => ({ chain: CHAIN, count, hash }))),
 ];
 
-function* everything(): Generator<ChainFacts> {
+function* everything(): Generator<ChainCheckInput> {
   const counts = [1, 2, 3, 4, 5];
   for (const events of [0, 1, 3, 5]) {
     for (const seal of heads(counts)) {

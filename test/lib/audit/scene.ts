@@ -1,7 +1,7 @@
 /** Writes, seals and tampers with chains of audit events. */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { ChainHead } from "#lib/audit/head.ts";
-import { findUnsealedChains, readSeal, sealNextEvents } from "#lib/audit/seals.ts";
+import { findUnsealedChains, readChainSeal, sealNextEvents } from "#lib/audit/seals.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -35,7 +35,7 @@ export async function sealAll(db: Database, limit = 10): Promise<void> {
 }
 
 export async function headOf(db: Database, chain: string): Promise<ChainHead> {
-  const { count, hash } = (await readSeal(db.rows, chain))!;
+  const { count, hash } = (await readChainSeal(db.rows, chain))!;
   return { chain, count, hash };
 }
 

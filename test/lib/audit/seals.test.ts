@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { formatHead } from "#lib/audit/head.ts";
-import { findUnsealedChains, readSeal, sealNextEvents } from "#lib/audit/seals.ts";
+import { formatChainHead } from "#lib/audit/head.ts";
+import { findUnsealedChains, readChainSeal, sealNextEvents } from "#lib/audit/seals.ts";
 import { insertAuditEvents } from "#lib/audit/store.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
@@ -33,7 +33,7 @@ test("gives the same head in batches of any size, and finds only chains that hav
     await tamper(db, "delete from audit_seals");
     assert.equal(await findUnsealedChains(db.rows, LATER), [hub]);
     await sealAll(db, limit);
-    heads.add(formatHead((await readSeal(db.rows, hub))!));
+    heads.add(formatChainHead((await readChainSeal(db.rows, hub))!));
     assert.equal(await findUnsealedChains(db.rows, LATER), []);
   }
   assert.is(heads.size, 1);
@@ -50,7 +50,7 @@ test("goes on behind the last batch after one that was cut off in the middle", a
     throw new Error("killed");
   });
   assert.is((await rejection(crash)).message, "killed");
-  assert.is((await readSeal(db.rows, hub))!.count, 10);
+  assert.is((await readChainSeal(db.rows, hub))!.count, 10);
   await sealAll(db);
   await isWhole(db, hub, 30);
 });
@@ -86,7 +86,7 @@ test("leaves events that are newer than it may seal, and a chain without any oth
   assert.is(await db.transact((tx) => sealNextEvents(tx, hub, { until: at, limit: 10 })), null);
   const quiet = await insertHub(db, user, "quiet");
   assert.is(await db.transact((tx) => sealNextEvents(tx, quiet, { until: LATER, limit: 10 })), null);
-  assert.is(await readSeal(db.rows, quiet), undefined);
+  assert.is(await readChainSeal(db.rows, quiet), undefined);
 });
 
 test("does not care in which order the keys of metadata were written", async ({ db, user }) => {

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
+import { BeforeCursor, type PageCursor } from "#lib/base/schema.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { insertAuditEvents, listAuditEvents } from "#lib/audit/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -28,7 +28,7 @@ test.after((context) => context.db.close());
 
 test("pages of one, each after the last one's cursor, give every event once", async ({ db }) => {
   const seen: string[] = [];
-  let before: Cursor | undefined;
+  let before: PageCursor | undefined;
   for (;;) {
     const { items, next } = await listAuditEvents(db.rows, {}, { limit: 1, before });
     seen.push(...items.map((event) => event.objectId));

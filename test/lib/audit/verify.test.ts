@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { formatHead } from "#lib/audit/head.ts";
+import { formatChainHead } from "#lib/audit/head.ts";
 import { sealNextEvents } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -222,7 +222,7 @@ test("takes no head of another chain for this one's, and tells of two that contr
   assert.is((await verifyChain(db, hub, [{ ...good, chain: "system" }], LIMIT)).exported, 0);
   const bad = { ...good, count: 20, hash: "b".repeat(64) };
   const found = await verifyChain(db, hub, [good, bad], LIMIT);
-  assert.match(found.problems.join(), /of 20 and 30 events contradict each other/, formatHead(bad));
+  assert.match(found.problems.join(), /of 20 and 30 events contradict each other/, formatChainHead(bad));
 });
 
 test("sees one moment, whatever is written and sealed meanwhile", async ({ db, hub }) => {

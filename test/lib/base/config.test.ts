@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { publicUrlWithPort } from "#lib/base/config.ts";
+import { buildPublicUrl } from "#lib/base/config.ts";
 import { shouldUseColours } from "#lib/base/environment.ts";
 import { ENOUGH, problemsOf, read } from "./config-scene.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -219,9 +219,9 @@ test("explains why serve requires PUBLIC_URL, with an example", () => {
 
 test("derives PUBLIC_URL from the actual port in dev, unless it is set", () => {
   assert.is(read({ PORT: "8080" }, "dev").publicUrl.href, "http://localhost:8080/");
-  assert.is(publicUrlWithPort(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
+  assert.is(buildPublicUrl(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
   const input = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");
-  assert.is(publicUrlWithPort(4321, input).href, "https://hubs.example.org/");
+  assert.is(buildPublicUrl(4321, input).href, "https://hubs.example.org/");
 });
 
 test.run();

@@ -4,13 +4,13 @@ import * as assert from "uvu/assert";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { setImmediate } from "node:timers";
-import { batchLogWrites, type Log, type LogLevel, openLog } from "#lib/base/log.ts";
+import { batchLogWrites, createLog, type Log, type LogLevel } from "#lib/base/log.ts";
 
-const test = suite("openLog");
+const test = suite("createLog");
 
 function open(level: LogLevel, format: "json" | "pretty"): { log: Log; lines: string[] } {
   const lines: string[] = [];
-  return { log: openLog({ level, format, write: (line) => lines.push(line) }), lines };
+  return { log: createLog({ level, format, write: (line) => lines.push(line) }), lines };
 }
 
 test("omits entries below the level", () => {
@@ -51,7 +51,7 @@ test("writes no escape sequences without colours, and omits undefined fields", (
   const { log, lines } = open("info", "pretty");
   log.warn("Careful", { who: "ada", none: undefined });
   assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} warn {2}Careful who=ada\n$/);
-  openLog({ level: "warn", format: "pretty", colours: true, write: (line) => lines.push(line) }).warn("Careful");
+  createLog({ level: "warn", format: "pretty", colours: true, write: (line) => lines.push(line) }).warn("Careful");
   assert.match(lines[1]!, "\u001b[33mwarn \u001b[0m Careful");
   assert.match(lines[0]!, /who=ada/);
   assert.not.match(lines[0]!, /none/);

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { generateSitePassword } from "#lib/moodle/secrets.ts";
-import { redact, redactLines } from "#lib/base/redact.ts";
+import { redactLogLines, redactSecrets } from "#lib/base/redact.ts";
 
-const test = suite("redact");
+const test = suite("redactSecrets");
 
 const HIDDEN: readonly string[] = [
   "PGPASSWORD=hunter2 psql -h db",
@@ -26,7 +26,7 @@ const HIDDEN: readonly string[] = [
 ];
 for (const line of HIDDEN) {
   test(`hides the secret in ${line.replaceAll("hunter2", "…")}`, () => {
-    const redacted = redact(line);
+    const redacted = redactSecrets(line);
     assert.not.match(redacted, "hunter2");
     assert.match(redacted, /\*\*\*/);
   });
@@ -44,25 +44,30 @@ const KEPT: readonly string[] = [
   "may require authorization: authorization failed",
   "tab\tis kept",
 ];
-for (const line of KEPT) test(`leaves ${line}`, () => assert.is(redact(line), line));
+for (const line of KEPT) test(`leaves ${line}`, () => assert.is(redactSecrets(line), line));
 
 test("recognizes every password that Wheelwright creates by its format", () => {
   for (let i = 0; i < 200; i++) {
     const password = generateSitePassword();
-    assert.is(redact(`connecting with ${password}, again`), "connecting with ***, again");
+    assert.is(redactSecrets(`connecting with ${password}, again`), "connecting with ***, again");
   }
   // A hash, a pod's name and Moodle's site identifier are not passwords.
-  for (const word of ["d41d8cd98f00b204e9800998ecf8427e", "aZ3".repeat(10) + "ab"]) assert.is(redact(word), word);
+  for (const word of ["d41d8cd98f00b204e9800998ecf8427e", "aZ3".repeat(10) + "ab"]) {
+    assert.is(redactSecrets(word), word);
+  }
 });
 
 test("removes characters that PostgreSQL or a terminal cannot handle", () => {
-  assert.is(redact("\u001b[31mred\u001b[0m \u0000\u0007nul \ud800 \u001b]0;title\u0007end"), "red nul \ufffd end");
-  assert.is(redact("turned \u202eround"), "turned \\u202eround");
+  assert.is(
+    redactSecrets("\u001b[31mred\u001b[0m \u0000\u0007nul \ud800 \u001b]0;title\u0007end"),
+    "red nul \ufffd end",
+  );
+  assert.is(redactSecrets("turned \u202eround"), "turned \\u202eround");
 });
 
 test("redacts a private key of several lines", () => {
   const lines = ["a", "x -----BEGIN RSA PRIVATE KEY-----", "MIIE", "-----END RSA PRIVATE KEY-----", "b"];
-  assert.equal(redactLines(lines), ["a", "x *** (a private key)", "b"]);
+  assert.equal(redactLogLines(lines), ["a", "x *** (a private key)", "b"]);
 });
 
 test("is fast for hostile lines", () => {
@@ -80,7 +85,7 @@ test("is fast for hostile lines", () => {
   ];
   const lines = seeds.flatMap((seed) => Array.from({ length: 20 }, () => seed.repeat(4096 / seed.length)));
   const before = performance.now();
-  redactLines(lines);
+  redactLogLines(lines);
   // Each takes a tenth of a millisecond. With backtracking, it would take minutes.
   assert.ok(performance.now() - before < 5000);
 });

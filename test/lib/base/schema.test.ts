@@ -6,11 +6,11 @@ import {
   BeforeCursor,
   boundedText,
   EmailAddress,
+  formatCursor,
   HostName,
   InputTime,
   optionalOrNull,
   Slug,
-  writeCursor,
 } from "#lib/base/schema.ts";
 
 const test = suite("schema");
@@ -69,7 +69,7 @@ test("HostName: requires two labels and refuses IP addresses", () => {
 test("BeforeCursor: accepts milliseconds or ISO times, and no invalid dates", () => {
   assert.is(v.parse(BeforeCursor, "1700000000000").at.getTime(), 1700000000000);
   assert.is(v.parse(BeforeCursor, "2026-11-21T12:00:00.000Z").at.toISOString(), "2026-11-21T12:00:00.000Z");
-  assert.equal(v.parse(BeforeCursor, writeCursor(new Date(5), "spk_1")), { at: new Date(5), id: "spk_1" });
+  assert.equal(v.parse(BeforeCursor, formatCursor(new Date(5), "spk_1")), { at: new Date(5), id: "spk_1" });
   for (
     const bad of [
       "1700000000000,",

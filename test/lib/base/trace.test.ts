@@ -2,12 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  childSpanContext,
+  buildTraceHeaders,
+  createChildSpanContext,
   formatTrace,
   parseTrace,
   readTraceHeaders,
   startSpanContext,
-  traceHeaders,
 } from "#lib/base/trace.ts";
 
 const test = suite("readTraceHeaders, startSpanContext");
@@ -55,7 +55,7 @@ test("starts a new trace without a parent, and continues the parent's trace", ()
   assert.match(first.spanId, /^[0-9a-f]{16}$/);
   assert.not.equal(first.traceId, other.traceId);
   assert.equal([first.parentId, first.sampled, other.sampled], [null, true, false]);
-  const below = childSpanContext(first);
+  const below = createChildSpanContext(first);
   assert.equal([below.traceId, below.parentId, below.sampled], [first.traceId, first.spanId, true]);
   assert.not.equal(below.spanId, first.spanId);
 });
@@ -64,7 +64,7 @@ test("continues the trace of a remote parent, with its state", () => {
   const parent = read(`00-${TRACE}-${SPAN}-01`, "a=1")!;
   const place = startSpanContext(parent, (given) => given?.sampled ?? false);
   assert.equal({ ...place, spanId: "" }, { traceId: TRACE, spanId: "", parentId: SPAN, sampled: true, state: "a=1" });
-  assert.equal(traceHeaders(place), { traceparent: `00-${TRACE}-${place.spanId}-01`, tracestate: "a=1" });
+  assert.equal(buildTraceHeaders(place), { traceparent: `00-${TRACE}-${place.spanId}-01`, tracestate: "a=1" });
 });
 
 test("parses a formatted trace, and ignores other text", () => {

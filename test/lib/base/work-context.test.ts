@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  currentContext,
   formatCurrentTrace,
+  getCurrentContext,
   runInContext,
   runInSpan,
   runWithoutContext,
 } from "#lib/base/work-context.ts";
-import { openLog } from "#lib/base/log.ts";
-import { childSpanContext, parseTrace, startSpanContext } from "#lib/base/trace.ts";
+import { createLog } from "#lib/base/log.ts";
+import { createChildSpanContext, parseTrace, startSpanContext } from "#lib/base/trace.ts";
 import type { HttpExchange } from "#lib/http/exchange.ts";
 import { setWorkContext } from "#lib/http/middleware.ts";
 
@@ -20,39 +20,39 @@ const root = startSpanContext(null, () => true), about = { requestId: "req_1" };
 test("keeps the context across await, and only inside the work", async () => {
   const contexts = runInContext({ rootSpan: root, logFields: about }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    return currentContext();
+    return getCurrentContext();
   });
-  assert.is(currentContext(), null);
+  assert.is(getCurrentContext(), null);
   assert.equal(await contexts, { rootSpan: root, span: root, logFields: about });
 });
 
 test("separates simultaneous contexts", async () => {
   const other = startSpanContext(null, () => true);
   const ask = (each: typeof root) =>
-    runInContext({ rootSpan: each, logFields: about }, () => Promise.resolve().then(currentContext));
+    runInContext({ rootSpan: each, logFields: about }, () => Promise.resolve().then(getCurrentContext));
   assert.equal((await Promise.all([ask(root), ask(other)])).map((cause) => cause!.rootSpan), [root, other]);
 });
 
 test("has no context in detached work", () => {
   runInContext(
     { rootSpan: root, logFields: about },
-    () => assert.equal([runWithoutContext(currentContext), runWithoutContext(formatCurrentTrace)], [null, null]),
+    () => assert.equal([runWithoutContext(getCurrentContext), runWithoutContext(formatCurrentTrace)], [null, null]),
   );
 });
 
 test("has the inner span in runInSpan, and restores the root span", () => {
-  const below = childSpanContext(root);
+  const below = createChildSpanContext(root);
   runInContext({ rootSpan: root, logFields: about }, () =>
     runInSpan(below, () => {
-      assert.equal(currentContext(), { rootSpan: root, span: below, logFields: about });
+      assert.equal(getCurrentContext(), { rootSpan: root, span: below, logFields: about });
       assert.is(parseTrace(formatCurrentTrace())!.spanId, root.spanId);
     }));
-  runInSpan(below, () => assert.is(currentContext(), null, "without a cause there are no parts"));
+  runInSpan(below, () => assert.is(getCurrentContext(), null, "without a cause there are no parts"));
 });
 
 test("has the request's context while the response is streamed", async () => {
   const contexts: unknown[] = [];
-  const flow = { run: () => Promise.resolve(void contexts.push(currentContext()?.logFields)), cancel: () => {} };
+  const flow = { run: () => Promise.resolve(void contexts.push(getCurrentContext()?.logFields)), cancel: () => {} };
   const answer = await setWorkContext(
     { id: "req_1", trace: root } as HttpExchange,
     () => Promise.resolve({ status: 200, headers: {}, body: flow }),
@@ -63,7 +63,7 @@ test("has the request's context while the response is streamed", async () => {
 
 test("adds the context's IDs to each log line", () => {
   const lines: string[] = [];
-  const log = openLog({ level: "info", format: "json", write: (line) => lines.push(line) });
+  const log = createLog({ level: "info", format: "json", write: (line) => lines.push(line) });
   runInContext({ rootSpan: root, logFields: about }, () => log.info("Done", { n: 1 }));
   log.info("Idle");
   const [first, second] = lines.map((line) => JSON.parse(line));

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { readEvents } from "#lib/events/store.ts";
+import { readStreamEvents } from "#lib/events/store.ts";
 import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
@@ -23,7 +23,7 @@ test("numbers the events of 40 parallel writers without gaps, in commit order, w
   let writing = true;
   const follow = async () => {
     for (let last = 0; writing || last < 120;) {
-      for (const event of await readEvents(db.rows, hub, last, 50)) numbers.push(last = event.number);
+      for (const event of await readStreamEvents(db.rows, hub, last, 50)) numbers.push(last = event.number);
     }
   };
   const following = follow();
@@ -47,7 +47,7 @@ test("numbers the events of 40 parallel writers without gaps, in commit order, w
   writing = false;
   await following;
   assert.equal(numbers, Array.from({ length: 120 }, (_, i) => i + 1));
-  const events = await readEvents(db.rows, hub, 0, 1000);
+  const events = await readStreamEvents(db.rows, hub, 0, 1000);
   const times = events.map((event) => Date.parse(event.data.at));
   assert.ok(times.every((at, i) => i === 0 || at > times[i - 1]!));
 });
@@ -67,10 +67,10 @@ test("writes audit and stream events together or not at all", async ({ db, user 
     await recordChange(tx, SYSTEM_REQUESTER, change);
     throw new Error("no");
   }).catch(() => {});
-  assert.equal(await readEvents(db.rows, hub, 0, 10), []);
+  assert.equal(await readStreamEvents(db.rows, hub, 0, 10), []);
   assert.is((await db.sql("select count(*)::int as n from audit_events where federation_id = $1", [hub]))[0].n, 0);
   await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, change));
-  const [event] = await readEvents(db.rows, hub, 0, 10);
+  const [event] = await readStreamEvents(db.rows, hub, 0, 10);
   assert.is(event!.number, 1);
   assert.is(event!.type, "FederationUpdateActive");
 });
@@ -82,7 +82,7 @@ test("does not deadlock when two changes lock two hubs in opposite order", async
       recordChange(tx, SYSTEM_REQUESTER, { events: hubs.map((federationId) => ({ federationId, state: "active" })) })
     );
   await Promise.all(Array.from({ length: 20 }, (_, i) => i % 2 ? touch(a!, b!) : touch(b!, a!)));
-  assert.is((await readEvents(db.rows, a!, 0, 100)).length, 20);
+  assert.is((await readStreamEvents(db.rows, a!, 0, 100)).length, 20);
 });
 
 test("does not wait for an uncommitted change of another hub", async ({ db, user }) => {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { withAdminConnection } from "#test/support/server.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -25,7 +25,7 @@ test.before.each(async (context) => {
   const directory = context.directory = join(context.parent, "a directory with spaces", "postgres");
   const opened: EmbeddedPostgres[] = context.opened = [];
   context.open = async (durable) => {
-    const server = await openEmbeddedPostgres({ directory, durable: durable === "durable", log: silentLog });
+    const server = await startEmbeddedPostgres({ directory, durable: durable === "durable", log: SILENT_LOG });
     opened.push(server);
     return server;
   };
@@ -122,7 +122,7 @@ test("requires a password, which only its owner can read, and uses UTF-8", async
 test("reports a directory that cannot be used, with the reason", async ({ parent }) => {
   const directory = join(parent, "file");
   await writeFile(directory, "");
-  const failure = await rejection(openEmbeddedPostgres({ directory, durable: false, log: silentLog }));
+  const failure = await rejection(startEmbeddedPostgres({ directory, durable: false, log: SILENT_LOG }));
   assert.match(failure.message, /Cannot run PostgreSQL in .*file: /);
 });
 

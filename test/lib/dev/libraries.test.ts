@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { linkLibraries } from "#lib/dev/embedded/libraries.ts";
+import { linkPostgresLibraries } from "#lib/dev/embedded/libraries.ts";
 
-const test = suite<{ directory: string }>("linkLibraries");
+const test = suite<{ directory: string }>("linkPostgresLibraries");
 
 test.before.each(async (context) => {
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-libraries-"));
@@ -20,11 +20,11 @@ test("creates the listed links, also in parallel and repeatedly", async ({ direc
   ));
   await writeFile(join(directory, links[0]!.source), "");
   await writeFile(join(directory, "native/pg-symlinks.json"), JSON.stringify(links));
-  await Promise.all([linkLibraries(directory), linkLibraries(directory)]);
-  await linkLibraries(directory);
+  await Promise.all([linkPostgresLibraries(directory), linkPostgresLibraries(directory)]);
+  await linkPostgresLibraries(directory);
   for (const { target } of links) assert.is(await readlink(join(directory, target)), "libpq.so.5.18");
 });
 
-test("does nothing for a package without a list", ({ directory }) => linkLibraries(directory));
+test("does nothing for a package without a list", ({ directory }) => linkPostgresLibraries(directory));
 
 test.run();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { checkOperators, checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
+import { checkOperatorExists, checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 
 const test = suite("check-access");
@@ -32,17 +32,17 @@ test("warns about https without trusted proxies", () => {
 
 test("warns without an operator, or with a weak password for the first one", () => {
   const admin = { email: "ada@school.example", password: "correct horse battery" };
-  assert.is(short(checkOperators(true, null)), "users ok: an operator exists");
+  assert.is(short(checkOperatorExists(true, null)), "users ok: an operator exists");
   assert.is(
-    short(checkOperators(false, admin)),
+    short(checkOperatorExists(false, admin)),
     "users ok: serve creates the first operator, ada@school.example, when it starts",
   );
   assert.match(
-    short(checkOperators(false, { ...admin, password: "short" })),
+    short(checkOperatorExists(false, { ...admin, password: "short" })),
     /^users warning: serve creates .*, although a password must have 12 to 256 characters$/,
   );
-  assert.is(short(checkOperators(false, null)), "users warning: no operator exists");
-  assert.match(checkOperators(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
+  assert.is(short(checkOperatorExists(false, null)), "users warning: no operator exists");
+  assert.match(checkOperatorExists(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
 });
 
 test.run();

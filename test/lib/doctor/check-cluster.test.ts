@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { checkClock, checkKubernetesVersion, checkNodes, checkPermissions } from "#lib/doctor/check-cluster.ts";
-import { PERMISSIONS, type RequiredPermission } from "#lib/doctor/permissions.ts";
+import { KUBERNETES_PERMISSIONS, type RequiredPermission } from "#lib/doctor/permissions.ts";
 
 const version = suite("checkKubernetesVersion");
 
@@ -80,17 +80,17 @@ nodes("warns about a node without allocatable resources", () => {
 const permissions = suite("checkPermissions");
 
 const find = (verb: string, resource: string, group = ""): RequiredPermission =>
-  PERMISSIONS.find((each) => each.verb === verb && each.resource === resource && each.group === group)!;
+  KUBERNETES_PERMISSIONS.find((each) => each.verb === verb && each.resource === resource && each.group === group)!;
 
 permissions("returns one finding if all permissions are granted", () => {
-  const [finding, ...more] = checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied: [] } });
+  const [finding, ...more] = checkPermissions({ value: { required: KUBERNETES_PERMISSIONS.slice(0, 60), denied: [] } });
   assert.equal([finding!.message, finding!.level, more.length], ["all 60 required permissions are granted", "ok", 0]);
 });
 
 permissions("lists missing permissions by verb, resource and group", () => {
   const denied = [find("create", "jobs", "batch"), find("delete", "jobs", "batch"), find("get", "pods/log")];
   assert.equal(
-    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message }) =>
+    checkPermissions({ value: { required: KUBERNETES_PERMISSIONS.slice(0, 60), denied } }).map(({ level, message }) =>
       `${level}: ${message}`
     ),
     [
@@ -102,7 +102,7 @@ permissions("lists missing permissions by verb, resource and group", () => {
 permissions("warns about optional permissions, with the consequence", () => {
   const denied = [find("watch", "namespaces"), find("list", "nodes"), find("create", "secrets")];
   assert.equal(
-    checkPermissions({ value: { required: PERMISSIONS.slice(0, 60), denied } }).map(({ level, message }) =>
+    checkPermissions({ value: { required: KUBERNETES_PERMISSIONS.slice(0, 60), denied } }).map(({ level, message }) =>
       `${level}: ${message}`
     ),
     [

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { DatabaseFacts } from "#lib/doctor/database.ts";
+import type { DatabaseProperties } from "#lib/doctor/database.ts";
 import { checkDatabase, checkMigrations } from "#lib/doctor/check-database.ts";
 
 const MIGRATIONS = [["0001_a", "select 1"], ["0002_b", "select 2"]] as const;
@@ -11,7 +11,7 @@ const applied = (...names: string[]) =>
     checksum: createHash("sha256").update(text).digest("hex"),
     needs: null,
   }));
-const GOOD: DatabaseFacts = {
+const GOOD: DatabaseProperties = {
   version: "17.2",
   versionNumber: 170002,
   encoding: "UTF8",
@@ -24,7 +24,7 @@ const GOOD: DatabaseFacts = {
   hasOperator: true,
   session: { locks: true, notifications: true },
 };
-const listProblems = (changes: Partial<DatabaseFacts>) =>
+const listProblems = (changes: Partial<DatabaseProperties>) =>
   checkDatabase({ value: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10, admin: null })
     .filter(({ level }) => level !== "ok").map(({ check, level, message: describe }) =>
       `${check} ${level}: ${describe}`
@@ -32,7 +32,7 @@ const listProblems = (changes: Partial<DatabaseFacts>) =>
 
 const test = suite("checkDatabase");
 
-const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]][] = [
+const TABLE: [what: string, changes: Partial<DatabaseProperties>, findings: string[]][] = [
   ["returns no problem for a suitable database", {}, []],
   ["accepts the oldest supported version", { version: "14.0", versionNumber: 140000 }, []],
   ["fails for an older version", { version: "13.18", versionNumber: 130018 }, [

@@ -1,7 +1,7 @@
 /** Tests the checks of a trial's results: an unknown result is never reported as ok. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { checkTrial } from "#lib/doctor/check-trial.ts";
+import { checkTrialResults } from "#lib/doctor/check-trial.ts";
 import type { TrialFacts } from "#lib/doctor/trial.ts";
 
 const OPEN = "open=0 closed=0", CLOSED = "open=0 closed=2", NONE = "open=2 closed=2";
@@ -17,12 +17,14 @@ const GOOD: TrialFacts = {
   network: { value: { before: three(OPEN), after: [OPEN, ...three(CLOSED)] } },
   namespaceDeleted: { value: true },
 };
-const network = (before: string[], after: string[]): Partial<TrialFacts> => ({ network: { value: { before, after } } });
+const network = (before: string[], after: string[]): Partial<TrialFacts> => ({
+  network: { value: { before, after } },
+});
 
-const test = suite("checkTrial");
+const test = suite("checkTrialResults");
 
 test("returns ok for a successful trial", () => {
-  assert.equal(checkTrial(GOOD).map(({ level, message }) => `${level}: ${message}`), [
+  assert.equal(checkTrialResults(GOOD).map(({ level, message }) => `${level}: ${message}`), [
     "ok: a pod that violates the restricted standard is rejected",
     "ok: objects that exceed a ResourceQuota or LimitRange are rejected",
     "ok: postgres:17 and moodle:4.5 were pulled and started",
@@ -101,7 +103,7 @@ const TABLE: [what: string, changes: Partial<TrialFacts>, findings: RegExp[]][] 
 ];
 for (const [title, changes, findings] of TABLE) {
   test(title, () => {
-    const problems = checkTrial({ ...GOOD, ...changes }).filter(({ level }) => level !== "ok");
+    const problems = checkTrialResults({ ...GOOD, ...changes }).filter(({ level }) => level !== "ok");
     assert.is(problems.length, findings.length, JSON.stringify(problems));
     problems.forEach(({ check, level, message }, index) =>
       assert.match(`${check} ${level}: ${message}`, findings[index]!)

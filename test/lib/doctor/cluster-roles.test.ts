@@ -32,8 +32,7 @@ test("reports a missing CLUSTER_ROLE once, and creates nothing in the cluster", 
     {
       check: "permissions",
       level: "failing",
-      message:
-        "CLUSTER_ROLE is not set, but the account must bind this role in a namespace to get permissions there",
+      message: "CLUSTER_ROLE is not set, but the account must bind this role in a namespace to get permissions there",
       hint: "Set CLUSTER_ROLE to wheelwright-spoke, the role in deploy/kubernetes/cluster-role.yaml.",
     },
     {

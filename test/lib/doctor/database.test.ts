@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { readDatabaseFacts } from "#lib/doctor/database.ts";
+import { readDatabaseProperties } from "#lib/doctor/database.ts";
 import { checkDatabase } from "#lib/doctor/check-database.ts";
 import { createReadWithTimeout } from "#lib/doctor/timed-read.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -16,7 +16,7 @@ import { openProxy } from "#test/support/proxy.ts";
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
 const calm = new AbortController().signal;
 const look = async (url: string, limit = MINUTE) => {
-  const facts = await createReadWithTimeout(calm, limit)((signal) => readDatabaseFacts(url, limit, signal));
+  const facts = await createReadWithTimeout(calm, limit)((signal) => readDatabaseProperties(url, limit, signal));
   return checkDatabase(facts, { migrations, pool: 10, admin: ADMIN });
 };
 const listProblems = async (url: string, limit?: number) =>
@@ -27,7 +27,7 @@ const listProblems = async (url: string, limit?: number) =>
 /** The finding about the role of the tests. */
 const SUPERUSER = "role warning: a superuser of the whole server, which can turn off the protection of the audit log";
 
-const test = suite<{ db: TestDatabase }>("readDatabaseFacts");
+const test = suite<{ db: TestDatabase }>("readDatabaseProperties");
 
 test.before(async (context) => {
   context.db = await openTestDatabase();
@@ -43,7 +43,7 @@ test("finds nothing in a database of this release, and leaves no lock", async ({
 });
 
 test("reads whether an operator exists", async ({ db }) => {
-  const operators = async (url: string) => (await readDatabaseFacts(url, MINUTE, calm)).hasOperator;
+  const operators = async (url: string) => (await readDatabaseProperties(url, MINUTE, calm)).hasOperator;
   assert.equal([await operators(db.url), await operators(await db.freshUrl())], [false, false]);
   await createTestUser(db, "ada");
   assert.is(await operators(db.url), false);

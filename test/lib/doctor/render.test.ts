@@ -8,7 +8,7 @@ import {
   formatList,
   summarizeFindings,
 } from "#lib/doctor/finding.ts";
-import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
+import { renderFindingSection, renderFindingSummary, renderSectionHeading } from "#lib/doctor/render.ts";
 
 const section = (...findings: FindingSection["findings"]): FindingSection => ({
   target: "cluster",
@@ -18,10 +18,10 @@ const section = (...findings: FindingSection["findings"]): FindingSection => ({
 });
 const BAD = createFailure("storage", "no default storage class exists", "Annotate one.");
 
-const test = suite("renderSection");
+const test = suite("renderFindingSection");
 
 test("renders a line per finding, and hints below", () => {
-  const text = renderSection(
+  const text = renderFindingSection(
     section(createPass("version", "Kubernetes v1.33"), createWarning("mail", "none"), BAD),
     false,
   );
@@ -39,15 +39,15 @@ test("renders a line per finding, and hints below", () => {
 
 test("uses colours only if enabled", () => {
   const all = (colours: boolean) =>
-    renderHeading("1.2.3", colours) + renderSection(section(BAD), colours) +
-    renderSummary(summarizeFindings([]), colours);
+    renderSectionHeading("1.2.3", colours) + renderFindingSection(section(BAD), colours) +
+    renderFindingSummary(summarizeFindings([]), colours);
   assert.match(all(true), "\x1b[31m✗\x1b[0m");
   assert.not(all(false).includes("\x1b"));
 });
 
 test("removes control characters and line breaks from messages, and cuts them", () => {
   const evil = `a\x1b[2J\r\nb\u2028c\x9b31m${"d".repeat(1000)}`;
-  const text = renderSection(section(createWarning("mail", evil, evil)), false);
+  const text = renderFindingSection(section(createWarning("mail", evil, evil)), false);
   // deno-lint-ignore no-control-regex
   assert.not(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]/.test(text));
   assert.is(text.split("\n").length, 5);

@@ -4,7 +4,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
 import { type DoctorOptions, runChecks } from "#lib/doctor/doctor.ts";
 import type { Finding, FindingSection } from "#lib/doctor/finding.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { migrations } from "#src/migrations.ts";
@@ -40,7 +40,7 @@ export interface Changes extends Partial<DoctorOptions> {
 export const NO_DATABASE = "postgres://nobody@127.0.0.1:1/none";
 
 export async function openScene(options: Partial<SimulatorOptions> = {}): Promise<Scene> {
-  const simulator = await openSimulator({ delayMs: 0, log: silentLog, ...options });
+  const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG, ...options });
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-doctor-"));
   const file = join(directory, "kubeconfig");
   await writeFile(file, simulator.kubeconfig());
@@ -84,7 +84,7 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
         version: "test",
         region: null,
         trial: false,
-        log: silentLog,
+        log: SILENT_LOG,
         signal: new AbortController().signal,
         report: () => {},
         ...changes,

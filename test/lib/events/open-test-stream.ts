@@ -6,7 +6,7 @@ import type { HubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility, StreamFollower, StreamVisibility, VisibilityDecision } from "#lib/events/visibility.ts";
 import { streamHubEvents } from "#lib/events/stream.ts";
 import type { StreamFrame } from "#lib/events/keep-alive.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { readFrames } from "#test/support/frames.ts";
 
 export function emitEvent(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
@@ -32,7 +32,7 @@ export function openTestStream(
   since: number | null = null,
   who: Partial<StreamFollower> = {},
 ) {
-  const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
+  const userId = createId("usr"), follower = { credentialId: createId("tok"), userId, federationId, ...who };
   const reader = feeds.enter(follower);
   const frames = readFrames<StreamFrame>({
     run: (send) => streamHubEvents(feeds, reader, since, send),

@@ -4,13 +4,13 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import type { ClosableDatabase } from "#lib/drivers/db/database.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
 import { streamHubEvents } from "#lib/events/stream.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -21,7 +21,7 @@ import { until } from "#test/support/until.ts";
 interface Stage {
   db: TestDatabase;
   proxy: TcpProxy;
-  far: OpenDatabase;
+  far: ClosableDatabase;
   feeds: HubFeeds;
   user: string;
 }
@@ -31,12 +31,12 @@ const test = suite<Stage>("streamHubEvents during a database outage");
 test.before(async (stage) => {
   stage.db = await openTestDatabase();
   stage.proxy = await openProxy(stage.db.url);
-  stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silentLog });
+  stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: SILENT_LOG });
   const asking: ReadVisibility = async (rows, followers) => {
     await sql`select 1`.execute(rows);
     return await readTestVisibility(rows, followers);
   };
-  stage.feeds = openHubFeeds(stage.far, silentLog, { readVisibility: asking, maxStreams: 99 });
+  stage.feeds = openHubFeeds(stage.far, SILENT_LOG, { readVisibility: asking, maxStreams: 99 });
   stage.user = await insertUser(stage.db);
 });
 test.after(async ({ db, proxy, far, feeds }) => {
@@ -69,7 +69,7 @@ test("new and live streams wait without losing events", async ({ db, proxy, feed
 
 test("streams send keep-alives", async ({ db, proxy, far, user }) => {
   const federationId = await insertHub(db, user, "talking"),
-    feeds = openHubFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
+    feeds = openHubFeeds(far, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 9, keepAliveAfterMs: 20 });
   lose(proxy);
   const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
   const run = (send: SendFrame) => streamHubEvents(feeds, reader, null, send);
@@ -95,7 +95,7 @@ test("a reader who lost access gets no events from the outage", async ({ db, pro
 
 test("close ends waiting streams with a reconnection delay", async ({ db, proxy, far, user }) => {
   const hub = await insertHub(db, user, "closing"),
-    feeds = openHubFeeds(far, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(far, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 9 });
   lose(proxy);
   const reader = openTestStream(feeds, hub), next = reader.next();
   feeds.close();

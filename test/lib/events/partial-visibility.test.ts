@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import type { ReadVisibility } from "#lib/events/visibility.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addSpokeAdmin, createTestUser } from "#test/support/users.ts";
@@ -14,7 +14,7 @@ const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("streamH
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -67,7 +67,7 @@ test("checks no visibility for events of other spokes", async ({ db, user }) => 
     ];
   let checks = 0;
   const counting: ReadVisibility = (rows, followers) => (checks++, readTestVisibility(rows, followers));
-  const feeds = openHubFeeds(db, silentLog, { readVisibility: counting, maxStreams: 9 });
+  const feeds = openHubFeeds(db, SILENT_LOG, { readVisibility: counting, maxStreams: 9 });
   visibilities.set("owner", new Set([own]));
   const reader = openTestStream(feeds, hub, 0, { userId: "owner" }), next = reader.next();
   await emitEvent(db, hub, "active", own);

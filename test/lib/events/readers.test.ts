@@ -5,8 +5,8 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import type { ReadVisibility, StreamFollower } from "#lib/events/visibility.ts";
 import { openStreamReaders, type StreamReader, type StreamReaders } from "#lib/events/readers.ts";
 import { createDecision } from "#test/lib/events/open-test-stream.ts";
-import { currentContext, runInContext } from "#lib/base/work-context.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { getCurrentContext, runInContext } from "#lib/base/work-context.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
@@ -26,7 +26,7 @@ function open(
   db: Database = context.db,
 ) {
   const checks: string[] = [], warnings: string[] = [];
-  const readers = openStreamReaders(db, { ...silentLog, warn: (message) => void warnings.push(message) }, {
+  const readers = openStreamReaders(db, { ...SILENT_LOG, warn: (message) => void warnings.push(message) }, {
     maxStreams: most,
     readVisibility: (rows, followers) => {
       checks.push(followers.map(({ credentialId }) => credentialId).join());
@@ -69,7 +69,7 @@ test("shows nothing before the first check, which covers all streams of a creden
 test("runs checks outside of the first request's context", async (context) => {
   const causes: unknown[] = [];
   const { enter } = open(context, (rows, followers) => {
-    causes.push(currentContext());
+    causes.push(getCurrentContext());
     return all(rows, followers);
   });
   await runInContext({ rootSpan: startSpanContext(null, () => true), logFields: {} }, () => decided(enter()));

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openHubFeeds } from "#lib/events/feed.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility } from "#test/lib/events/open-test-stream.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
@@ -12,7 +12,7 @@ const test = suite("openFeeds, stats");
 
 test("count the streams and the backlog of the slowest reader", async () => {
   const db = await openTestDatabase(),
-    feeds = openHubFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(db, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 9 });
   const user = await insertUser(db),
     hub = await insertHub(db, user, "north"),
     other = await insertHub(db, user, "south");

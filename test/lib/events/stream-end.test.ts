@@ -6,7 +6,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
 import { streamHubEvents } from "#lib/events/stream.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { readFrames } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -16,7 +16,7 @@ const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("a hub's
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {

@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { type HubFeeds, openHubFeeds } from "#lib/events/feed.ts";
-import { currentContext, runInContext } from "#lib/base/work-context.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { getCurrentContext, runInContext } from "#lib/base/work-context.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { emitEvent, openTestStream, readTestVisibility, visibilities } from "#test/lib/events/open-test-stream.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -15,7 +15,7 @@ const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("streamH
 
 test.before(async (context) => {
   context.db = await openTestDatabase({ size: 8 });
-  context.feeds = openHubFeeds(context.db, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  context.feeds = openHubFeeds(context.db, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 99 });
   context.user = await insertUser(context.db);
 });
 test.after(async (context) => {
@@ -53,11 +53,11 @@ test("reads shared events outside of the first request's context", async ({ db, 
   const watched: Database = {
     ...db,
     get streams() {
-      causes.push(currentContext());
+      causes.push(getCurrentContext());
       return db.streams;
     },
   };
-  const feeds = openHubFeeds(watched, silentLog, { readVisibility: readTestVisibility, maxStreams: 99 });
+  const feeds = openHubFeeds(watched, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 99 });
   const feed = runInContext(
     { rootSpan: startSpanContext(null, () => true), logFields: {} },
     () => feeds.join(hub, over.signal),
@@ -170,7 +170,7 @@ test("runs the readers' own reads one after another", async ({ feeds }) => {
 
 test("releases the slot of an ended stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "places"),
-    feeds = openHubFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 1 });
+    feeds = openHubFeeds(db, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 1 });
   visibilities.set("nobody", null);
   for (let i = 0; i < 3; i++) assert.is(await openTestStream(feeds, hub, null, { userId: "nobody" }).next(), undefined);
   feeds.close();
@@ -209,7 +209,7 @@ test("omits a spoke that was removed over five minutes ago", async ({ db, feeds,
 
 test("close sends each reader a reconnection delay and ends its stream", async ({ db, user }) => {
   const hub = await insertHub(db, user, "closing"),
-    feeds = openHubFeeds(db, silentLog, { readVisibility: readTestVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(db, SILENT_LOG, { readVisibility: readTestVisibility, maxStreams: 9 });
   await emitEvent(db, hub, "active");
   const reader = openTestStream(feeds, hub);
   await reader.next();
@@ -223,7 +223,7 @@ test("accepts a last event that is newer than this replica's feed", async ({ db,
   const hub = await insertHub(db, user, "ahead");
   await emitEvent(db, hub, "provisioning");
   // Its wake-ups are lost, as if the control connection were being replaced. Only the poll finds new events.
-  const feeds = openHubFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silentLog, {
+  const feeds = openHubFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, SILENT_LOG, {
     readVisibility: readTestVisibility,
     maxStreams: 9,
   });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createBodyReader } from "#lib/http/body.ts";
-import { openIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
+import { createIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("createBodyReader");
@@ -19,7 +19,7 @@ function request(pieces: readonly Uint8Array<ArrayBuffer>[], ends: boolean): Req
   return new Request("http://localhost/", { method: "POST", body, duplex: "half" } as RequestInit);
 }
 
-const bounds = (patience: number) => ({ limit: 256 * KIB, unread: openIncompleteBodyLimit(KIB), patience });
+const bounds = (patience: number) => ({ limit: 256 * KIB, unread: createIncompleteBodyLimit(KIB), patience });
 
 test("reads the body once", async () => {
   const read = createBodyReader(
@@ -53,7 +53,7 @@ test("rejects a body in too many chunks", async () => {
 });
 
 test("rejects only a body that is cut off in favour of others", async () => {
-  const unread = openIncompleteBodyLimit(KIB, { most: 4, grace: 1 });
+  const unread = createIncompleteBodyLimit(KIB, { most: 4, grace: 1 });
   const read = (address: string) =>
     createBodyReader(request([new Uint8Array(1)], false), address, { limit: KIB, unread, patience: 1000 })();
   const first = rejection(read("192.0.2.1")), second = rejection(read("192.0.2.1"));

@@ -2,10 +2,10 @@ import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { HttpResponse } from "#lib/http/response.ts";
-import { compress } from "#lib/http/compress.ts";
+import { compressResponse } from "#lib/http/compress.ts";
 import type { HttpExchange } from "#lib/http/exchange.ts";
 
-const test = suite("compress");
+const test = suite("compressResponse");
 
 const TEXT = "a line that is there many times\n".repeat(100);
 const JSON_TYPE = "application/json", HTML = "text/html; charset=utf-8";
@@ -17,7 +17,7 @@ async function answerTo(
 ) {
   const request = new Request("http://localhost/", { method, headers });
   const answer: HttpResponse = { status: 200, headers: { "content-type": JSON_TYPE }, body: TEXT, ...made };
-  return await compress({ request } as HttpExchange, () => Promise.resolve(answer));
+  return await compressResponse({ request } as HttpExchange, () => Promise.resolve(answer));
 }
 
 const unpacked = ({ body }: HttpResponse) => gunzipSync(body as Uint8Array).toString();

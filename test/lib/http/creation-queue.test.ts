@@ -7,7 +7,7 @@ import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 import { openTestHandler } from "#test/support/handler.ts";
 
-const test = suite("openCreationQueues");
+const test = suite("createCreationQueues");
 
 /** A server whose creations in one hub call this function when it is their turn. */
 async function open(

@@ -7,7 +7,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { okReply, type Reply } from "#lib/http/reply.ts";
-import { effectiveDateOf } from "#lib/base/notice.ts";
+import { getEffectiveDate } from "#lib/base/notice.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
 const headers = suite("deprecation headers");
@@ -160,7 +160,7 @@ notices("returns endpoints and limits, oldest announcement first", () => {
     "limit calls",
     "endpoint GET /api/b/{id}/{rest} 2026-12-01T00:00:00.000Z",
   ]);
-  assert.equal(found.map((notice) => effectiveDateOf(notice).toISOString()), [
+  assert.equal(found.map((notice) => getEffectiveDate(notice).toISOString()), [
     "2027-01-15T16:30:00.000Z",
     "2026-12-25T00:00:00.000Z",
     "2027-01-15T16:30:00.000Z",
@@ -175,7 +175,7 @@ notices("postpones the effect to 30 days after this deployment's first announcem
       later = postponeAnnouncedChanges(manifest, [LIMIT], new Map([[limit, at], [endpoint, at]]));
     const found = collectAnnouncedChanges(later.manifest, later.limits);
     assert.equal(found.map(({ id }) => id), [limit, endpoint]);
-    return found.map((notice) => effectiveDateOf(notice).toISOString());
+    return found.map((notice) => getEffectiveDate(notice).toISOString());
   };
   assert.equal(effects("2026-11-25T00:00:00Z"), ["2026-12-25T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
   assert.equal(effects("2026-11-25T00:00:01Z"), ["2026-12-26T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { publicAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
-import { boundedText, optionalOrNull, pageLimit, Slug } from "#lib/base/schema.ts";
+import { boundedText, createPageLimitSchema, optionalOrNull, Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler, type TestHandler } from "#test/support/handler.ts";
 
 const test = suite("request input");
@@ -28,7 +28,7 @@ const find = endpoint({
   summary: "Find",
   access: publicAccess,
   scope: "public",
-  query: v.object({ limit: pageLimit(25) }),
+  query: v.object({ limit: createPageLimitSchema(25) }),
   reply: okReply(ResultSchema),
   handle: ({ query }) => ({ seen: query }),
 });

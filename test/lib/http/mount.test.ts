@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { type AccessRule, type Actor, publicAccess, signedInAccess } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
-import { addCookie, createdReply, noContentReply, okReply } from "#lib/http/reply.ts";
+import { addCookieHeader, createdReply, noContentReply, okReply } from "#lib/http/reply.ts";
 import { Slug } from "#lib/base/schema.ts";
 import { jsonPost, openTestHandler } from "#test/support/handler.ts";
 
@@ -62,7 +62,7 @@ test("answers 201 with the location of the created object", async () => {
 test("sets the cookie of a reply, even without content", async () => {
   const { send } = await open(
     "/api/x",
-    echo({ reply: addCookie(noContentReply), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
+    echo({ reply: addCookieHeader(noContentReply), handle: () => ({ body: undefined, cookie: "a=b; Path=/" }) }),
   );
   const answer = await send("/api/x", jsonPost({ slug: "oak" }, cli));
   assert.is(answer.status, 204);

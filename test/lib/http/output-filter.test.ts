@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { NullableTimestamp, Slug, Timestamp } from "#lib/base/schema.ts";
-import { compileFilter, NO_MATCH } from "#lib/http/output-filter.ts";
+import { compileOutputFilter, FILTER_MISMATCH } from "#lib/http/output-filter.ts";
 
-const test = suite("compileFilter");
+const test = suite("compileOutputFilter");
 
 const Thing = v.object({
   id: v.string(),
@@ -35,7 +35,7 @@ const thing = {
 };
 
 test("removes undeclared fields at any depth, and matches the schema's output", () => {
-  const picked = compileFilter(Thing)(thing);
+  const picked = compileOutputFilter(Thing)(thing);
   assert.equal(picked, v.parse(Thing, thing));
   assert.not.match(JSON.stringify(picked), "secret");
 });
@@ -56,15 +56,15 @@ for (
 ) {
   test(`falls back to the schema for ${what}`, () => {
     const value = changed === null ? "text" : { ...thing, ...changed };
-    assert.is(compileFilter(Thing)(value), NO_MATCH);
+    assert.is(compileOutputFilter(Thing)(value), FILTER_MISMATCH);
     assert.not.ok(v.is(Thing, value));
   });
 }
 
 test("uses the schema's default for an absent field", () => {
   const schema = v.object({ note: v.optional(v.string(), "none") });
-  assert.is(compileFilter(schema)({}), NO_MATCH);
-  assert.equal(compileFilter(v.object({ note: v.optional(v.string()) }))({}), {});
+  assert.is(compileOutputFilter(schema)({}), FILTER_MISMATCH);
+  assert.equal(compileOutputFilter(v.object({ note: v.optional(v.string()) }))({}), {});
 });
 
 test.run();

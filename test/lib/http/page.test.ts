@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { contentSecurityPolicy, type HtmlPage, markup, renderPage, trustedMarkup } from "#lib/http/page.ts";
+import { buildContentSecurityPolicy, type HtmlPage, markup, renderPage, trustedMarkup } from "#lib/http/page.ts";
 import { toResponse } from "#lib/http/response.ts";
 import { htmlReply } from "#lib/http/reply.ts";
 
@@ -42,9 +42,9 @@ test("allows only its own style and script, by hash", async () => {
 
 test("forbids scripts on a page without one", () => {
   const { script: _, ...still } = page;
-  assert.not.match(contentSecurityPolicy(still), "script-src");
+  assert.not.match(buildContentSecurityPolicy(still), "script-src");
   assert.not.match(renderPage(still), "<script>");
-  assert.match(contentSecurityPolicy(still), "default-src 'none'");
+  assert.match(buildContentSecurityPolicy(still), "default-src 'none'");
 });
 
 test("sends no-store, content type and status", () => {

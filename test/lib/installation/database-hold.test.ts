@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { ControlConnection } from "#lib/drivers/db/database.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { readDatabaseHold, releaseDatabaseHold, watchDatabaseHold } from "#lib/installation/database-hold.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { action, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -85,7 +85,7 @@ test("is compared with no backup any more once it is released", async ({ scene }
 });
 
 test("is reported by the watch until it is released, and when it is held again", async ({ scene }) => {
-  const watch = await watchDatabaseHold(scene.db, silentLog);
+  const watch = await watchDatabaseHold(scene.db, SILENT_LOG);
   assert.equal(watch.current()?.takenAt, new Date("2030-05-06T07:08:09Z"));
   await scene.db.transact((tx) => releaseDatabaseHold(tx, SYSTEM_REQUESTER));
   await until(() => watch.current() === null);

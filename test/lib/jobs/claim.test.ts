@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { catchClaimConflict, claimJob, listSupportedKinds, type SupportedKinds } from "#lib/jobs/claim.ts";
-import { pollQueue } from "#lib/jobs/poll.ts";
-import { endHeldJob, endJobInOneStatement, FenceLost, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
+import { catchClaimConflict, claimJob, listSupportedJobKinds, type SupportedJobKinds } from "#lib/jobs/claim.ts";
+import { pollJobQueue } from "#lib/jobs/poll.ts";
+import { endHeldJob, endJobInOneStatement, FenceLostError, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 const work = kind("work", ["one"]);
-const supported = listSupportedKinds([work]);
+const supported = listSupportedJobKinds([work]);
 
 async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> {
   const candidate = { ...job, finishedSteps: 0 };
@@ -24,8 +24,8 @@ async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> 
   );
 }
 
-async function poll(scene: Scene, supported: SupportedKinds, limit: number) {
-  return (await pollQueue(scene.db.rows, { supported, holder: "r", limit })).candidates;
+async function poll(scene: Scene, supported: SupportedJobKinds, limit: number) {
+  return (await pollJobQueue(scene.db.rows, { supported, holder: "r", limit })).candidates;
 }
 
 test("gives a job to one of several replicas that claim it", async ({ scene }) => {
@@ -54,12 +54,12 @@ test("finds the oldest job of each free lane, and jobs without a lane", async ({
     loose(free),
   );
   await scene.db.sql("update jobs set run_at = now() + interval '1 hour' where spoke_id = $1", [b.spokes[0]]);
-  const all = listSupportedKinds([work, free]);
+  const all = listSupportedJobKinds([work, free]);
   assert.equal((await poll(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
   assert.equal((await poll(scene, all, 1)).map(({ id }) => id), [a0!.id]);
   assert.ok(await claim(scene, a0!));
   assert.equal((await poll(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
-  const { waitMs: wait } = await pollQueue(scene.db.rows, { supported, holder: "r", limit: 10 });
+  const { waitMs: wait } = await pollJobQueue(scene.db.rows, { supported, holder: "r", limit: 10 });
   assert.ok(wait! > 3_500_000 && wait! <= 3_600_000);
 });
 
@@ -80,7 +80,7 @@ test("rejects every write with an outdated fence", async ({ scene }) => {
     () => scene.db.transact((tx) => requeueHeldJob(tx, held!, { label: "x", delayMs: 0, countsAsAttempt: true })),
     () => endJobInOneStatement(scene.db.rows, held!, "one"),
   ];
-  for (const write of writes) assert.instance(await rejection(write()), FenceLost);
+  for (const write of writes) assert.instance(await rejection(write()), FenceLostError);
   const [row] = await scene.db.sql("select state, label from jobs");
   assert.equal(row, { state: "running", label: "Doing one" });
 });

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubLane, type NewJob } from "#lib/jobs/job.ts";
+import { buildHubLane, type NewJob } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { describeOperation, type OperationVisibilityCheck } from "#lib/jobs/operation.ts";
-import { findJob, requestCancel } from "#lib/jobs/store.ts";
+import { findJob, requestJobCancellation } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("buildCurrentLabel");
@@ -13,7 +13,7 @@ test.after.each(({ scene }) => scene.close());
 const provision = OPERATIONS.provision.kind, suspend = OPERATIONS.suspend.kind, remove = OPERATIONS.remove.kind;
 const setUp = (hub: Hub): NewJob => ({
   kind: OPERATIONS["provision-hub"].kind,
-  lane: hubLane(hub.id),
+  lane: buildHubLane(hub.id),
   federationId: hub.id,
   spokeId: null,
 });
@@ -139,7 +139,7 @@ test("waits for a release that knows the plan, and blocks jobs behind it", async
 test("shows no waiting reason for an operation that was cancelled while queued", async ({ scene }) => {
   const hub = await scene.hub(2);
   const [, second] = await scene.enqueue(install(provision, hub, 0), install(provision, hub, 1));
-  await scene.db.transact((tx) => requestCancel(tx, second!.id));
+  await scene.db.transact((tx) => requestJobCancellation(tx, second!.id));
   const { state, label, position, waitingFor, etaSeconds, error } = await view(scene, second!.id);
   assert.equal([state, label, position, waitingFor, etaSeconds, error], [
     "cancelled",

@@ -1,9 +1,9 @@
 /** Tests that lanes without a ready-lane row are marked as ready again. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { listSupportedKinds } from "#lib/jobs/claim.ts";
+import { listSupportedJobKinds } from "#lib/jobs/claim.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
-import { markMissedLanes, pollQueue } from "#lib/jobs/poll.ts";
+import { markMissedLanes, pollJobQueue } from "#lib/jobs/poll.ts";
 import { kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("markMissedLanes");
@@ -17,7 +17,11 @@ const quiet = kind("quiet", ["one"], { visible: false });
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
 async function pollLanes({ db }: Scene): Promise<string[]> {
-  const result = await pollQueue(db.rows, { supported: listSupportedKinds([quiet], [quiet]), holder: "r", limit: 10 });
+  const result = await pollJobQueue(db.rows, {
+    supported: listSupportedJobKinds([quiet], [quiet]),
+    holder: "r",
+    limit: 10,
+  });
   return result.started.map(({ id }) => id);
 }
 
@@ -26,7 +30,7 @@ test("marks a lane without a ready-lane row as ready, and no other", async ({ sc
   await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
   await scene.db.sql("delete from ready_lanes");
   assert.equal(await pollLanes(scene), []);
-  const markMissed = async () => (await markMissedLanes(scene.db.rows, listSupportedKinds([quiet]), "")).added;
+  const markMissed = async () => (await markMissedLanes(scene.db.rows, listSupportedJobKinds([quiet]), "")).added;
   assert.equal([await markMissed(), await markMissed()], [1, 0]);
   assert.equal(await pollLanes(scene), [lost!.id]);
   assert.is(await markMissed(), 0);
@@ -35,7 +39,7 @@ test("marks a lane without a ready-lane row as ready, and no other", async ({ sc
 test("checks all lanes, a thousand at a time", async ({ scene }) => {
   await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
   await scene.db.sql("delete from ready_lanes");
-  const supported = listSupportedKinds([quiet]), one = await markMissedLanes(scene.db.rows, supported, "");
+  const supported = listSupportedJobKinds([quiet]), one = await markMissedLanes(scene.db.rows, supported, "");
   assert.is(one.added, 1_000);
   assert.equal(await markMissedLanes(scene.db.rows, supported, one.last), { added: 1, last: "" });
 });

@@ -3,17 +3,17 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
+import { claimJob, listSupportedJobKinds } from "#lib/jobs/claim.ts";
 import { endHeldJob, endJobInOneStatement, recordStep, requeueHeldJob, updateHeldJob } from "#lib/jobs/fence.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
-import { pollQueue, type PollResult } from "#lib/jobs/poll.ts";
-import { requestCancel } from "#lib/jobs/store.ts";
+import { pollJobQueue, type PollResult } from "#lib/jobs/poll.ts";
+import { requestJobCancellation } from "#lib/jobs/store.ts";
 import { AWAITED_LOCKS_QUERY } from "#test/support/database.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
-const test = suite<{ scene: Scene }>("pollQueue");
+const test = suite<{ scene: Scene }>("pollJobQueue");
 test.before.each(async (context) => {
   context.scene = await openScene();
   await context.scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
@@ -25,8 +25,8 @@ const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: nu
 
 /** Polls as a replica that knows these kinds and starts `quiet` directly. */
 async function poll({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], limit = 10): Promise<PollResult> {
-  const supported = listSupportedKinds(kinds, kinds.filter((one) => one === quiet));
-  return await pollQueue(db.rows, { supported, holder: "r", limit });
+  const supported = listSupportedJobKinds(kinds, kinds.filter((one) => one === quiet));
+  return await pollJobQueue(db.rows, { supported, holder: "r", limit });
 }
 
 async function pollIds(scene: Scene, kinds?: readonly JobKind[]): Promise<string[]> {
@@ -35,7 +35,7 @@ async function pollIds(scene: Scene, kinds?: readonly JobKind[]): Promise<string
 }
 
 async function claim({ db }: Scene, job: Job): Promise<Job> {
-  const supported = listSupportedKinds([work]), candidate = { ...job, finishedSteps: 0 };
+  const supported = listSupportedJobKinds([work]), candidate = { ...job, finishedSteps: 0 };
   return (await db.transact((tx) => claimJob(tx, candidate, supported, { holder: "r", label: "x" })))!;
 }
 
@@ -154,7 +154,7 @@ test("finds the job behind a queued job of an unknown kind once that is cancelle
   const odd = kind("odd", ["one"], { visible: false });
   const [first, second] = await scene.enqueue({ ...quietIn("lane"), kind: odd }, quietIn("lane"));
   assert.equal(await pollIds(scene), []); // and removes the mark of the second one
-  await scene.db.transact((tx) => requestCancel(tx, first!.id));
+  await scene.db.transact((tx) => requestJobCancellation(tx, first!.id));
   assert.equal(await pollIds(scene), [second!.id]);
 });
 
@@ -181,10 +181,10 @@ test("removes duplicate marks of a lane, and reaches the lanes behind it", async
 });
 
 test("costs the same with any number of queued jobs", async ({ scene }) => {
-  const explainer = openQueryExplainer(scene.db.url), supported = listSupportedKinds([work]);
+  const explainer = openQueryExplainer(scene.db.url), supported = listSupportedJobKinds([work]);
   const pages = async () => {
     await scene.db.sql("analyze");
-    const [plan] = await explainer.explain((rows) => pollQueue(rows, { supported, holder: "r", limit: 10 }));
+    const [plan] = await explainer.explain((rows) => pollJobQueue(rows, { supported, holder: "r", limit: 10 }));
     assert.equal(plan!.scannedTables.filter((table) => table === "jobs" || table === "ready_lanes"), []);
     return plan!.buffers;
   };

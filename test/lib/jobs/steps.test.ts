@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { claimJob, listSupportedKinds } from "#lib/jobs/claim.ts";
+import { claimJob, listSupportedJobKinds } from "#lib/jobs/claim.ts";
 import { endHeldJob, recordStep } from "#lib/jobs/fence.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { describeSteps } from "#lib/jobs/steps.ts";
@@ -22,7 +22,7 @@ async function begin(scene: Scene, of: JobKind = work): Promise<Job> {
     "insert into replicas (id, release, heartbeat_at) values ('dead', 'x', now() - interval '5 seconds')",
   );
   const claim = { holder: "dead", label: "" }, candidate = { ...job!, finishedSteps: 0 };
-  return (await scene.db.transact((tx) => claimJob(tx, candidate, listSupportedKinds([of]), claim)))!;
+  return (await scene.db.transact((tx) => claimJob(tx, candidate, listSupportedJobKinds([of]), claim)))!;
 }
 
 /** Ends the step this many minutes after the start of the test. */

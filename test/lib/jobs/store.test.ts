@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { BeforeCursor, type Cursor } from "#lib/base/schema.ts";
+import { BeforeCursor, type PageCursor } from "#lib/base/schema.ts";
 import {
   cancelSpokeOperations,
-  enqueue,
+  enqueueJob,
   findOperation,
   listOperations,
   readCurrentOperations,
-  requestCancel,
+  requestJobCancellation,
 } from "#lib/jobs/store.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -39,7 +39,7 @@ test("returns the live job with the same dedupe key, and a new job after it has 
   const [first] = await scene.enqueue(twin);
   const [again] = await scene.enqueue(twin);
   assert.is(again!.id, first!.id);
-  await scene.db.transact((tx) => requestCancel(tx, first!.id));
+  await scene.db.transact((tx) => requestJobCancellation(tx, first!.id));
   const [next] = await scene.enqueue(twin);
   assert.is.not(next!.id, first!.id);
 });
@@ -47,7 +47,7 @@ test("returns the live job with the same dedupe key, and a new job after it has 
 test("lets two callers with the same dedupe key have one job", async ({ scene }) => {
   const twin = { ...loose(work), dedupeKey: "nightly" };
   const jobs = await Promise.all(
-    Array.from({ length: 5 }, () => scene.db.transact((tx) => enqueue(tx, scene.asker, twin))),
+    Array.from({ length: 5 }, () => scene.db.transact((tx) => enqueueJob(tx, scene.asker, twin))),
   );
   assert.is(new Set(jobs.map(({ id }) => id)).size, 1);
 });
@@ -57,7 +57,7 @@ test("lists operations newest first, and in queue order for the same time", asyn
   const jobs = await scene.enqueue(...Array.from({ length: 5 }, () => action(work, hub, 0)));
   await scene.db.sql("update jobs set created_at = '2026-01-01' where seq <= 3");
   await scene.db.sql("update jobs set created_at = '2026-01-02' where seq > 3");
-  const page = (limit: number, before?: Cursor) =>
+  const page = (limit: number, before?: PageCursor) =>
     listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit, before });
   const ids = jobs.map(({ id }) => id).reverse();
   const first = await page(3), second = await page(3, v.parse(BeforeCursor, first.next));

@@ -1,11 +1,11 @@
 /** Tests the conventions of OpenMetrics, and that all recorded metrics are defined. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Metric, METRICS } from "#lib/metrics/definitions.ts";
+import { METRIC_DEFINITIONS, type MetricDefinition } from "#lib/metrics/definitions.ts";
 
-const test = suite("METRICS");
-const all: readonly Metric[] = METRICS;
-const none = (found: readonly Metric[]) => assert.equal(found.map(({ name }) => name), []);
+const test = suite("METRIC_DEFINITIONS");
+const all: readonly MetricDefinition[] = METRIC_DEFINITIONS;
+const none = (found: readonly MetricDefinition[]) => assert.equal(found.map(({ name }) => name), []);
 
 test("has unique lower-case names with a known prefix", () => {
   assert.is(new Set(all.map(({ name }) => name)).size, all.length);

@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openTelemetry } from "#lib/base/telemetry.ts";
-import { METRICS } from "#lib/metrics/definitions.ts";
+import { createTelemetry } from "#lib/base/telemetry.ts";
+import { METRIC_DEFINITIONS } from "#lib/metrics/definitions.ts";
 import { createMetricsRegistry, type GaugeValues } from "#lib/metrics/registry.ts";
 
 const test = suite("createMetricsRegistry");
 
 /** Gauges; those that are not named are unknown. */
 function readings(values: Partial<GaugeValues> = {}): GaugeValues {
-  const gauges = METRICS.filter(({ type }) => type === "gauge").map(({ name }) => [name, null]);
+  const gauges = METRIC_DEFINITIONS.filter(({ type }) => type === "gauge").map(({ name }) => [name, null]);
   return { ...Object.fromEntries(gauges), ...values };
 }
 
@@ -19,7 +19,7 @@ function seriesOf(text: string): Map<string, number> {
 }
 
 test("counts and times spans by labels and outcome, not by details", async () => {
-  const registry = createMetricsRegistry(), telemetry = openTelemetry([registry.observer]);
+  const registry = createMetricsRegistry(), telemetry = createTelemetry([registry.observer]);
   const done = () => Promise.resolve(), failing = () => Promise.reject(new Error("no"));
   await telemetry.span("request", { method: "GET", route: "/x" }, ({ labels }) => (labels.status = 200, done()));
   await telemetry.span("transaction", {}, done);
@@ -78,7 +78,7 @@ test("sets gauges to current values, and omits unknown ones", async () => {
 test("returns each metric with its help in the Prometheus text format", async () => {
   const { text, contentType } = createMetricsRegistry(), page = await text(readings());
   assert.match(contentType, /^text\/plain; version=0\.0\.4/);
-  for (const { name, type, help } of METRICS) {
+  for (const { name, type, help } of METRIC_DEFINITIONS) {
     assert.ok(page.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`));
   }
 });

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type MetricsPage, type MetricsServerOptions, startMetricsServer } from "#lib/metrics/server.ts";
+import { type MetricsServerOptions, type MetricsText, startMetricsServer } from "#lib/metrics/server.ts";
 import { openRawConnection } from "#test/support/socket.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("startMetricsServer");
 const host = "127.0.0.1";
 
-async function open(page: Partial<MetricsPage> = {}, address: Partial<MetricsServerOptions> = {}) {
+async function open(page: Partial<MetricsText> = {}, address: Partial<MetricsServerOptions> = {}) {
   const defaults = { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n"), ...page };
   const { port, close } = await startMetricsServer(defaults, { host, port: 0, ...address });
   return { port, close, url: `http://${host}:${port}` };

@@ -8,12 +8,12 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
-import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { findPostgresBinaries } from "#lib/dev/embedded/data-directory.ts";
 import { isPostmasterRunning } from "#lib/dev/embedded/postmaster.ts";
 import { buildUnprivilegedCommand, choosePostgresOwner } from "#lib/dev/embedded/unprivileged.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { until } from "#test/support/until.ts";
 
@@ -74,7 +74,7 @@ export interface Volumes {
 /** `site` is the SQL that fills the database. */
 export async function openVolumes(site = SITE): Promise<Volumes> {
   const parent = await mkdtemp(join(tmpdir(), "wheelwright-adoption-")), first = join(parent, "first");
-  const server = await openEmbeddedPostgres({ directory: first, durable: false, log: silentLog });
+  const server = await startEmbeddedPostgres({ directory: first, durable: false, log: SILENT_LOG });
   const url = new URL(server.url);
   await as(url, async (sql) => {
     await sql.unsafe("create role moodle superuser login password 'nobody knows'");
@@ -135,7 +135,7 @@ function volumeIn(directory: string): Volume {
       );
     },
     async ask(password, question) {
-      const server = await openEmbeddedPostgres({ directory, durable: false, log: silentLog });
+      const server = await startEmbeddedPostgres({ directory, durable: false, log: SILENT_LOG });
       try {
         const url = new URL(server.url);
         Object.assign(url, { username: "moodle", password: encodeURIComponent(password), pathname: "/moodle" });

@@ -1,12 +1,12 @@
 /** Tests what a blueprint needs to create a site from snapshots, and that site's inputs. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { enlargeDisksForSnapshots, findSnapshotOriginProblem } from "#lib/moodle/adoption.ts";
+import { enlargeDisksToSnapshotSize, findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import type { BlueprintFiles } from "#lib/moodle/blueprint-files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { getAdoptionId, getSitePvcNames } from "#lib/moodle/names.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import * as v from "valibot";
 import { SpokeInputs as Schema } from "#lib/moodle/inputs.ts";
 import { allObjects, builtIn, edited, find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
@@ -19,8 +19,8 @@ const copy = (changes: Partial<SpokeInputs> = {}) => inputsOf(blueprint, { origi
 const lack = suite("findOriginProblem");
 
 lack("accepts the built-in blueprint with any PVC names", () => {
-  assert.is(findSnapshotOriginProblem(blueprint, copy()), null);
-  assert.is(findSnapshotOriginProblem(blueprint, copy({ claims })), null);
+  assert.is(findSnapshotBlueprintProblem(blueprint, copy()), null);
+  assert.is(findSnapshotBlueprintProblem(blueprint, copy({ claims })), null);
 });
 
 const literal = (file: string, placeholder: string, name: string) => edited(file, `"\${${placeholder}}"`, name);
@@ -54,25 +54,25 @@ for (
   ] as [string, BlueprintFiles, Partial<SpokeInputs>, RegExp][]
 ) {
   lack(`rejects a blueprint that ${what}`, () => {
-    assert.match(findSnapshotOriginProblem(createBlueprint(files), copy(changes))!, words);
+    assert.match(findSnapshotBlueprintProblem(createBlueprint(files), copy(changes))!, words);
   });
 }
 
 lack("accepts literal PVC names if they are the default names", () => {
-  assert.is(findSnapshotOriginProblem(createBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
+  assert.is(findSnapshotBlueprintProblem(createBlueprint(literal("files.yaml", "FILES_CLAIM", "files")), copy()), null);
 });
 
 lack.run();
 
-const room = suite("enlargeDisksForSnapshots");
+const room = suite("enlargeDisksToSnapshotSize");
 const GI = 2 ** 30;
 
 room("keeps disks that are large enough for the snapshots", () => {
-  assert.equal(enlargeDisksForSnapshots(copy(), { files: 10 * GI, database: null }), copy());
+  assert.equal(enlargeDisksToSnapshotSize(copy(), { files: 10 * GI, database: null }), copy());
 });
 
 room("enlarges the disks, the quota and the disk limit for larger snapshots", () => {
-  const { resources, madeDatabaseDisk } = enlargeDisksForSnapshots(copy(), { files: 70 * GI, database: 6 * GI + 1 });
+  const { resources, madeDatabaseDisk } = enlargeDisksToSnapshotSize(copy(), { files: 70 * GI, database: 6 * GI + 1 });
   assert.equal(resources.disks, { files: "70Gi", database: "6145Mi" });
   assert.is(madeDatabaseDisk, undefined, "the StatefulSet is made with the disk that there is");
   assert.equal(blueprint.quotaUsage({ ...copy(), resources }).problems, []);
@@ -86,7 +86,7 @@ inputs("survive JSON, with the adoption ID of any operation", () => {
   const original = copy({
     claims,
     mailHeld: true,
-    origin: { adoptionId: getAdoptionId(newId("op")), identity: "same" },
+    origin: { adoptionId: getAdoptionId(createId("op")), identity: "same" },
   });
   assert.equal(v.parse(Schema, JSON.parse(JSON.stringify(original))), original);
 });

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { computeCopyChanges } from "#lib/moodle/seed.ts";
+import { computeCopiedSpokeChanges } from "#lib/moodle/seed.ts";
 
 const test = suite("copyChanges");
 
@@ -10,7 +10,7 @@ const HAD = { brand: "ocean", seed: "demo", identity: true, content: true, feder
 const SAME = { brand: OCEAN, seed: DEMO, identity: true, content: true, federationId: "fed_1" };
 
 function news(changes: Partial<SpokeInputs>): unknown[] {
-  const { inputs: { brand, seed, identity, content }, parts } = computeCopyChanges(
+  const { inputs: { brand, seed, identity, content }, parts } = computeCopiedSpokeChanges(
     { ...SAME, ...changes } as SpokeInputs,
     HAD,
   );
@@ -21,7 +21,7 @@ const NOTHING = [null, null, false, false, false];
 
 test("omits settings that the original had, because users may have changed them", () => {
   assert.equal(news({}), NOTHING);
-  assert.equal(computeCopyChanges(SAME as SpokeInputs, HAD).parts, [
+  assert.equal(computeCopiedSpokeChanges(SAME as SpokeInputs, HAD).parts, [
     "title",
     "administrator",
     "keys",
@@ -33,7 +33,7 @@ test("omits settings that the original had, because users may have changed them"
 test("applies settings that the original did not have", () => {
   assert.equal(news({ brand: { name: "forest", theme: null } }), ["forest", null, false, false, true]);
   assert.equal(news({ seed: { name: "algebra", courses: null } }), [null, "algebra", false, false, false]);
-  const { inputs } = computeCopyChanges(SAME as SpokeInputs, { ...HAD, identity: false, content: false });
+  const { inputs } = computeCopiedSpokeChanges(SAME as SpokeInputs, { ...HAD, identity: false, content: false });
   assert.equal([inputs.identity, inputs.content], [true, true]);
 });
 

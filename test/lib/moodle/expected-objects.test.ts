@@ -1,15 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  adaptToExistingObject,
+  adaptManifestToExistingObject,
+  copyObservedRevision,
   formatObjectTitle,
-  keepObservedRevision,
   listExpectedObjects,
-  mapStepsByKind,
+  mapKindsToSteps,
 } from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
-import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
-import { buildSampleInputs } from "#lib/moodle/releases.ts";
+import { BLUEPRINT_REVISION_ANNOTATION } from "#lib/moodle/names.ts";
+import { buildSampleSpokeInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
@@ -17,7 +17,7 @@ const test = suite("listExpectedObjects");
 
 async function open(maintenance = false) {
   const blueprint = await loadBlueprint(builtIn);
-  const site = { inputs: buildSampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!), maintenance };
+  const site = { inputs: buildSampleSpokeInputs(blueprint, "small", blueprint.sizes.sizes["small"]!), maintenance };
   const find = (title: string) =>
     listExpectedObjects(blueprint, site).find(({ object }) => formatObjectTitle(object) === title)!;
   return { blueprint, site, find };
@@ -48,7 +48,7 @@ test("expects running workloads, and an active CronJob unless the site is in mai
 
 test("lists each object in the steps that stepsByKind returns for its kind", async () => {
   const { blueprint, site } = await open();
-  for (const [kind, steps] of mapStepsByKind(blueprint, site)) {
+  for (const [kind, steps] of mapKindsToSteps(blueprint, site)) {
     const of = (some?: typeof steps) =>
       listExpectedObjects(blueprint, site, some).map(({ object }) => formatObjectTitle(object)).filter((title) =>
         title.startsWith(`${kind}/`)
@@ -63,17 +63,17 @@ fitting("never shrinks a disk, and enlarges one that is too small", async () => 
   const { object } = (await open()).find("PersistentVolumeClaim/files");
   const pvcOfSize = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
   const storageFor = (there: string) =>
-    adaptToExistingObject(object, pvcOfSize(there))["spec"].resources.requests.storage;
+    adaptManifestToExistingObject(object, pvcOfSize(there))["spec"].resources.requests.storage;
   assert.equal([storageFor("999Gi"), storageFor("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
 });
 
 fitting("keeps the existing PVC templates if they differ", async () => {
   const { object } = (await open()).find("StatefulSet/db");
-  assert.is(adaptToExistingObject(object, object), object);
+  assert.is(adaptManifestToExistingObject(object, object), object);
   const observed = structuredClone(object);
   observed["spec"].volumeClaimTemplates[0].spec.resources.requests.storage = "1Gi";
   observed["spec"].template.spec.containers[0].image = "another";
-  const { spec } = adaptToExistingObject(object, observed);
+  const { spec } = adaptManifestToExistingObject(object, observed);
   assert.equal(spec.volumeClaimTemplates, observed["spec"].volumeClaimTemplates);
   assert.equal(spec.template, object["spec"].template);
 });
@@ -82,9 +82,15 @@ fitting(
   "ignores another blueprint revision, which a reapply updates",
   async () => {
     const { object } = (await open()).find("Service/db");
-    const observed = { ...object, metadata: { ...object.metadata, annotations: { [REVISION_ANNOTATION]: "before" } } };
-    assert.is(keepObservedRevision(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
-    assert.is.not(adaptToExistingObject(object, observed).metadata.annotations![REVISION_ANNOTATION], "before");
+    const observed = {
+      ...object,
+      metadata: { ...object.metadata, annotations: { [BLUEPRINT_REVISION_ANNOTATION]: "before" } },
+    };
+    assert.is(copyObservedRevision(object, observed).metadata.annotations![BLUEPRINT_REVISION_ANNOTATION], "before");
+    assert.is.not(
+      adaptManifestToExistingObject(object, observed).metadata.annotations![BLUEPRINT_REVISION_ANNOTATION],
+      "before",
+    );
   },
 );
 

@@ -1,19 +1,24 @@
 /** The built-in blueprint, and sample inputs for it. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { BLUEPRINT_JOBS, type BlueprintFiles, type HubStep, type SpokeStep } from "#lib/moodle/blueprint-files.ts";
+import {
+  BLUEPRINT_JOBS,
+  type BlueprintFiles,
+  type HubCreationStep,
+  type SpokeInstallStep,
+} from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type Blueprint, createBlueprint } from "#lib/moodle/blueprint.ts";
-import { buildSampleInputs } from "#lib/moodle/releases.ts";
+import { buildSampleSpokeInputs } from "#lib/moodle/releases.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
 
 const FOLDER = new URL("../../../lib/moodle/manifests/", import.meta.url);
 
-export const STEPS: readonly SpokeStep[] = [
+export const STEPS: readonly SpokeInstallStep[] = [
   ...["namespace", "policies", "secrets", "volumes", "database"] as const,
   ...["seed", "app", "cron", "ingress"] as const,
 ];
-export const HUB_STEPS: readonly HubStep[] = ["namespace", "settings", "issuer"];
+export const HUB_STEPS: readonly HubCreationStep[] = ["namespace", "settings", "issuer"];
 
 export function builtIn(replaced: BlueprintFiles = {}): BlueprintFiles {
   const files = readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const);
@@ -29,7 +34,7 @@ export function edited(file: string, from: string, to: string): BlueprintFiles {
 
 export function inputsOf(blueprint: Blueprint, changes: Partial<SpokeInputs> = {}, size = "small"): SpokeInputs {
   return {
-    ...buildSampleInputs(blueprint, size, blueprint.sizes.sizes[size]!),
+    ...buildSampleSpokeInputs(blueprint, size, blueprint.sizes.sizes[size]!),
     federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
     spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
     namespace: "spoke-biology-9n3m8k5r2dh",

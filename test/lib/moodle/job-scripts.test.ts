@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createSealedReply } from "#lib/drivers/crypto/seal.ts";
-import { parseLoginPageStatus, parsePasswordReset } from "#lib/moodle/job-results.ts";
+import { parseLoginPageStatus, parsePasswordResetResult } from "#lib/moodle/job-results.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -142,10 +142,10 @@ test("each Job's deadline is shorter than the timeout of its step", () => {
   }
 });
 
-const read = suite("parsePasswordReset");
+const read = suite("parsePasswordResetResult");
 
 read("reads the script's last line, and the reason of a refusal", () => {
-  const result = (...lines: string[]) => parsePasswordReset(lines);
+  const result = (...lines: string[]) => parsePasswordResetResult(lines);
   assert.equal(result("account set", "sessions ended", "mailed", "agreed"), {
     agreed: true,
     mailed: true,

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
-import { belongsToRelease, buildNamespaceName } from "#lib/moodle/names.ts";
+import { createId } from "#lib/base/ids.ts";
+import { buildNamespaceName, isReleaseNamespaceName } from "#lib/moodle/names.ts";
 
 const test = suite("namespaceName");
 const release = "main", slug = "biology";
@@ -14,35 +14,35 @@ test("contains the release ID, the slug and the random end of the ID", () => {
 
 test("is an RFC 1123 label for the longest slug, release ID and kind", () => {
   for (const slug of ["a", "a".repeat(40), "a-".repeat(19) + "b", "a".repeat(200), "a" + "-".repeat(60) + "b"]) {
-    const name = buildNamespaceName("sandbox", { release: "r".repeat(16), slug, id: newId("spk") });
+    const name = buildNamespaceName("sandbox", { release: "r".repeat(16), slug, id: createId("spk") });
     assert.match(name, /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/);
     assert.ok(name.length <= 63, name);
   }
 });
 
 test("differs for IDs that were created at the same time", () => {
-  const names = Array.from({ length: 2000 }, () => buildNamespaceName("spoke", { release, slug, id: newId("spk") }));
+  const names = Array.from({ length: 2000 }, () => buildNamespaceName("spoke", { release, slug, id: createId("spk") }));
   assert.is(new Set(names).size, 2000);
 });
 
 test("belongs to exactly one release ID", () => {
   for (const kind of ["hub", "spoke", "sandbox"] as const) {
-    const name = buildNamespaceName(kind, { release, slug: "b", id: newId("spk") });
-    assert.equal(["main", "mai", "main2", "b"].filter((each) => belongsToRelease(name, each)), ["main"]);
+    const name = buildNamespaceName(kind, { release, slug: "b", id: createId("spk") });
+    assert.equal(["main", "mai", "main2", "b"].filter((each) => isReleaseNamespaceName(name, each)), ["main"]);
   }
-  const similar = buildNamespaceName("spoke", { release: "a", slug: "main-b", id: newId("spk") });
-  assert.equal([belongsToRelease(similar, "a"), belongsToRelease(similar, "main")], [true, false]);
-  assert.not.ok(belongsToRelease("kube-main-system", release) || belongsToRelease("spoke-main", release));
+  const similar = buildNamespaceName("spoke", { release: "a", slug: "main-b", id: createId("spk") });
+  assert.equal([isReleaseNamespaceName(similar, "a"), isReleaseNamespaceName(similar, "main")], [true, false]);
+  assert.not.ok(isReleaseNamespaceName("kube-main-system", release) || isReleaseNamespaceName("spoke-main", release));
 });
 
 test("rejects an ID that is too short, and invalid names", () => {
   assert.throws(() => buildNamespaceName("spoke", { release, slug, id: "spk_1234567" }), /8 or more/);
   assert.throws(
-    () => buildNamespaceName("spoke", { release, slug: "Biology", id: newId("spk") }),
+    () => buildNamespaceName("spoke", { release, slug: "Biology", id: createId("spk") }),
     /not a valid namespace name/,
   );
   assert.throws(
-    () => buildNamespaceName("spoke", { release, slug: "a b", id: newId("spk") }),
+    () => buildNamespaceName("spoke", { release, slug: "a b", id: createId("spk") }),
     /not a valid namespace name/,
   );
 });

@@ -2,7 +2,7 @@ import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cl
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
-import { REVISION_ANNOTATION } from "#lib/moodle/names.ts";
+import { BLUEPRINT_REVISION_ANNOTATION } from "#lib/moodle/names.ts";
 import { BLUEPRINT_JOBS } from "#lib/moodle/blueprint-files.ts";
 import {
   allObjects,
@@ -32,7 +32,7 @@ const objects = suite("the objects of a spoke");
 objects("have the three owner labels, the revision and the spoke's namespace", () => {
   for (const object of [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs)]) {
     assert.equal(labelsOf(object.metadata), OURS, `${object.kind} ${object.metadata.name}`);
-    assert.is(object.metadata.annotations?.[REVISION_ANNOTATION], blueprint.revision);
+    assert.is(object.metadata.annotations?.[BLUEPRINT_REVISION_ANNOTATION], blueprint.revision);
     assert.is(object.metadata.namespace, object.kind === "Namespace" ? undefined : inputs.namespace);
   }
 });
@@ -92,7 +92,7 @@ objects("request a certificate only with an issuer", () => {
   assert.equal(ingress("i")["spec"].tls, [{ hosts: [inputs.host], secretName: "moodle-tls" }]);
   assert.is(ingress("i").metadata.annotations?.["cert-manager.io/cluster-issuer"], "i");
   assert.not.ok("tls" in ingress(null)["spec"]);
-  assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [REVISION_ANNOTATION]);
+  assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [BLUEPRINT_REVISION_ANNOTATION]);
 });
 
 objects("set whether the site's URL uses https", () => {

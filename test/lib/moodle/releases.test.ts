@@ -2,11 +2,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { listOfferedVersions } from "#lib/moodle/releases.ts";
-import { VersionNumber } from "#lib/model/spoke.ts";
+import { MoodleVersion } from "#lib/model/spoke.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("findImages");
+const test = suite("findVersionImages");
 const blueprint = openBlueprint();
 
 test("finds listed versions, and the newest one for a prefix", () => {
@@ -34,9 +34,9 @@ versions("compares numbers, not strings", () => {
 });
 
 versions("accepts version numbers, and rejects parts of an image name", () => {
-  for (const good of ["4", "4.5", "4.5.12", "5.2.2-php84"]) assert.ok(v.is(VersionNumber, good), good);
+  for (const good of ["4", "4.5", "4.5.12", "5.2.2-php84"]) assert.ok(v.is(MoodleVersion, good), good);
   for (const bad of ["", "v4", "latest", "4..5", "4.5:x", "4.5@sha256", "../4", "4.5 ", "4.5.1.2.3"]) {
-    assert.not.ok(v.is(VersionNumber, bad), bad);
+    assert.not.ok(v.is(MoodleVersion, bad), bad);
   }
 });
 

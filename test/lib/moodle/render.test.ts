@@ -1,19 +1,19 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { checkPlaceholders, fillPlaceholders, parseDocuments } from "#lib/moodle/render.ts";
+import { checkPlaceholders, fillPlaceholders, parseManifestDocuments } from "#lib/moodle/render.ts";
 
 const test = suite("fillPlaceholders");
 
 function documentOf(text: string): unknown {
   const problems: string[] = [];
-  const [document] = parseDocuments("a.yaml", text, (problem) => problems.push(problem));
+  const [document] = parseManifestDocuments("a.yaml", text, (problem) => problems.push(problem));
   assert.equal(problems, []);
   return document;
 }
 
 function problemsOf(text: string, names: readonly string[] = ["A"]): string[] {
   const problems: string[] = [];
-  for (const document of parseDocuments("a.yaml", text, (problem) => problems.push(problem))) {
+  for (const document of parseManifestDocuments("a.yaml", text, (problem) => problems.push(problem))) {
     checkPlaceholders("a.yaml", document, new Set(names), (problem) => problems.push(problem));
   }
   return problems;

@@ -2,7 +2,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { computeInputsDuringResize, computeResizedInputs, maxQuantity, setDiskSizes } from "#lib/moodle/resize.ts";
+import {
+  computeInputsDuringResize,
+  computeResizedInputs,
+  getLargerQuantity,
+  setDiskSizes,
+} from "#lib/moodle/resize.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 
@@ -79,12 +84,16 @@ test("sets limits that fit any combination of both sizes", () => {
   const { usage: demand } = blueprint.quotaUsage({ ...site, resources: large! });
   assert.ok(parseQuantity(room.resources.quota.limits.memory) >= parseQuantity(demand.limits.memory));
   for (const one of [tight(site), tight(base)]) {
-    assert.equal(maxQuantity(room.resources, one.resources), room.resources);
+    assert.equal(getLargerQuantity(room.resources, one.resources), room.resources);
   }
 });
 
 test("compares quantities in any notation", () => {
-  assert.equal([maxQuantity("900m", "1"), maxQuantity("1Gi", "1000Mi"), maxQuantity(8, 16)], ["1", "1Gi", 16]);
+  assert.equal([getLargerQuantity("900m", "1"), getLargerQuantity("1Gi", "1000Mi"), getLargerQuantity(8, 16)], [
+    "1",
+    "1Gi",
+    16,
+  ]);
 });
 
 test.run();

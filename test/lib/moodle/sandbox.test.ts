@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
+import { SPOKE_INSTALL_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { buildSandboxInputs, isolateSandbox } from "#lib/moodle/sandbox.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -18,7 +18,7 @@ interface Rule {
 test("have a separate namespace and the spoke's host, size and version, but no spoke label", () => {
   assert.match(inputs.namespace, new RegExp(`^sandbox-${RELEASE}-biology-[a-z0-9]{12}$`));
   assert.equal([inputs.host, inputs.version, inputs.resources], [spoke.host, spoke.version, spoke.resources]);
-  const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
+  const objects = SPOKE_INSTALL_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
   const jobs = [blueprint.jobObject(inputs, "verify", "7"), ...blueprint.newSecrets(inputs)];
   for (const { metadata: { labels } } of [...objects, ...jobs]) {
     assert.equal([labels?.["wheelwright.dev/sandbox"], labels?.["wheelwright.dev/made-after"]], [ID, spoke.spokeId]);

@@ -2,12 +2,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { computeResizedInputs } from "#lib/moodle/resize.ts";
-import { buildSizePatch, findSizeFields, readSizeField } from "#lib/moodle/size-fields.ts";
+import { buildSizePatch, findSizeDependentFields, readSizeDependentField } from "#lib/moodle/size-fields.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { applyJsonPatch } from "#lib/dev/simulator/api/patch.ts";
 import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/fixtures.ts";
 
-const test = suite("findSizeFields");
+const test = suite("findSizeDependentFields");
 const blueprint = openBlueprint(), { sizes } = blueprint.sizes;
 const small = inputsOf(blueprint);
 const large = computeResizedInputs(small, "large", sizes["large"]!, { canGrow: { files: true, database: true } });
@@ -20,7 +20,7 @@ test("turns the objects of one size into those of another", () => {
   for (const [from, to] of [[small, large], [large, small]] as const) {
     const target = { ...to, madeDatabaseDisk: "5Gi" };
     for (const step of STEPS) {
-      const fieldsOf = findSizeFields(target, (inputs) => blueprint.spokeObjects(inputs, step));
+      const fieldsOf = findSizeDependentFields(target, (inputs) => blueprint.spokeObjects(inputs, step));
       const expected = blueprint.spokeObjects(target, step);
       for (const [i, object] of blueprint.spokeObjects({ ...from, madeDatabaseDisk: "5Gi" }, step).entries()) {
         const fields = fieldsOf.find(({ ref }) =>
@@ -38,12 +38,12 @@ test("turns the objects of one size into those of another", () => {
 });
 
 test("returns every field that depends on the size, even if its value stays the same", () => {
-  const [set] = findSizeFields(small, (inputs) => blueprint.spokeObjects(inputs, "database"));
+  const [set] = findSizeDependentFields(small, (inputs) => blueprint.spokeObjects(inputs, "database"));
   assert.equal(set!.fields.map(({ value }) => value), ["100m", "256Mi", "500m", "512Mi"]);
 });
 
 test("omits the database's PVC template, which is immutable", () => {
-  const [set] = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "database"));
+  const [set] = findSizeDependentFields(large, (inputs) => blueprint.spokeObjects(inputs, "database"));
   assert.equal(set!.fields.filter(({ path }) => path.includes("volumeClaimTemplates")), []);
 });
 
@@ -51,7 +51,7 @@ test("finds quantities anywhere in a manifest", () => {
   const own = createBlueprint(
     edited("settings.yaml", "MOODLE_LANGUAGE: en", 'MOODLE_LANGUAGE: en\n  ROOM: "${QUOTA_STORAGE}"'),
   );
-  const fieldsOf = findSizeFields(large, (inputs) => own.spokeObjects(inputs, "secrets"));
+  const fieldsOf = findSizeDependentFields(large, (inputs) => own.spokeObjects(inputs, "secrets"));
   const env = fieldsOf.find(({ ref }) => ref.name === "moodle-env")!;
   assert.equal(env.fields, [{ path: ["data", "ROOM"], value: "520Gi" }]);
 });
@@ -60,7 +60,7 @@ test("finds containers by name if the cluster has inserted others", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   const sidecar = { name: "mesh", image: "mesh:1", resources: { limits: { cpu: "9" } } };
   deployment["spec"].template.spec.containers.unshift(sidecar);
-  const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
+  const { fields } = findSizeDependentFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
   const operations = buildSizePatch(deployment, fields);
   const after = patched(deployment, operations)["spec"].template.spec.containers;
   assert.equal([after[0], after[1].resources], [sidecar, large.resources.app]);
@@ -72,7 +72,7 @@ test("finds containers by name if the cluster has inserted others", () => {
 test("adds missing parents", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   delete deployment["spec"].template.spec.containers[0].resources;
-  const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
+  const { fields } = findSizeDependentFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
   const after = patched(deployment, buildSizePatch(deployment, fields));
   assert.equal(after["spec"].template.spec.containers[0].resources, large.resources.app);
 });
@@ -80,14 +80,14 @@ test("adds missing parents", () => {
 test("rejects a missing container", () => {
   const deployment = structuredClone(find(blueprint.spokeObjects(small, "app"), "Deployment", "moodle"));
   deployment["spec"].template.spec.containers[0].name = "other";
-  const { fields } = findSizeFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
+  const { fields } = findSizeDependentFields(large, (inputs) => blueprint.spokeObjects(inputs, "app"))[0]!;
   assert.throws(() => buildSizePatch(deployment, fields), /The Deployment moodle lacks moodle/);
 });
 
 test("reads current values, also under names with a dot or slash", () => {
   const object = { apiVersion: "v1", kind: "Thing", metadata: { name: "x", annotations: {} }, data: { "a.b": "1" } };
-  assert.is(readSizeField(object, ["data", "a.b"]), "1");
-  assert.is(readSizeField(object, ["data", "c", { at: 0 }]), undefined);
+  assert.is(readSizeDependentField(object, ["data", "a.b"]), "1");
+  assert.is(readSizeDependentField(object, ["data", "c", { at: 0 }]), undefined);
   const after = patched(object, buildSizePatch(object, [{ path: ["metadata", "annotations", "x.y/z~"], value: "2" }]));
   assert.equal(after.metadata.annotations, { "x.y/z~": "2" });
 });

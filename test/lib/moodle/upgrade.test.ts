@@ -9,11 +9,11 @@ import { findVersionRequirements } from "#lib/moodle/releases.ts";
 import { parseCodeVersion, parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import {
   computeUpgradedInputs,
-  findUpgradeRefusal,
-  isBranchChange,
+  findUpgradeProblem,
+  isMoodleBranchChange,
   isSiteAtVersion,
   limitUpgradeJobTime,
-  type UpgradeFacts,
+  type UpgradeCheckInput,
 } from "#lib/moodle/upgrade.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
@@ -58,11 +58,11 @@ needs("reads requirements from the catalog and from replaced files", () => {
   );
 });
 
-const refusal = suite("findUpgradeRefusal");
+const refusal = suite("findUpgradeProblem");
 
 const OLD = { version: "2024100712", release: "4.5.12 (Build: 20261005)" };
 const CODE = { version: "2026042002.00", release: "5.2.2 (Build: 20261005)" };
-const facts = (changes: Partial<UpgradeFacts> = {}): UpgradeFacts => ({
+const facts = (changes: Partial<UpgradeCheckInput> = {}): UpgradeCheckInput => ({
   version: "5.2.2",
   requirements: { postgres: 16, upgradesFrom: "4.4" },
   postgres: "postgres:17-alpine",
@@ -70,7 +70,7 @@ const facts = (changes: Partial<UpgradeFacts> = {}): UpgradeFacts => ({
   code: CODE,
   ...changes,
 });
-const codeOf = (changes: Partial<UpgradeFacts>) => findUpgradeRefusal(facts(changes))?.code ?? null;
+const codeOf = (changes: Partial<UpgradeCheckInput>) => findUpgradeProblem(facts(changes))?.code ?? null;
 
 refusal("allows newer code, and the version that the database already has", () => {
   assert.is(codeOf({}), null);
@@ -84,7 +84,7 @@ refusal("compares the version numbers of image and database, not the version nam
   assert.is(codeOf({ site: newer, version: "99" }), "NotNewer");
   assert.is(codeOf({ site: { ...OLD, release: "7.0 (Build)" } }), null);
   assert.match(
-    findUpgradeRefusal(facts({ site: newer }))!.message,
+    findUpgradeProblem(facts({ site: newer }))!.message,
     /Cannot upgrade to 5\.2\.2 .* already has version 5\.2\.3 \(Build: 20261101\)/,
   );
 });
@@ -125,7 +125,7 @@ refusal("rejects an old PostgreSQL, and accepts an image tag without a version",
 const proof = suite("isSiteAtVersion");
 
 proof("compares the image's release, or else the parts of the requested version", () => {
-  const is = (release: string | null, version: string, code = null as UpgradeFacts["code"]) =>
+  const is = (release: string | null, version: string, code = null as UpgradeCheckInput["code"]) =>
     isSiteAtVersion({ release }, { version, code });
   assert.ok(is(CODE.release, "anything", CODE));
   assert.not.ok(is("5.2.2+ (Build: 20261101)", "5.2.2", CODE));
@@ -137,13 +137,13 @@ proof("compares the image's release, or else the parts of the requested version"
   }
 });
 
-const step = suite("isBranchChange");
+const step = suite("isMoodleBranchChange");
 
 step("is true for another branch, which gets twice the time", () => {
-  assert.ok(isBranchChange(OLD, "5.2.2"));
-  assert.ok(isBranchChange(OLD, "4.6"));
-  assert.not.ok(isBranchChange(OLD, "4.5.13"));
-  assert.not.ok(isBranchChange({ release: "5.2 (Build: 1)" }, "5.2.2-php84"));
+  assert.ok(isMoodleBranchChange(OLD, "5.2.2"));
+  assert.ok(isMoodleBranchChange(OLD, "4.6"));
+  assert.not.ok(isMoodleBranchChange(OLD, "4.5.13"));
+  assert.not.ok(isMoodleBranchChange({ release: "5.2 (Build: 1)" }, "5.2.2-php84"));
   const job = blueprint.jobObject(inputsOf(blueprint), "upgrade", "1");
   const seconds = (major: boolean) => limitUpgradeJobTime(job, major)["spec"].activeDeadlineSeconds;
   assert.equal([seconds(true), seconds(false)], [21600, 10800]);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { toPhpArgument } from "#lib/moodle/parse-blueprint.ts";
+import { toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
 import { type FilesCheckResult, parseFilesCheckResult } from "#lib/moodle/job-results.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { missingPhpReason } from "#test/support/php.ts";
@@ -61,7 +61,7 @@ async function check({ db, directory }: Context, more: Record<string, string> = 
     ...{ DB_USER: decodeURIComponent(username), DB_PASS: decodeURIComponent(password) },
     ...{ HTML_DIR: join(directory, "html"), DATA_DIR: join(directory, "data"), ...more },
   };
-  const { stdout } = await run("php", ["-r", toPhpArgument(await readFile(SCRIPT, "utf8"))], { env });
+  const { stdout } = await run("php", ["-r", toPhpCommandArgument(await readFile(SCRIPT, "utf8"))], { env });
   return parseFilesCheckResult(stdout.split("\n"));
 }
 

@@ -1,19 +1,19 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { checkAction, findTransition, type SpokeFacts } from "#lib/operations/check-action.ts";
+import { type ActionCheckInput, findStateTransition, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { SPOKE_STATES, type SpokeState } from "#lib/model/spoke.ts";
 
 /** Returns the facts of a spoke that was active before, unless its state excludes that. */
-function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
+function facts(state: SpokeState, live: string[] = [], more: Partial<ActionCheckInput> = {}): ActionCheckInput {
   const wasReady = state !== "failed" && state !== "provisioning";
   return { state, live, wasReady, maintenance: false, failedUpgrade: false, halfRestored: false, ...more };
 }
 
-function refusal(action: SpokeActionName, given: SpokeFacts): string {
+function refusal(action: SpokeActionName, given: ActionCheckInput): string {
   try {
-    checkAction(action, given);
+    requireActionAllowed(action, given);
   } catch (error) {
     assert.instance(error, Fault);
     assert.equal([(error as Fault).kind, (error as Fault).code], ["conflict", "spoke_state"]);
@@ -24,10 +24,10 @@ function refusal(action: SpokeActionName, given: SpokeFacts): string {
 }
 
 /** The allowed actions and the resulting states. */
-function allowed(given: SpokeFacts): string[] {
+function allowed(given: ActionCheckInput): string[] {
   return SPOKE_ACTIONS.flatMap((action) => {
     try {
-      const { kind, state } = checkAction(action, given);
+      const { kind, state } = requireActionAllowed(action, given);
       return [`${action}: ${kind} -> ${state}`];
     } catch (error) {
       assert.instance(error, Fault);
@@ -36,7 +36,7 @@ function allowed(given: SpokeFacts): string[] {
   });
 }
 
-const test = suite("checkAction");
+const test = suite("requireActionAllowed");
 
 test("allows only the actions of each stable state", () => {
   assert.equal(allowed(facts("active")), [
@@ -62,24 +62,24 @@ test("allows only the actions of each stable state", () => {
 });
 
 test("queues resume behind suspend and the reverse, without changing the state yet", () => {
-  assert.equal(checkAction("resume", facts("suspending", ["suspend"])), {
+  assert.equal(requireActionAllowed("resume", facts("suspending", ["suspend"])), {
     kind: "resume",
     state: "suspending",
     becomes: "active",
   });
-  assert.is(checkAction("suspend", facts("resuming", ["resume"])).state, "resuming");
+  assert.is(requireActionAllowed("suspend", facts("resuming", ["resume"])).state, "resuming");
 });
 
 test("checks against the state after all queued operations", () => {
-  assert.equal(checkAction("restart", facts("suspending", ["suspend", "resume"])).state, "suspending");
-  assert.equal(checkAction("suspend", facts("suspending", ["suspend", "resume"])).kind, "suspend");
+  assert.equal(requireActionAllowed("restart", facts("suspending", ["suspend", "resume"])).state, "suspending");
+  assert.equal(requireActionAllowed("suspend", facts("suspending", ["suspend", "resume"])).kind, "suspend");
   refusal("restart", facts("resuming", ["resume", "suspend"]));
-  const task = checkAction("purge-caches", facts("suspending", ["suspend", "resume"]));
+  const task = requireActionAllowed("purge-caches", facts("suspending", ["suspend", "resume"]));
   assert.equal([task.state, task.becomes], ["suspending", "active"]);
 });
 
 test("changes the state immediately behind an operation without a state change", () => {
-  assert.is(checkAction("suspend", facts("active", ["backup"])).state, "suspending");
+  assert.is(requireActionAllowed("suspend", facts("active", ["backup"])).state, "suspending");
 });
 
 test("refuses an action that is already requested", () => {
@@ -137,19 +137,26 @@ test("queues nothing behind a risky operation", () => {
   const waiting = "Cannot suspend a spoke that is updating; wait until its upgrade has ended";
   assert.is(refusal("suspend", facts("updating", ["upgrade"])), waiting);
   assert.match(refusal("upgrade", facts("updating", ["upgrade"])), "this is already requested");
-  assert.equal(checkAction("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
+  assert.equal(requireActionAllowed("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
 });
 
 test("allows restores of any spoke that was once active, and only those after an incomplete restore", () => {
   for (const state of ["active", "suspended"] as const) {
-    assert.equal(checkAction("restore", facts(state)), { kind: "restore", state: "updating", becomes: "active" });
+    assert.equal(requireActionAllowed("restore", facts(state)), {
+      kind: "restore",
+      state: "updating",
+      becomes: "active",
+    });
   }
   const half = facts("failed", [], { wasReady: true, halfRestored: true, failedUpgrade: true });
-  assert.is(checkAction("restore", half).kind, "restore");
+  assert.is(requireActionAllowed("restore", half).kind, "restore");
   const words = "its restore is incomplete; an operator must restore it again or roll it back";
   for (const action of SPOKE_ACTIONS) assert.match(refusal(action, half), words, action);
-  assert.throws(() => checkAction("restore", facts("failed")), /Cannot restore a spoke that is failed/);
-  assert.throws(() => checkAction("restore", facts("updating", ["upgrade"])), /wait until its upgrade has ended/);
+  assert.throws(() => requireActionAllowed("restore", facts("failed")), /Cannot restore a spoke that is failed/);
+  assert.throws(
+    () => requireActionAllowed("restore", facts("updating", ["upgrade"])),
+    /wait until its upgrade has ended/,
+  );
   assert.match(refusal("suspend", facts("updating", ["restore"])), "wait until its restore has ended");
 });
 
@@ -167,11 +174,11 @@ test.run();
 const passages = suite("transitionOf");
 
 passages("returns the states of a transition, or null without a state change", () => {
-  assert.equal(findTransition("upgrade"), { through: "updating", to: "active" });
+  assert.equal(findStateTransition("upgrade"), { through: "updating", to: "active" });
   for (const kind of ["backup", "purge-caches", "run-cron", "reset-admin-password", "mail", "constructor"]) {
-    assert.is(findTransition(kind), null, kind);
+    assert.is(findStateTransition(kind), null, kind);
   }
-  assert.ok(SPOKE_STATES.includes(findTransition("suspend")!.to));
+  assert.ok(SPOKE_STATES.includes(findStateTransition("suspend")!.to));
 });
 
 passages.run();

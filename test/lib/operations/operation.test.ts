@@ -5,7 +5,7 @@ import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { operationRules } from "#lib/operations/check-action.ts";
+import { getOperationRules } from "#lib/operations/check-action.ts";
 import { requireActionEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
@@ -44,7 +44,7 @@ const parameters = suite("action parameters");
 
 parameters("contain only what the operation needs", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
-  const read = (request: SpokeAction) => operationRules(request.action).parsePayload?.(catalog, request) ?? {};
+  const read = (request: SpokeAction) => getOperationRules(request.action).parsePayload?.(catalog, request) ?? {};
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
     lmsVersion: "4.5.13",
     skipBackup: false,
@@ -61,7 +61,7 @@ parameters("are refused if missing, contradictory or not in the catalog", () => 
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, createBlueprint(builtIn()));
   const outcome = (request: SpokeAction) =>
-    outcomeOf(() => operationRules(request.action).parsePayload?.(catalog, request));
+    outcomeOf(() => getOperationRules(request.action).parsePayload?.(catalog, request));
   assert.is(
     outcome({ action: "upgrade", size: "small" }),
     "invalid parameter_needed: lmsVersion is required to upgrade: the target version",

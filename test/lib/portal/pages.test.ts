@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
@@ -93,7 +93,7 @@ test("label every field, and show problems at the field", async ({ flows, people
 
 test("keep their token out of referrers, logs and links", async ({ flows }) => {
   const lines: string[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const server = openServer({ ...flows.app, log }, manifest, { isSchedulerReady: () => true });
   for (const [path, purpose] of PAGES) {
     const token = await flows.link(purpose, await createTestUser(flows.db, `quiet-${purpose}`, { verified: false }));

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { findAccessNote } from "#lib/reference/refusals.ts";
-import { findReferenceArea, listReferenceAreas } from "#lib/reference/areas.ts";
+import { findReferenceSection, listReferenceSections } from "#lib/reference/areas.ts";
 import { findFieldDescription, findFieldExample } from "#lib/reference/glossary/glossary.ts";
 import { buildNamedSchemas } from "#lib/reference/json-schema.ts";
 import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
@@ -109,9 +109,9 @@ test("lists the errors of every access rule", () => {
 });
 
 test("has an area for every endpoint; the last area needs no sign-in", () => {
-  const last = listReferenceAreas().at(-1)!.name;
+  const last = listReferenceSections().at(-1)!.name;
   const astray = endpoints.filter(({ pattern, endpoint }) =>
-    findReferenceArea(pattern) === last && endpoint.scope !== "public"
+    findReferenceSection(pattern) === last && endpoint.scope !== "public"
   );
   assert.equal(astray.map(({ name }) => `lib/reference/areas.ts has no area for ${name}`), []);
 });

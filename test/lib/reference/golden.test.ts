@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildPublishedApi } from "#lib/reference/publish.ts";
+import { buildPublishedOpenApi } from "#lib/reference/publish.ts";
 import { endpointTable, publicEndpointTable } from "#test/lib/reference/endpoint-table.ts";
 import { manifest } from "#src/manifest.ts";
 
@@ -16,7 +16,7 @@ async function compare(name: string, text: string): Promise<void> {
 
 test("matches the committed OpenAPI document", async () => {
   const release = { api: "v0", version: "golden", commit: "golden" };
-  await compare("openapi.json", JSON.stringify(buildPublishedApi(manifest, release), null, 2) + "\n");
+  await compare("openapi.json", JSON.stringify(buildPublishedOpenApi(manifest, release), null, 2) + "\n");
 });
 
 test("matches the committed endpoints, access rules, scopes and faults", async () => {

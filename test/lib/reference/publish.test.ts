@@ -2,17 +2,17 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
-import { buildPublishedApi } from "#lib/reference/publish.ts";
+import { buildPublishedOpenApi } from "#lib/reference/publish.ts";
 import { manifest } from "#src/manifest.ts";
 
-const test = suite("buildPublishedApi");
+const test = suite("buildPublishedOpenApi");
 
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
 const release = { api: "v0", version: "1.2.3", commit: "abc" };
 const source: Json = JSON.parse(JSON.stringify(buildOpenApiDocument(manifest, release)));
-const document: Json = JSON.parse(JSON.stringify(buildPublishedApi(manifest, release)));
+const document: Json = JSON.parse(JSON.stringify(buildPublishedOpenApi(manifest, release)));
 const operations: Json[] = Object.values<Json>(document.paths).flatMap((item) => Object.values(item));
 
 test("removes unused components and keeps all references valid", () => {

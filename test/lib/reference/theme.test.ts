@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { themeStyle } from "#lib/reference/theme.ts";
+import { sharedPageCss } from "#lib/reference/theme.ts";
 
-const test = suite("themeStyle");
+const test = suite("sharedPageCss");
 
 type Colours = ReadonlyMap<string, string>;
 
@@ -10,7 +10,7 @@ type Colours = ReadonlyMap<string, string>;
 function read(): { light: Colours; dark: Colours } {
   const colours = (css: string) =>
     new Map([...css.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name!, hex!]));
-  const [before = "", after = ""] = themeStyle.split("prefers-color-scheme: dark");
+  const [before = "", after = ""] = sharedPageCss.split("prefers-color-scheme: dark");
   return { light: colours(before), dark: colours(after) };
 }
 
@@ -58,12 +58,12 @@ test("defines the same colours for light and dark", () => {
 });
 
 test("uses only properties that it defines", () => {
-  const used = [...themeStyle.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
-  assert.equal(used.filter((name) => !themeStyle.includes(`--${name}:`)), []);
+  const used = [...sharedPageCss.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
+  assert.equal(used.filter((name) => !sharedPageCss.includes(`--${name}:`)), []);
 });
 
 test("loads nothing from elsewhere", () => {
-  assert.not.match(themeStyle, /url\(|@import|https?:/);
+  assert.not.match(sharedPageCss, /url\(|@import|https?:/);
 });
 
 test.run();

@@ -3,10 +3,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation } from "#lib/jobs/operation.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
-import { findJob, requestCancel } from "#lib/jobs/store.ts";
+import { findJob, requestJobCancellation } from "#lib/jobs/store.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "./scene.ts";
 
@@ -27,7 +27,7 @@ const waits = (job: Job) => job.label === WORDS && job.state === "queued";
 async function open({ scene, hub }: { scene: Scene; hub: Hub }) {
   const end = Promise.withResolvers<void>(), attempts: string[] = [];
   const [first] = await scene.enqueue(action(other, hub, 0));
-  const handlers: readonly Handler[] = [
+  const handlers: readonly JobHandler[] = [
     { kind: other, steps: { only: () => end.promise } },
     {
       kind: waiting,
@@ -74,13 +74,13 @@ test("resumes after the other operation fails", async (context) => {
 
 test("resumes after the other operation is cancelled before it starts", async (context) => {
   const { scene, hub } = context, held = Promise.withResolvers<void>();
-  const hold: Handler = { kind: kind("hold", ["only"]), steps: { only: () => held.promise } };
+  const hold: JobHandler = { kind: kind("hold", ["only"]), steps: { only: () => held.promise } };
   const [ahead] = await scene.enqueue(action(hold.kind, hub, 0));
   await scene.open([hold]);
   await scene.until(ahead!.id, ({ state }) => state === "running");
   const { job, first } = await open(context);
   await scene.until(job.id, waits);
-  assert.is((await scene.db.transact((tx) => requestCancel(tx, first.id)))!.state, "cancelled");
+  assert.is((await scene.db.transact((tx) => requestJobCancellation(tx, first.id)))!.state, "cancelled");
   assert.is((await scene.until(job.id, ended)).state, "succeeded");
   held.resolve();
 });
@@ -88,12 +88,12 @@ test("resumes after the other operation is cancelled before it starts", async (c
 test("resumes immediately if the other operation ended before the requeue", async ({ scene, hub }) => {
   const [first] = await scene.enqueue(action(other, hub, 0));
   let attempts = 0;
-  const late: Handler = {
+  const late: JobHandler = {
     kind: work,
     steps: {
       async only() {
         if (++attempts > 1) return;
-        await scene.db.transact((tx) => requestCancel(tx, first!.id));
+        await scene.db.transact((tx) => requestJobCancellation(tx, first!.id));
         throw new OperationAwaited(WORDS, first!.id);
       },
     },

@@ -5,7 +5,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
-const test = suite<{ scene: Scene }>("endRun");
+const test = suite<{ scene: Scene }>("endStoppedRun");
 test.before(async (context) => void (context.scene = await openScene()));
 test.after(({ scene }) => scene.close());
 

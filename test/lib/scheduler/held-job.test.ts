@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { openLog } from "#lib/base/log.ts";
-import { openHeldJob } from "#lib/scheduler/held-job.ts";
+import { createLog } from "#lib/base/log.ts";
+import { createHeldJob } from "#lib/scheduler/held-job.ts";
 
 const test = suite("holdJob");
 
@@ -17,9 +17,9 @@ test("logs one warning per outage, whichever query fails", async () => {
     now: () => asked.now++ === 0 ? away() : Promise.resolve(new Date()), // read again, and still not written
     transact: () => asked.transact++ < 2 ? away() : Promise.resolve("written"),
   };
-  const log = openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
+  const log = createLog({ level: "warn", format: "json", write: (line) => void lines.push(line) });
   const tenure = { signal: new AbortController().signal, throwIfLapsed: () => {} };
-  const held = openHeldJob(database as unknown as Database, {} as Job, tenure, log);
+  const held = createHeldJob(database as unknown as Database, {} as Job, tenure, log);
 
   await held.now();
   assert.is(await held.transact(() => Promise.resolve("written")), "written");

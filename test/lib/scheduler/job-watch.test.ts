@@ -1,11 +1,11 @@
 /** Tests which runs are stopped when their job's row changes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { RunningJob } from "#lib/scheduler/runner.ts";
-import { RunCancelled } from "#lib/scheduler/stop-reasons.ts";
+import { RunCancelledError } from "#lib/scheduler/stop-reasons.ts";
 import { type JobWatch, openJobWatch } from "#lib/scheduler/job-watch.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
@@ -26,7 +26,7 @@ test.before.each(async (context) => {
     values ('op_1', 'suspend', true, 1, 1000, 1, '{stop}', 'Waiting', '{}', 'u', 'e', '', '')`);
   context.running = new Map();
   context.stopped = [];
-  context.watch = openJobWatch({ db: context.db, log: silentLog, running: context.running });
+  context.watch = openJobWatch({ db: context.db, log: SILENT_LOG, running: context.running });
 });
 test.after.each(async ({ db, watch }) => {
   watch.close();
@@ -44,11 +44,11 @@ test("stops the run of a job that was cancelled or no longer runs", async (conte
   begin(context, "1");
   watch.follow("op_1");
   await until(() => stopped.length > 0);
-  assert.instance(stopped[0]![1], FenceLost);
+  assert.instance(stopped[0]![1], FenceLostError);
   await db.sql("update jobs set state = 'running', holder = 'rep_1', cancel_requested_at = wheelwright_now()");
   watch.follow("op_1");
   await until(() => stopped.length > 1);
-  assert.instance(stopped[1]![1], RunCancelled);
+  assert.instance(stopped[1]![1], RunCancelledError);
 });
 
 test("does not stop a job that was requeued and claimed again before the poll returned", async (context) => {

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
-import { requestCancel } from "#lib/jobs/store.ts";
+import { requestJobCancellation } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
@@ -22,7 +22,7 @@ test("finds requested and cancelled jobs without a wake-up", async ({ scene }) =
 
   const [job] = await scene.enqueue(action(endless, hub, 0));
   await scene.until(job!.id, ({ state }) => state === "running");
-  await scene.db.transact((tx) => requestCancel(tx, job!.id));
+  await scene.db.transact((tx) => requestJobCancellation(tx, job!.id));
   assert.is((await scene.until(job!.id, ({ state }) => isFinalJobState(state))).state, "cancelled");
 });
 

@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import { openLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { createLog } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
@@ -22,7 +22,7 @@ test("records why an attempt failed as soon as the database is available", async
   };
   const work = kind("work", ["one"]);
   const [job] = await scene.enqueue(action(work, await scene.hub(1), 0));
-  async function one(run: Run): Promise<void> {
+  async function one(run: JobRun): Promise<void> {
     if (tries++ === 0) throw new ClusterError("unreachable", "no answer", { transient: true });
     told = run.job.failure?.code;
   }
@@ -33,7 +33,7 @@ test("records why an attempt failed as soon as the database is available", async
 
 test("logs a full disk once, and runs the jobs when space is free", async ({ scene }) => {
   const warnings: { level: string; message: string }[] = [];
-  const log = openLog({ level: "warn", format: "json", write: (line) => warnings.push(JSON.parse(line)) });
+  const log = createLog({ level: "warn", format: "json", write: (line) => warnings.push(JSON.parse(line)) });
   await scene.db.sql(`create function refuse() returns trigger language plpgsql
     as $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
   await scene.db.sql("create trigger refuse before update on jobs for each row execute function refuse()");

@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
-import { requestCancel } from "#lib/jobs/store.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { requestJobCancellation } from "#lib/jobs/store.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { type RecordedTelemetry, recordTelemetry } from "#test/support/recorded-telemetry.ts";
@@ -25,7 +25,7 @@ const work = kind("work", ["first", "second"]);
 /** Runs an operation and returns what was recorded until it ended. */
 async function runAndReadJobs(
   { scene, hub, heard }: { scene: Scene; hub: Hub; heard: RecordedTelemetry },
-  second: (run: Run) => Promise<void>,
+  second: (run: JobRun) => Promise<void>,
 ) {
   const { telemetry, spans, notes } = heard;
   await scene.open([{ kind: work, steps: { first: () => Promise.resolve(), second } }], { telemetry });
@@ -86,7 +86,7 @@ test("records a failed operation", async (context) => {
 test("records a cancelled operation as not failed", async (context) => {
   const { scene } = context;
   const { steps, jobs } = await runAndReadJobs(context, async ({ job, signal }) => {
-    await scene.db.transact((tx) => requestCancel(tx, job.id));
+    await scene.db.transact((tx) => requestJobCancellation(tx, job.id));
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   });
   assert.equal([steps.at(-1), jobs], [["second", "interrupted"], [["work", "cancelled"]]]);
@@ -94,7 +94,7 @@ test("records a cancelled operation as not failed", async (context) => {
 });
 
 test("records a lost run after a takeover", async ({ scene, hub, heard: { telemetry, spans, notes } }) => {
-  const second = async ({ job, signal }: Run) => {
+  const second = async ({ job, signal }: JobRun) => {
     await scene.db.sql("update jobs set fence = nextval('job_fences') where id = $1", [job.id]);
     await scene.db.transact((tx) => Promise.resolve(tx.wakes.add(`job:${job.id}`)));
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";
 
@@ -16,7 +16,7 @@ const older = kind("build", ["dig", "pour"]);
 const newer = kind("build", ["survey", "dig", "pour"], { plan: 2 });
 
 /** Records which release ran which step of which job. */
-function handlerOf(plan: JobKind, release: string, log: string[][]): Handler {
+function handlerOf(plan: JobKind, release: string, log: string[][]): JobHandler {
   const step = (name: string) => async ({ job }: { job: Job }) => void log.push([job.id, name, release]);
   return { kind: plan, steps: Object.fromEntries(plan.steps.map(({ name }) => [name, step(name)])) };
 }

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ControlConnection } from "#lib/drivers/db/database.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openReplica, type Replica } from "#lib/scheduler/replica.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
@@ -9,7 +9,7 @@ import { until } from "#test/support/until.ts";
 const test = suite("openReplica");
 
 function open(query: ControlConnection["query"], onBeat: () => void = () => {}): Replica {
-  return openReplica({ id: "rep", release: "test", control: { query }, log: silentLog, onHeartbeat: onBeat });
+  return openReplica({ id: "rep", release: "test", control: { query }, log: SILENT_LOG, onHeartbeat: onBeat });
 }
 
 const answer = () => Promise.resolve([]);

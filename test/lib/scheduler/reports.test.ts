@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
-import { analyzeFailure, buildFinalReport, retryDelay, withEvidence } from "#lib/scheduler/reports.ts";
-import { StepTimeout } from "#lib/scheduler/stop-reasons.ts";
+import { addFailureEvidence, analyzeFailure, buildFinalReport, retryDelay } from "#lib/scheduler/reports.ts";
+import { StepTimeoutError } from "#lib/scheduler/stop-reasons.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { kind } from "./scene.ts";
 
@@ -24,7 +24,7 @@ test("removes secrets and unstorable characters from a report", () => {
 
 test("removes them from evidence that was collected afterwards", () => {
   const { report } = analyzeFailure(new ClusterError("Odd", "x", { transient: false }), "install");
-  const full = withEvidence(report, { log, events });
+  const full = addFailureEvidence(report, { log, events });
   assert.equal([full.log[0], full.events[0]!.message], ["DB_PASS=***", "token=***"]);
 });
 
@@ -76,7 +76,7 @@ test("does not change the report of a first attempt or a permanent failure", () 
 });
 
 test("uses the previous reason if the last attempt timed out in the same step", () => {
-  const cut = analyzeFailure(new StepTimeout("Starting Moodle", 100), "app");
+  const cut = analyzeFailure(new StepTimeoutError("Starting Moodle", 100), "app");
   const before = { ...passing.report, hint: "Do." };
   const { code, hint, message } = buildFinalReport(cut, job(3, before));
   assert.equal([code, hint], ["unreachable", "Do."]);

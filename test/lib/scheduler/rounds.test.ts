@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silentLog } from "#lib/base/log.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
 import { openClaimRounds } from "#lib/scheduler/rounds.ts";
 
@@ -8,7 +8,7 @@ const test = suite("openClaimRounds");
 const tenure: ReplicaLease = { signal: new AbortController().signal, throwIfLapsed() {} };
 
 /** Opens rounds that record each claim and takeover. The test decides how these end. */
-function open(log = silentLog) {
+function open(log = SILENT_LOG) {
   const begun: string[] = [];
   let end = Promise.withResolvers<void>();
   const note = (what: string) => async () => {
@@ -67,7 +67,7 @@ test("claims at the first heartbeat after a failed round, and not at later ones"
 test("logs one warning per outage, whatever the error", async () => {
   const lines: string[] = [];
   const { rounds, begun, answer, fail } = open(
-    openLog({ level: "warn", format: "json", write: (line) => void lines.push(line) }),
+    createLog({ level: "warn", format: "json", write: (line) => void lines.push(line) }),
   );
   rounds.requestClaim();
   await fail("the connection was cut");
@@ -86,7 +86,7 @@ test("keeps a request that arrives at the end of a round", async () => {
   for (let step = 0; step < 12; step++) {
     let claims = 0;
     const rounds = openClaimRounds({
-      log: silentLog,
+      log: SILENT_LOG,
       currentLease: () => tenure,
       async claim() {
         if (++claims === 1) void later(step, () => rounds.requestClaim());

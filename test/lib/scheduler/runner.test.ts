@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
-import { requestCancel } from "#lib/jobs/store.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { requestJobCancellation } from "#lib/jobs/store.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";
 
@@ -17,7 +17,7 @@ test("runs the steps in order and records each", async ({ scene }) => {
   const hub = await scene.hub(1);
   const done: string[] = [];
   const two = kind("two", ["first", "second"]);
-  const step = (run: Run) => void done.push(run.job.finishedSteps.join() || "none");
+  const step = (run: JobRun) => void done.push(run.job.finishedSteps.join() || "none");
   const [job] = await scene.enqueue(install(two, hub, 0));
   await scene.open([{ kind: two, steps: { first: async (run) => step(run), second: async (run) => step(run) } }]);
   const after = await scene.until(job!.id, ended);
@@ -62,7 +62,7 @@ test("fails immediately with the cluster's message after a permanent error", asy
   const broken = kind("broken", ["only"]);
   const [job] = await scene.enqueue(action(broken, hub, 0));
   const evidence = { log: ["last line"], events: [] };
-  const handler: Handler = {
+  const handler: JobHandler = {
     kind: broken,
     steps: {
       async only() {
@@ -146,7 +146,7 @@ test("stops and cancels a running operation", async ({ scene }) => {
   const [job] = await scene.enqueue(action(endless, hub, 0));
   await scene.open([{ kind: endless, steps: { only: ({ signal }) => aborted(signal) } }]);
   await scene.until(job!.id, ({ state }) => state === "running");
-  await scene.db.transact((tx) => requestCancel(tx, job!.id));
+  await scene.db.transact((tx) => requestJobCancellation(tx, job!.id));
   assert.is((await scene.until(job!.id, ended)).state, "cancelled");
   const [audit] = await scene.db.sql("select kind, actor_email, object_id from audit_events");
   assert.equal(audit, { kind: "operation_cancelled", actorEmail: "ann@example.org", objectId: job!.id });
@@ -178,7 +178,7 @@ test("writes nothing after another replica took over the job", async ({ scene })
   await scene.db.sql(
     "insert into replicas (id, release, heartbeat_at) values ('other', 'x', now() + interval '1 day')",
   );
-  const handler: Handler = {
+  const handler: JobHandler = {
     kind: stolen,
     steps: {
       async only(run) {
@@ -202,14 +202,14 @@ test("writes nothing after another replica took over the job", async ({ scene })
 
 test("rejects calls of a run that has ended", async ({ scene }) => {
   const hub = await scene.hub(1);
-  const brief = kind("brief", ["only"]), kept: Run[] = [];
+  const brief = kind("brief", ["only"]), kept: JobRun[] = [];
   await scene.enqueue(action(brief, hub, 0));
   await scene.open([{ kind: brief, steps: { only: async (run) => void kept.push(run) } }]);
   const refusal = await until(() => kept[0] && refusalOf(kept[0]));
   assert.is(refusal.name, "RunEnded");
 });
 
-function refusalOf(run: Run): Error | null {
+function refusalOf(run: JobRun): Error | null {
   try {
     run.throwIfStopped();
     return null;

@@ -1,12 +1,12 @@
 /** Sets up a database with hubs and spokes, schedulers, and job kinds that tests control. */
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { newId } from "#lib/base/ids.ts";
-import { hubLane, type Job, type NewJob, spokeLane } from "#lib/jobs/job.ts";
+import { createId } from "#lib/base/ids.ts";
+import { buildHubLane, buildSpokeLane, type Job, type NewJob } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { enqueue, findJob } from "#lib/jobs/store.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import { enqueueJob, findJob } from "#lib/jobs/store.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -30,7 +30,7 @@ export interface Scene {
   readonly asker: Requester;
   hub(spokes: number, state?: string): Promise<Hub>;
   enqueue(...jobs: NewJob[]): Promise<Job[]>;
-  open(handlers: readonly Handler[], options?: Partial<SchedulerOptions> & { on?: Database }): Promise<Scheduler>;
+  open(handlers: readonly JobHandler[], options?: Partial<SchedulerOptions> & { on?: Database }): Promise<Scheduler>;
   /** Waits until the job passes the check. */
   until(id: string, check: (job: Job) => boolean): Promise<Job>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface Scene {
 
 export async function openScene(): Promise<Scene> {
   const db = await openTestDatabase();
-  const userId = newId("usr");
+  const userId = createId("usr");
   const requester = { ...ASKER, userId };
   await db.rows.insertInto("users").values({ id: userId, email: requester.email, displayName: "Ann" }).execute();
   const opened: Scheduler[] = [];
@@ -49,12 +49,12 @@ export async function openScene(): Promise<Scene> {
     enqueue: (...jobs) =>
       db.transact(async (tx) => {
         const enqueued: Job[] = [];
-        for (const job of jobs) enqueued.push(await enqueue(tx, requester, job));
+        for (const job of jobs) enqueued.push(await enqueueJob(tx, requester, job));
         return enqueued;
       }),
     async open(handlers, { on = db, ...options } = {}) {
       const release = { api: "v0", version: "test", commit: "unknown" };
-      const scheduler = await openScheduler({ db: on, log: silentLog, release }, {
+      const scheduler = await openScheduler({ db: on, log: SILENT_LOG, release }, {
         handlers,
         lanes: 64,
         retry: { firstMs: 20, maxMs: 40 },
@@ -79,7 +79,7 @@ async function untilJob(db: Database, id: string, check: (job: Job) => boolean):
 }
 
 async function makeHub(db: Database, userId: string, spokes: number, state: string): Promise<Hub> {
-  const id = newId("fed");
+  const id = createId("fed");
   await db.rows.insertInto("federations").values({
     id,
     slug: `h${id.slice(-20)}`,
@@ -95,7 +95,7 @@ async function makeHub(db: Database, userId: string, spokes: number, state: stri
 }
 
 async function makeSpoke(db: Database, userId: string, federationId: string): Promise<string> {
-  const id = newId("spk");
+  const id = createId("spk");
   await db.rows.insertInto("spokes").values({
     id,
     federationId,
@@ -128,11 +128,11 @@ export function kind(name: string, steps: readonly string[], more: Partial<JobKi
 
 /** Creates an install in the hub's lane, or another operation in the spoke's lane. */
 export function install(of: JobKind, hub: Hub, spoke: number): NewJob {
-  return { kind: of, lane: hubLane(hub.id), federationId: hub.id, spokeId: hub.spokes[spoke]! };
+  return { kind: of, lane: buildHubLane(hub.id), federationId: hub.id, spokeId: hub.spokes[spoke]! };
 }
 
 export function action(of: JobKind, hub: Hub, spoke: number): NewJob {
-  return { kind: of, lane: spokeLane(hub.spokes[spoke]!), federationId: hub.id, spokeId: hub.spokes[spoke]! };
+  return { kind: of, lane: buildSpokeLane(hub.spokes[spoke]!), federationId: hub.id, spokeId: hub.spokes[spoke]! };
 }
 
 export function loose(of: JobKind): NewJob {

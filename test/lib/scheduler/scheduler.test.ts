@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
-import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
+import type { JobHandler, Outcome } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
@@ -19,7 +19,7 @@ const work = kind("work", ["only"]);
 function counting(step: (job: Job) => Promise<void> | void) {
   const order: string[] = [];
   let now = 0, most = 0;
-  const handler: Handler = {
+  const handler: JobHandler = {
     kind: work,
     steps: {
       async only({ job }) {
@@ -78,7 +78,7 @@ test("makes an installation wait for its hub without blocking other jobs", async
   const needy = kind("needy", ["only"], { needsActiveHub: true });
   const [first] = await scene.enqueue(install(needy, hub, 0));
   const [second] = await scene.enqueue({ ...install(work, hub, 0), spokeId: null });
-  const activate: Handler = {
+  const activate: JobHandler = {
     kind: work,
     steps: { only: () => Promise.resolve() },
     hooks: {

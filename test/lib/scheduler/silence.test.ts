@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";
-import { createSilenceDetector, SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
+import { createSilenceDetector, HEARTBEAT_SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 
 const test = suite<{ now: { ms: number } }>("createSilenceDetector");
 const clock = performance.now;
@@ -17,7 +17,7 @@ const tenure = (): ReplicaLease => ({ signal: new AbortController().signal, thro
 test("reports a replica as silent after four seconds with the same heartbeat", ({ now }) => {
   const listener = createSilenceDetector(), mine = tenure(), beats = [{ id: "dead", version: "7" }];
   assert.equal(listener.findSilent(mine, beats, now.ms), []);
-  now.ms += SILENCE_LIMIT - 1;
+  now.ms += HEARTBEAT_SILENCE_LIMIT - 1;
   assert.equal(listener.findSilent(mine, beats, now.ms), []);
   assert.is(listener.nextSilenceIn(), 1);
   now.ms += 1;
@@ -28,16 +28,16 @@ test("reports a replica as silent after four seconds with the same heartbeat", (
 test("restarts the count at each heartbeat, and ignores the duration of the query", ({ now }) => {
   const listener = createSilenceDetector(), mine = tenure();
   listener.findSilent(mine, [{ id: "slow", version: "7" }], now.ms);
-  now.ms += SILENCE_LIMIT;
+  now.ms += HEARTBEAT_SILENCE_LIMIT;
   assert.equal(listener.findSilent(mine, [{ id: "slow", version: "8" }], now.ms), []);
-  now.ms += SILENCE_LIMIT;
+  now.ms += HEARTBEAT_SILENCE_LIMIT;
   assert.equal(listener.findSilent(mine, [{ id: "slow", version: "8" }], now.ms - 1), []);
 });
 
 test("restarts the count after this replica's own lease ended", ({ now }) => {
   const listener = createSilenceDetector(), beats = [{ id: "other", version: "7" }];
   listener.findSilent(tenure(), beats, now.ms);
-  now.ms += SILENCE_LIMIT;
+  now.ms += HEARTBEAT_SILENCE_LIMIT;
   assert.equal(listener.findSilent(tenure(), beats, now.ms), []);
 });
 

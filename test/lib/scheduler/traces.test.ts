@@ -1,10 +1,10 @@
 /** Tests that one trace covers a job on all replicas, and the jobs that it enqueues. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { currentContext, runInContext } from "#lib/base/work-context.ts";
+import { getCurrentContext, runInContext } from "#lib/base/work-context.ts";
 import { formatTrace, startSpanContext } from "#lib/base/trace.ts";
 import { createJobTrace, isFinalJobState, type Job } from "#lib/jobs/job.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, loose, openScene, type Scene } from "./scene.ts";
 
@@ -24,7 +24,7 @@ test("belongs to the trace of its request, with its steps as children", async ({
   const hub = await scene.hub(1), seen: unknown[] = [];
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   assert.is(job!.trace, formatTrace(request));
-  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(currentContext())) } }]);
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve(void seen.push(getCurrentContext())) } }]);
   await scene.until(job!.id, ended);
   const place = createJobTrace(job!, () => true);
   assert.equal([place.traceId, place.parentId, place.state], [request.traceId, request.spanId, "x=1"]);
@@ -34,7 +34,7 @@ test("belongs to the trace of its request, with its steps as children", async ({
 test("continues in the jobs that the job enqueues", async ({ scene }) => {
   const hub = await scene.hub(1), next = kind("next", ["only"], { visible: false });
   let requested: Job | null = null;
-  const only = async () => void (requested = await scene.db.transact((tx) => enqueue(tx, scene.asker, loose(next))));
+  const only = async () => void (requested = await scene.db.transact((tx) => enqueueJob(tx, scene.asker, loose(next))));
   const [job] = await ask(() => scene.enqueue(action(work, hub, 0)));
   await scene.open([{ kind: work, steps: { only } }]);
   await scene.until(job!.id, ended);
@@ -56,11 +56,11 @@ test("does not join the trace of a request that only woke the scheduler", async 
   const hub = await scene.hub(1), seen: unknown[] = [];
   await scene.open([{
     kind: work,
-    steps: { only: () => Promise.resolve(void seen.push(currentContext()!.logFields)) },
+    steps: { only: () => Promise.resolve(void seen.push(getCurrentContext()!.logFields)) },
   }]);
   const [job] = await scene.enqueue(action(work, hub, 0));
   await scene.until(job!.id, ended);
-  const woken: unknown[] = [], leave = scene.db.wakeups.subscribe("jobs", () => woken.push(currentContext()));
+  const woken: unknown[] = [], leave = scene.db.wakeups.subscribe("jobs", () => woken.push(getCurrentContext()));
   await ask(() => scene.db.transact((tx) => Promise.resolve(tx.wakes.add("jobs"))));
   leave();
   assert.ok(

@@ -2,18 +2,18 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import { silentLog } from "#lib/base/log.ts";
-import { applyFenced } from "#lib/workers/fenced-objects.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import { applyWithFence } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ simulator: Simulator; space: ClusterNamespace; close: () => Promise<void> }>("applyFenced");
+const test = suite<{ simulator: Simulator; space: ClusterNamespace; close: () => Promise<void> }>("applyWithFence");
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silentLog });
-  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silentLog });
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: SILENT_LOG });
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
     "wheelwright.dev/federation": "f",
@@ -43,16 +43,16 @@ async function versionOf(space: ClusterNamespace, name: string): Promise<string>
 
 test("applies an existing object, also repeatedly", async ({ space }) => {
   await space.apply([settings("a", "old")], call);
-  await applyFenced(space, settings("a", "new"), hold(5), call);
-  await applyFenced(space, settings("a", "newer"), hold(5), call);
+  await applyWithFence(space, settings("a", "new"), hold(5), call);
+  await applyWithFence(space, settings("a", "newer"), hold(5), call);
   assert.is(await versionOf(space, "a"), "newer");
 });
 
 test("rejects an older holder", async ({ space }) => {
   await space.apply([settings("b", "old")], call);
-  await applyFenced(space, settings("b", "new"), hold(9), call);
-  const error = await rejection(applyFenced(space, settings("b", "late"), hold(8), call));
-  assert.instance(error, FenceLost);
+  await applyWithFence(space, settings("b", "new"), hold(9), call);
+  const error = await rejection(applyWithFence(space, settings("b", "late"), hold(8), call));
+  assert.instance(error, FenceLostError);
   assert.is(await versionOf(space, "b"), "new");
 });
 
@@ -64,12 +64,12 @@ test("is rejected by the API server if a newer holder wrote between read and app
     apply: async (objects, at) => {
       if (late.length === 0) {
         late.push(...objects);
-        await applyFenced(space, settings("c", "new"), hold(21), call);
+        await applyWithFence(space, settings("c", "new"), hold(21), call);
       }
       return await space.apply(objects, at);
     },
   };
-  assert.instance(await rejection(applyFenced(slow, settings("c", "late"), hold(20), call)), FenceLost);
+  assert.instance(await rejection(applyWithFence(slow, settings("c", "late"), hold(20), call)), FenceLostError);
   assert.is(await versionOf(space, "c"), "new");
   const again = await rejection(space.apply(late, call)); // however often it is sent
   assert.is((again as ClusterError).status, 409);
@@ -90,12 +90,12 @@ test("retries after a conflict with another writer", async ({ space }) => {
       return await space.apply(objects, at);
     },
   };
-  await applyFenced(busy, settings("d", "new"), hold(3), call);
+  await applyWithFence(busy, settings("d", "new"), hold(3), call);
   assert.is(await versionOf(space, "d"), "new");
 });
 
 test("does not create a missing or recreated object", async ({ space }) => {
-  assert.is((await rejection(applyFenced(space, settings("e", "new"), hold(3), call))).code, "NotFound");
+  assert.is((await rejection(applyWithFence(space, settings("e", "new"), hold(3), call))).code, "NotFound");
   assert.is(await space.get({ apiVersion: "v1", kind: "ConfigMap", name: "e" }, call), null);
 });
 

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError, ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import { patchFenced } from "#lib/workers/fenced-objects.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
+import { patchWithFence } from "#lib/workers/fenced-objects.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";
 
-const test = suite<{ scene: WorkScene; space: ClusterNamespace }>("patchFenced");
+const test = suite<{ scene: WorkScene; space: ClusterNamespace }>("patchWithFence");
 test.before.each(async (context) => {
   context.scene = await openWorkScene();
   const cluster = await context.scene.app.clusters.open("default");
@@ -29,7 +29,7 @@ const REF = { apiVersion: "v1", kind: "ConfigMap", name: "thing" };
 
 function write(space: ClusterNamespace, fence: string, value: string): Promise<unknown> {
   const change = () => [{ op: "add" as const, path: "/data/value", value }];
-  return patchFenced(space, { ref: REF, jobFence: { id: "op", fence }, change }, call);
+  return patchWithFence(space, { ref: REF, jobFence: { id: "op", fence }, change }, call);
 }
 
 async function value(space: ClusterNamespace): Promise<string> {
@@ -45,7 +45,7 @@ test("changes an object with no fence or an older one", async ({ space }) => {
 
 test("rejects an older holder", async ({ space }) => {
   await write(space, "7", "new");
-  assert.instance(await rejection(write(space, "5", "late")), FenceLost);
+  assert.instance(await rejection(write(space, "5", "late")), FenceLostError);
   assert.is(await value(space), "new");
 });
 
@@ -62,7 +62,7 @@ test("is rejected by the API server if a newer holder wrote in between", async (
         return await space.patch(ref, operations, at);
       },
     };
-    assert.instance(await rejection(write(slow, older, "late")), FenceLost);
+    assert.instance(await rejection(write(slow, older, "late")), FenceLostError);
     assert.is(await value(space), "new");
   }
 });

@@ -2,10 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
-import { createFenced, replaceObjectFenced } from "#lib/workers/fenced-objects.ts";
+import { createOrApplyWithFence, createWithFence } from "#lib/workers/fenced-objects.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -13,8 +13,8 @@ const test = suite<{ simulator: Simulator; space: ClusterNamespace; close: () =>
 const call = { signal: new AbortController().signal };
 
 test.before(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silentLog });
-  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: silentLog });
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: simulator.kubeconfig() }, log: SILENT_LOG });
   const labels = {
     "app.kubernetes.io/managed-by": "wheelwright",
     "wheelwright.dev/federation": "f",
@@ -40,19 +40,19 @@ const settings = (name: string, data: Record<string, string>): KubeObject => ({
 const hold = (fence: number) => ({ id: "op_1", fence: String(fence) });
 
 test("creates a missing object with its fence, and later removes dropped fields", async ({ space }) => {
-  const made = await replaceObjectFenced(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
+  const made = await createOrApplyWithFence(space, settings("a", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE_METADATA_KEY], "5");
   for (const fence of [5, 6]) {
-    const there = await replaceObjectFenced(space, settings("a", { kept: "2" }), hold(fence), call);
+    const there = await createOrApplyWithFence(space, settings("a", { kept: "2" }), hold(fence), call);
     assert.equal(there["data"], { kept: "2" });
     assert.equal(there.metadata.annotations, { "example.org/of": "us", [FENCE_METADATA_KEY]: String(fence) });
   }
 });
 
 test("keeps fields that patches changed", async ({ space }) => {
-  await replaceObjectFenced(space, settings("b", { kept: "1" }), hold(5), call);
+  await createOrApplyWithFence(space, settings("b", { kept: "1" }), hold(5), call);
   await space.patch(ref("b"), [{ op: "add", path: "/data/patched", value: "1" }], call);
-  const there = await replaceObjectFenced(space, settings("b", { kept: "2" }), hold(6), call);
+  const there = await createOrApplyWithFence(space, settings("b", { kept: "2" }), hold(6), call);
   assert.equal(there["data"], { kept: "2", patched: "1" });
 });
 
@@ -61,11 +61,14 @@ test("does not change a newer object when its holder is late", async ({ space })
   const slow: ClusterNamespace = {
     ...space,
     create: async (object, at) => {
-      newer ??= await replaceObjectFenced(space, settings("c", { of: "newer" }), hold(8), call);
+      newer ??= await createOrApplyWithFence(space, settings("c", { of: "newer" }), hold(8), call);
       return await space.create(object, at);
     },
   };
-  assert.instance(await rejection(replaceObjectFenced(slow, settings("c", { of: "late" }), hold(7), call)), FenceLost);
+  assert.instance(
+    await rejection(createOrApplyWithFence(slow, settings("c", { of: "late" }), hold(7), call)),
+    FenceLostError,
+  );
   assert.equal(await space.get(ref("c"), call), newer);
 });
 
@@ -78,24 +81,24 @@ test("continues if a controller wrote first", async ({ space }) => {
       return made;
     },
   };
-  await replaceObjectFenced(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
-  const there = await replaceObjectFenced(space, settings("d", { kept: "1" }), hold(6), call);
+  await createOrApplyWithFence(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
+  const there = await createOrApplyWithFence(space, settings("d", { kept: "1" }), hold(6), call);
   assert.equal(there["data"], { kept: "1" });
 });
 
 test("creates a missing object and applies an existing one without reading it first", async ({ space }) => {
-  const made = await createFenced(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
+  const made = await createWithFence(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
   assert.is(made.metadata.annotations![FENCE_METADATA_KEY], "5");
-  assert.equal((await createFenced(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
-  assert.instance(await rejection(createFenced(space, settings("e", {}), hold(5), call)), FenceLost);
+  assert.equal((await createWithFence(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
+  assert.instance(await rejection(createWithFence(space, settings("e", {}), hold(5), call)), FenceLostError);
 });
 
 test("applies an existing object if the quota refuses the POST", async ({ space }) => {
   const refusal = new ClusterError("Forbidden", "exceeded quota", { transient: false, status: 403 });
   const full: ClusterNamespace = { ...space, create: () => Promise.reject(refusal) };
-  await createFenced(space, settings("f", { kept: "1" }), hold(5), call);
-  assert.equal((await createFenced(full, settings("f", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
-  assert.is(await rejection(createFenced(full, settings("g", {}), hold(6), call)), refusal);
+  await createWithFence(space, settings("f", { kept: "1" }), hold(5), call);
+  assert.equal((await createWithFence(full, settings("f", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
+  assert.is(await rejection(createWithFence(full, settings("g", {}), hold(6), call)), refusal);
 });
 
 test.run();

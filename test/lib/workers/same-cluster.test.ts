@@ -7,7 +7,7 @@ import { enqueueHubRemoval } from "#lib/domains/federations/remove.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findLastRemoval, type RemovalSubject } from "#lib/jobs/removal.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -26,11 +26,11 @@ interface Context {
 const test = suite<Context>("work in a cluster of the same name");
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
-  const simulator = await openSimulator({ delayMs: 5, log: silentLog });
+  const simulator = await openSimulator({ delayMs: 5, log: SILENT_LOG });
   const elsewhere = await openCluster({
     name: "default",
     kubeconfig: { text: simulator.kubeconfig() },
-    log: silentLog,
+    log: SILENT_LOG,
   });
   const home = await scene.app.clusters.open("default");
   let now = home;

@@ -1,14 +1,14 @@
 /** Sets up the environment of jobs: a database, a simulated cluster over HTTP, the app and schedulers. */
-import type { App, Clusters } from "#lib/app.ts";
+import type { App, ClusterProvider } from "#lib/app.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { readConfig } from "#lib/base/config.ts";
-import type { Database, OpenDatabase } from "#lib/drivers/db/database.ts";
+import type { ClosableDatabase, Database } from "#lib/drivers/db/database.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
-import { type Log, silentLog } from "#lib/base/log.ts";
+import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
@@ -33,7 +33,7 @@ export interface WorkScene {
   readonly actor: Actor;
   readonly simulator: Simulator;
   /** Starts a replica, optionally with its own database. */
-  replica(on?: OpenDatabase): Promise<Scheduler>;
+  replica(on?: ClosableDatabase): Promise<Scheduler>;
   hub(slug: string): Promise<FederationRow>;
   spoke(hub: FederationRow, slug: string, size?: string): Promise<string>;
   row(id: string): Promise<SpokeRow>;
@@ -62,10 +62,10 @@ export async function openWorkScene(
     measured,
     ...(timers && { timers }),
     sites: { port: 0 },
-    log: silentLog,
+    log: SILENT_LOG,
     authorization: "on",
   });
-  const { app, close: closeApp } = await makeApp(db, await applyClusterRole(simulator), silentLog, {
+  const { app, close: closeApp } = await makeApp(db, await applyClusterRole(simulator), SILENT_LOG, {
     CLUSTER_ROLE,
     ...env,
   });
@@ -166,7 +166,7 @@ export async function makeApp(
     patience,
     role: config.clusterRole,
   });
-  const clusters: Clusters = { clusterFor: () => "default", open: () => Promise.resolve(cluster) };
+  const clusters: ClusterProvider = { clusterFor: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };
   const app = { config, log, telemetry: NO_TELEMETRY, db, clusters, blueprint, catalog, release } as unknown as App;
   return { app, close: () => cluster.close() };

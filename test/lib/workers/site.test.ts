@@ -1,9 +1,9 @@
 /** Tests how often an operation opens the cluster and reads its rows. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import { rejection } from "#test/support/until.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { requireSameCluster } from "#lib/workers/same-cluster.ts";
 import { openSpokeSite } from "#lib/workers/site.ts";
@@ -14,9 +14,9 @@ test.before(async (context) => void (context.clinic = await openClinic()));
 test.after(({ clinic }) => clinic.close());
 
 /** Returns each operation's handler, which counts how often it opens a cluster. */
-function counting({ scene }: Clinic): { readonly of: (kind: string) => Handler; readonly opened: () => number } {
+function counting({ scene }: Clinic): { readonly of: (kind: string) => JobHandler; readonly opened: () => number } {
   let opened = 0;
-  const clusters: Clusters = {
+  const clusters: ClusterProvider = {
     ...scene.app.clusters,
     open(name) {
       opened++;
@@ -31,7 +31,7 @@ test("is opened once, however much the step does", async ({ clinic }) => {
   await clinic.does("reapply");
   const job = await clinic.last("reapply"), { of, opened } = counting(clinic);
   let { progress } = job;
-  const run: Run = {
+  const run: JobRun = {
     ...holderOf(clinic, job, job.fence),
     get job() {
       return { ...job, progress };

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 const MEANS = "VolumeSnapshotContent snapcontent-1 stays (GET kube.example.org:6443/api: connect ECONNREFUSED " +
@@ -14,7 +14,7 @@ const test = suite<{ scene: Scene; operation: string }>("operator details");
 
 test.before(async (context) => {
   const scene = await openScene(), { db, hub, spoke } = scene;
-  Object.assign(context, { scene, operation: newId("op") });
+  Object.assign(context, { scene, operation: createId("op") });
   await db.sql("update spokes set state_reason = $2 where id = $1", [spoke, MEANS]);
   await db.sql("update federations set state_reason = $2 where id = $1", [hub, MEANS]);
   const events = [{ at: "", object: "Pod/web-0", reason: "Unhealthy", message: MEANS, count: 1 }];
@@ -44,7 +44,7 @@ test.before(async (context) => {
        values ($1, $2, $3, $4, 'default', 'spoke-oak', 'nightly', $5::text,
         case $5 when 'failed' then $6::text end, case $5 when 'failed' then now() end,
         case $5 when 'ready' then $6::text end, case $5 when 'ready' then now() end)`,
-      [newId("bak"), spoke, hub, newId("op"), state, MEANS],
+      [createId("bak"), spoke, hub, createId("op"), state, MEANS],
     );
   }
 });

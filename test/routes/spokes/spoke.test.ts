@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { parsePage } from "#test/support/page.ts";
@@ -24,7 +24,7 @@ const FAILURE = {
 /** Creates a suspension whose first step took 65 seconds, and whose second one has run for 65 seconds. */
 async function suspension(scene: Scene): Promise<string> {
   const { body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
-  const holder = newId("rep");
+  const holder = createId("rep");
   await scene.db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
   await scene.db.sql(
     `update jobs set state = 'running', holder = $2, started_at = wheelwright_now() - interval '130 s', finished_steps = step_names[1:1],
@@ -123,8 +123,8 @@ test("show each backup's state and size and the schedule, and take a backup", as
   const take = async (state: "ready" | "failed", hours: number) => {
     const at = new Date((await db.now()).getTime() - hours * 3_600_000), ready = state === "ready";
     await db.rows.insertInto("backups").values({
-      id: newId("bak"),
-      operationId: newId("op"),
+      id: createId("bak"),
+      operationId: createId("op"),
       ...about,
       kind: "nightly",
       state,
@@ -165,7 +165,7 @@ test("show passed and failed restore tests with their counts", async ({ scene })
   const { db, spoke, hub } = scene, at = new Date("2026-11-20T05:00:00.000Z");
   const take = (more: object) =>
     db.rows.insertInto("backups").values({
-      ...{ id: newId("bak"), operationId: newId("op"), spokeId: spoke, federationId: hub, cluster: "default" },
+      ...{ id: createId("bak"), operationId: createId("op"), spokeId: spoke, federationId: hub, cluster: "default" },
       ...{ namespace: "n", kind: "nightly", state: "ready", error: null, createdAt: at, readyAt: at, ...more },
     }).execute();
   const verification = JSON.stringify({ courses: 41, users: 1280, seconds: 96, compared: true, files: 5120 });

@@ -15,7 +15,7 @@ interface Context {
   cliOf(who: SceneRole, scope?: "cli" | "readonly"): Promise<CliFixture>;
 }
 
-const test = suite<Context>("commands");
+const test = suite<Context>("ALL_COMMANDS");
 const opened: CliFixture[] = [];
 
 test.before(async (context) => {

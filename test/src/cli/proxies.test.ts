@@ -17,7 +17,7 @@ interface Context {
   asked: string[];
 }
 
-const test = suite<Context>("commands behind a proxy");
+const test = suite<Context>("ALL_COMMANDS behind a proxy");
 const ME =
   '{"user":{"id":"usr_1","email":"a@b.example","role":"operator","displayName":"A","federationIds":[],"spokeIds":[]}}';
 const portOf = (server: Server) => (server.address() as AddressInfo).port;

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { answer, openPuppet } from "#test/lib/client/stage.ts";
 import { type CliFixture, hasTerminals, openCliFixture, withoutEscapes } from "./cli-fixture.ts";
 
-const test = suite<{ cli: CliFixture }>("commands on a server");
+const test = suite<{ cli: CliFixture }>("ALL_COMMANDS on a server");
 
 test.before(async (context) => {
   context.cli = await openCliFixture({ WHEELWRIGHT_TOKEN: "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789" });

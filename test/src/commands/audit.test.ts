@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
-import { newId } from "#lib/base/ids.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { createId } from "#lib/base/ids.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { runAudit } from "#src/commands/audit.ts";
 import type { CommandArguments, CommandError } from "#src/commands/command.ts";
 import { migrations } from "#src/migrations.ts";
@@ -158,14 +158,14 @@ test("rejects invalid heads, files, chains and subcommands as usage errors", asy
     [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a readable file/],
     [["verify"], { against: [wrong] }, /Line 2 of .*wrong is not a head/],
     [["verify"], { against: [empty] }, /--against contains no head/],
-    [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /contains no head of fed_/],
+    [["verify"], { chain: createId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /contains no head of fed_/],
   ];
   for (const [words, options, message] of lines) {
     const error = await rejection(runAudit({ words, options })) as CommandError;
     assert.is(error.status, 2, error.message);
     assert.match(error.message, message);
   }
-  const { status, text } = await run("verify", "--chain", newId("fed"));
+  const { status, text } = await run("verify", "--chain", createId("fed"));
   assert.is(status, 2);
   assert.match(text, /^This database has no audit chain fed_\w+$/m);
 });
@@ -191,7 +191,7 @@ test("reports a missing, unnamed or unmigrated database in one sentence", async 
 
 test("uses the running database of dev if no variables are set", async ({ directory }) => {
   const dev = join(directory, "dev");
-  const server = await openEmbeddedPostgres({ directory: join(dev, "postgres"), durable: false, log: silentLog });
+  const server = await startEmbeddedPostgres({ directory: join(dev, "postgres"), durable: false, log: SILENT_LOG });
   try {
     await migrate(server.url, migrations);
     const { status, text } = await run(["verify"], { DATA_DIR: dev });

@@ -5,7 +5,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isPostmasterRunning, readPostmaster } from "#lib/dev/embedded/postmaster.ts";
+import { isPostmasterRunning, readPostmasterFile } from "#lib/dev/embedded/postmaster.ts";
 import { signIn } from "#test/support/client.ts";
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
@@ -44,7 +44,7 @@ async function start(
 
 /** Returns the PostgreSQL process of the directory, or null if none runs. */
 async function postmasterOf(directory: string): Promise<number | null> {
-  const found = await readPostmaster(await realpath(join(directory, "postgres", "data")));
+  const found = await readPostmasterFile(await realpath(join(directory, "postgres", "data")));
   return found && await isPostmasterRunning(found.pid, await realpath(join(directory, "postgres", "data")))
     ? found.pid
     : null;

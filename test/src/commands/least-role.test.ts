@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { signIn, type TestClient } from "#test/support/client.ts";
@@ -33,7 +33,7 @@ test.before(async (scene) => {
   scene.db = await openTestDatabase();
   scene.owner = await scene.db.freshUrl();
   scene.role = `${new URL(scene.owner).pathname.slice(1)}_service`;
-  scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  scene.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   scene.smtp = await openSmtpServer();
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-least-"));
   await writeFile(join(scene.directory, "kubeconfig"), scene.simulator.kubeconfig());

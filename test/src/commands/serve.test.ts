@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { signIn } from "#test/support/client.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -25,7 +25,7 @@ const test = suite<Scene>("wheelwright serve");
 
 test.before(async (scene) => {
   scene.db = await openTestDatabase();
-  scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  scene.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-serve-"));
   await writeFile(join(scene.directory, "kubeconfig"), scene.simulator.kubeconfig());
   scene.env = {
@@ -75,7 +75,7 @@ test("warns if the first operator is not configured", async ({ env }) => {
 });
 
 test("starts without a reachable cluster, accepts requests, and runs them once the cluster answers", async (scene) => {
-  const cluster = await openSimulator({ delayMs: 0, log: silentLog });
+  const cluster = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   const kubeconfig = join(scene.directory, "kubeconfig-away");
   await writeFile(kubeconfig, cluster.kubeconfig());
   await cluster.close();
@@ -88,7 +88,7 @@ test("starts without a reachable cluster, accepts requests, and runs them once t
   const client = await signIn(url, "ada@school.example", "correct horse battery");
   assert.is((await client.send("POST", "/api/federations", { slug: "south" })).body.state, "provisioning");
 
-  const back = await openSimulator({ delayMs: 0, log: silentLog, port: Number(new URL(cluster.url).port) });
+  const back = await openSimulator({ delayMs: 0, log: SILENT_LOG, port: Number(new URL(cluster.url).port) });
   for await (const { event } of client.events("south", 0)) if (event === "FederationUpdateActive") break;
   await program.said(/The cluster responds/);
   assert.equal(await notes(), []);

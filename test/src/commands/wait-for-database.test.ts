@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silentLog } from "#lib/base/log.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import { waitForDatabase } from "#src/commands/wait-for-database.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
@@ -8,7 +8,7 @@ import { rejection } from "#test/support/until.ts";
 const test = suite("waitForDatabase");
 
 test("fails with EX_UNAVAILABLE after the limit, and names the variables but no password", async () => {
-  const error = await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1/none", silentLog, 0));
+  const error = await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1/none", SILENT_LOG, 0));
   assert.equal([(error as { status?: number }).status, error.message], [
     69,
     "The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): connection refused",
@@ -19,7 +19,7 @@ test("fails for a read-only database", async () => {
   const db = await openTestDatabase();
   try {
     const error = await rejection(
-      waitForDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, silentLog, 0),
+      waitForDatabase(`${db.url}?options=-c%20default_transaction_read_only%3Don`, SILENT_LOG, 0),
     );
     assert.equal([(error as { status?: number }).status, error.message], [
       69,
@@ -34,7 +34,7 @@ test("fails for a read-only database", async () => {
 test("does not wait after a configuration error", async () => {
   const db = await openTestDatabase();
   try {
-    const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+    const lines: string[] = [], log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
     const url = Object.assign(new URL(db.url), { pathname: "/nowhere" }).href;
     const error = await rejection(waitForDatabase(url, log));
     assert.equal([(error as { status?: number }).status, lines], [78, []]);
@@ -45,7 +45,7 @@ test("does not wait after a configuration error", async () => {
 });
 
 test("logs the database, the variables and the reason while waiting, but no password", async () => {
-  const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  const lines: string[] = [], log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   await rejection(waitForDatabase("postgres://me:hush@127.0.0.1:1,[::1]:2/none", log, 1500));
   const { message, msg = message, database, variables, reason } = JSON.parse(lines[0]!);
   assert.equal([msg, database, variables, reason], [
@@ -62,7 +62,7 @@ test("rejects a database whose encoding is not UTF8", async () => {
   try {
     await db.sql(`create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`);
     const error = await rejection(
-      waitForDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, silentLog),
+      waitForDatabase(Object.assign(new URL(db.url), { pathname: `/${name}` }).href, SILENT_LOG),
     );
     assert.is((error as { status?: number }).status, 78);
     assert.match(error.message, /^The database's encoding is LATIN1, .*--encoding=UTF8$/);

@@ -1,7 +1,7 @@
 /** Checks a bench after all faults ended. Each check returns a sentence for every violation. The checks do not rely on
  * reports from the replicas, but read the rows, the recorded claims and the cluster's record of changes. */
 import type { RecordedChange, WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
-import { SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
+import { HEARTBEAT_SILENCE_LIMIT } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type HolderChange, isTakeover } from "#test/support/bench/holder-timeline.ts";
@@ -118,7 +118,9 @@ function tenures(holds: readonly HolderChange[]): Time[] {
 
 /** Finds takeovers from a replica whose last heartbeat was less than 4 s old. A replica may take back its own job. */
 export function findEarlyTakeovers(holds: readonly HolderChange[]): string[] {
-  return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE_LIMIT - 1))
+  return holds.filter((hold) =>
+    isTakeover(hold) && (hold.silence === null || hold.silence < HEARTBEAT_SILENCE_LIMIT - 1)
+  )
     .map(({ job, holder, holderBefore, silence }) =>
       `${holder} took over ${job} only ${silence} ms after the last heartbeat of ${holderBefore}`
     );

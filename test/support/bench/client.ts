@@ -5,7 +5,7 @@ import type { Bench } from "#test/support/bench/bench.ts";
 import type { SeededRandom } from "#test/support/bench/random.ts";
 import { type ClientResponse, withToken } from "#test/support/client.ts";
 import { createConformanceCheck } from "#test/support/conformance.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 
 const PATIENCE = 5_000; // milliseconds for one response
 const TRIES = 60;
@@ -32,7 +32,7 @@ export async function requestUntilFinal(
     const signal = AbortSignal.timeout(PATIENCE);
     const reply = await fetch(at.url + path, { ...init, signal })
       .then(async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }))
-      .catch((error) => messageOf(error));
+      .catch((error) => getErrorMessage(error));
     if (typeof reply !== "string" && reply.status < 502) {
       const { status, headers, text } = reply;
       conform({ method, path, status, headers, text });
@@ -81,7 +81,7 @@ export function openCustomer(bench: Bench, hub: string, random: SeededRandom): C
 
   async function run(): Promise<void> {
     while (open) {
-      await turn().catch((error) => complaints.push(messageOf(error)));
+      await turn().catch((error) => complaints.push(getErrorMessage(error)));
       await sleep(random.between(200, 900));
     }
   }
@@ -151,7 +151,7 @@ export function openEventReader({ replicas, token }: Bench, hub: string, first: 
     }
   }
 
-  run().catch((error) => complaints.push(messageOf(error)));
+  run().catch((error) => complaints.push(getErrorMessage(error)));
   return {
     hub,
     seen: () => numbers,

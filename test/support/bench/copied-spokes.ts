@@ -4,8 +4,8 @@
  *   const copies = await openCopiedSpokes(scene, model, 10_000);
  *   // copies.kubeconfig connects to the cluster; the rows are in the scene's database */
 import type { AddressInfo } from "node:net";
-import { silentLog } from "#lib/base/log.ts";
-import { newId } from "#lib/base/ids.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import { createId } from "#lib/base/ids.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createProportionalDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
@@ -14,7 +14,7 @@ import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/st
 import { createWriteRecorder, type WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import { createTimers } from "#lib/dev/simulator/store/timers.ts";
+import { createSimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
@@ -49,7 +49,7 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
   const ids: string[] = [];
   let rows: Record<string, unknown>[] = [];
   for (let i = 0; i < count; i++) {
-    const id = newId("spk"), slug = `s${i}`, namespace = buildNamespaceName("spoke", { release: RELEASE, slug, id });
+    const id = createId("spk"), slug = `s${i}`, namespace = buildNamespaceName("spoke", { release: RELEASE, slug, id });
     const names = new Map([
       ...[[row.id, id], [row.namespace, namespace], [row.domain, `${slug}.example.org`]] as const,
       ...[[row.slug, slug], [`${row.slug}:`, `${slug}:`]] as const, // the slug is also a prefix in email addresses
@@ -94,12 +94,12 @@ function openWorld(): SimulatorContext {
     kinds: loadApiKinds(),
     schema: loadFieldSchema(),
     store: createObjectStore(),
-    timers: createTimers(),
+    timers: createSimulatorTimers(),
     logs: createContainerLogs(),
     volumes: createVolumeContents(),
     rebuilt: new Map(),
     faults: createFaultRegistry(),
-    log: silentLog,
+    log: SILENT_LOG,
     delayMs: 0,
     delays: createProportionalDelays(0),
     authorization: false,

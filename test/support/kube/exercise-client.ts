@@ -1,12 +1,12 @@
 /** Calls every function of the cluster client, correctly and incorrectly, and then closes the client. Afterwards, this
  * process must exit on its own. Usage: `exercise-client.ts URL`. */
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { kubeconfigOf } from "#test/support/kube/server.ts";
 
 async function visit(url: string): Promise<void> {
   const call = { signal: new AbortController().signal };
-  const cluster = await openCluster({ name: "test", kubeconfig: kubeconfigOf(url), log: silentLog, deadline: 500 });
+  const cluster = await openCluster({ name: "test", kubeconfig: kubeconfigOf(url), log: SILENT_LOG, deadline: 500 });
   const headers = { "content-type": "application/json" };
   const fault = (body: object) =>
     fetch(`${url}/simulator/faults`, { method: "POST", headers, body: JSON.stringify(body) });

@@ -1,5 +1,5 @@
 /** Creates a Job with one pod in a static cluster, where the test sets each state of the Job. */
-import type { JobResult, JobWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { JobResult, JobWaitOptions, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { NAMESPACE, openStaticCluster, type StaticCluster, UID } from "#test/support/kube/static-cluster.ts";
 
 export const nowTimestamp = () => new Date().toISOString();
@@ -35,7 +35,7 @@ export const withStaticCluster = (use: (table: StaticCluster) => Promise<void>) 
 export async function waitForJobStart(
   table: StaticCluster,
   text: string,
-  waiting: JobWait,
+  waiting: JobWaitOptions,
 ): Promise<{ result: Promise<JobResult> }> {
   table.logs.set("install-1-abc/moodle", { text, followers: [] });
   const result = table.cluster.space(NAMESPACE, UID).run(JOB_MANIFEST, waiting);

@@ -2,7 +2,7 @@
 import type { Cluster, ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 
 export const UNCANCELLED_CALL = { signal: new AbortController().signal };
 
@@ -23,9 +23,9 @@ export const namespace = (name: string, labels: Record<string, string> = {}): Ku
 
 export const withKubeScene =
   (use: (scene: KubeScene) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
-    const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+    const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
     const kubeconfig = { text: simulator.kubeconfig() };
-    const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, ...options });
+    const cluster = await openCluster({ name: "test", kubeconfig, log: SILENT_LOG, ...options });
     try {
       const { uid } = await cluster.createNamespace(namespace("spoke-1"), UNCANCELLED_CALL);
       await use({ simulator, cluster, space: cluster.space("spoke-1", uid) });

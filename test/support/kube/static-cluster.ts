@@ -1,9 +1,9 @@
 /** Runs a simulated cluster without controllers: only the test creates, changes and removes objects. Supports watches
  * and logs. For tests of event sequences that controllers do not produce on demand. */
 import type { ServerResponse } from "node:http";
-import type { Cluster, ClusterWait, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterWaitOptions, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import {
   answer,
   type KubeHandler,
@@ -83,7 +83,7 @@ export async function openStaticCluster(options: Partial<ClusterOptions> = {}): 
   };
 
   const server = await openKubeServer(handle);
-  const cluster = await openCluster({ name: "table", kubeconfig: server.kubeconfig(), log: silentLog, ...options });
+  const cluster = await openCluster({ name: "table", kubeconfig: server.kubeconfig(), log: SILENT_LOG, ...options });
   const table: StaticCluster = {
     server,
     cluster,
@@ -118,7 +118,7 @@ function sendLog(table: StaticCluster, asked: KubeRequest, response: ServerRespo
   else response.end();
 }
 
-export interface RecordedWatch extends ClusterWait {
+export interface RecordedWatch extends ClusterWaitOptions {
   /** Resolves when a reported progress message matches the pattern. */
   told(words: RegExp): Promise<void>;
 }

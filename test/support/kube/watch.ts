@@ -1,7 +1,7 @@
 /** Serves a collection of pods that clients can watch. The test defines the lists and the events on each connection. */
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { type WatchChange, watchCollection, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
+import { type ListOrChange, watchCollection, type WatchQuery } from "#lib/drivers/cluster/client/watch.ts";
 import {
   answer,
   type KubeHandler,
@@ -67,7 +67,7 @@ export async function readWatch(
   return { changes, asked: server.requests, watches: server.requests.filter((one) => one.query.has("watch")), server };
 }
 
-function describe(change: WatchChange): string {
+function describe(change: ListOrChange): string {
   const names = change.type === "LISTED" ? change.objects : [change.object];
   return `${change.type} ${names.map((object) => object.metadata.name).join(",")}`;
 }

@@ -1,6 +1,6 @@
 /** Provides three values for each path parameter: a value from the scene (hub north, spoke oak and their users), one
  * from another hub that only operators can access, and an ID that does not exist. */
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
@@ -23,39 +23,39 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
   await addHubAdmin(db, other, south);
   await addSpokeAdmin(db, other, elm);
   return {
-    federationId: { own: hub, foreign: south, absent: newId("fed") },
-    spokeId: { own: spoke, foreign: elm, absent: newId("spk") },
+    federationId: { own: hub, foreign: south, absent: createId("fed") },
+    spokeId: { own: spoke, foreign: elm, absent: createId("spk") },
     operationId: {
       own: await makeOperation(scene, hub, spoke),
       foreign: await makeOperation(scene, south, elm),
-      absent: newId("op"),
+      absent: createId("op"),
     },
     tokenId: {
       own: (await createTestToken(db, people.hubAdmin, "cli")).id,
       foreign: (await createTestToken(db, people.operator, "cli")).id,
-      absent: newId("tok"),
+      absent: createId("tok"),
     },
     // Uses three random IDs that belong to no session.
-    sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") },
+    sessionId: { own: createId("ses"), foreign: createId("ses"), absent: createId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-request"),
       foreign: await makeRequest(scene, other.id, "other-request"),
-      absent: newId("frq"),
+      absent: createId("frq"),
     },
     notificationId: {
       own: await makeNotification(scene, hub, spoke),
       foreign: await makeNotification(scene, south, elm),
-      absent: newId("evt"),
+      absent: createId("evt"),
     },
     restoreRequestId: {
       own: await makeRestoreRequest(scene, people.hubAdmin.id, hub, spoke),
       foreign: await makeRestoreRequest(scene, other.id, south, elm),
-      absent: newId("rsr"),
+      absent: createId("rsr"),
     },
-    userId: { own: people.spokeAdmin.id, foreign: other.id, absent: newId("usr") },
+    userId: { own: people.spokeAdmin.id, foreign: other.id, absent: createId("usr") },
     change: same("disable"),
     action: same("restart"),
-    hubAdminId: { own: people.hubAdmin.id, foreign: other.id, absent: newId("usr") },
+    hubAdminId: { own: people.hubAdmin.id, foreign: other.id, absent: createId("usr") },
   };
 }
 
@@ -65,15 +65,15 @@ function same(word: string): PathParamSample {
 }
 
 async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {
-  const id = newId("frq");
+  const id = createId("frq");
   await db.rows.insertInto("federation_requests").values({ id, slug, name: slug, requestedBy: userId }).execute();
   return id;
 }
 
 async function makeRestoreRequest({ db }: Scene, requestedBy: string, federationId: string, spokeId: string) {
-  const id = newId("rsr");
+  const id = createId("rsr");
   await db.rows.insertInto("restore_requests")
-    .values({ id, federationId, spokeId, backupId: newId("bak"), reason: "Why", requestedBy }).execute();
+    .values({ id, federationId, spokeId, backupId: createId("bak"), reason: "Why", requestedBy }).execute();
   return id;
 }
 
@@ -95,7 +95,7 @@ async function makeNotification({ db }: Scene, federationId: string, spokeId: st
 }
 
 async function makeOperation({ db }: Scene, federationId: string, spokeId: string): Promise<string> {
-  const id = newId("op");
+  const id = createId("op");
   await db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
       requester_id, requester_email, requester_ip, requester_agent)

@@ -1,5 +1,5 @@
 /** Builds valid values for an endpoint's required fields. Tokens from emails are valid only in format. */
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import type { EndpointField } from "#test/support/probes/fields.ts";
 import { ruleTextOf } from "#test/support/probes/probe-fields.ts";
 
@@ -7,21 +7,21 @@ const PASSWORD = "correct horse battery staple";
 
 /** Functions that create valid values, keyed by field name. Each call returns a new value, to avoid duplicates. */
 const VALUES: Readonly<Record<string, () => unknown>> = {
-  slug: () => `s-${newId("spk").slice(4).toLowerCase()}`,
-  email: () => `${newId("usr")}@example.org`,
+  slug: () => `s-${createId("spk").slice(4).toLowerCase()}`,
+  email: () => `${createId("usr")}@example.org`,
   password: () => PASSWORD,
   newPassword: () => PASSWORD,
   current: () => PASSWORD,
-  token: () => newId("tok"),
+  token: () => createId("tok"),
   name: () => "A name",
   displayName: () => "A name",
   reason: () => "A reason",
   declineReason: () => "A reason",
   format: () => "csv",
-  ids: () => [newId("spk")],
+  ids: () => [createId("spk")],
   scope: () => "readonly",
   state: () => "declined", // the state of a decided request
-  backupId: () => newId("bak"),
+  backupId: () => createId("bak"),
 };
 
 export function validValueOf({ name, schema }: EndpointField): unknown {

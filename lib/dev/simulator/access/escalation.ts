@@ -6,7 +6,7 @@ import {
   type AccessRequest,
   checkAccess,
   listUserRules,
-  type PolicyRule,
+  type RbacRule,
   ruleAllowsRequest,
 } from "#lib/dev/simulator/access/rules.ts";
 import { CLUSTER_ADMIN_GROUP, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
@@ -37,9 +37,7 @@ export function rejectPrivilegeEscalation(world: SimulatorContext, user: Simulat
     : world.store.get(roleName.kind, namespaceOf(roleName, namespace), roleName.name);
   if (!role) throw notFoundError(world.kinds.named(roleName.kind), roleName.name);
   const own = listUserRules(world, user, namespace).rules;
-  const missingPermissions = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) =>
-    findMissingPermissions(rule, own)
-  );
+  const missingPermissions = ((role["rules"] ?? []) as RbacRule[]).flatMap((rule) => findMissingPermissions(rule, own));
   if (missingPermissions.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(" ");
   const reason = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not ` +
@@ -53,8 +51,8 @@ function namespaceOf({ kind }: { readonly kind: string }, namespace: string | un
 
 /** Returns the permissions in `rule` that the user's own rules do not grant, one line per API group and resource. */
 function findMissingPermissions(
-  { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: PolicyRule,
-  own: readonly PolicyRule[],
+  { verbs = [], apiGroups = [], resources = [], resourceNames = [] }: RbacRule,
+  own: readonly RbacRule[],
 ) {
   const names = resourceNames.length === 0 ? [undefined] : resourceNames;
   return apiGroups.flatMap((group) =>

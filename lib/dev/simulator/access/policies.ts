@@ -6,7 +6,7 @@ import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export interface PolicyRequest {
+export interface AdmissionPolicyRequest {
   readonly user: SimulatedUser;
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
   /** The object after the request; null if the request deletes the object. */
@@ -18,7 +18,7 @@ export interface PolicyRequest {
 /** Throws if an admission policy denies the request. The status is 422, unless the failed validation sets another. */
 export function enforceAdmissionPolicies(
   world: SimulatorContext,
-  { user, operation, object, oldObject }: PolicyRequest,
+  { user, operation, object, oldObject }: AdmissionPolicyRequest,
 ): void {
   const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;
   const { name, namespace } = subject.metadata;

@@ -17,14 +17,14 @@ export interface AccessRequest {
   readonly name: string | undefined;
 }
 
-export interface PolicyRule {
+export interface RbacRule {
   readonly verbs?: readonly string[];
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
 }
 
-interface BoundRule extends PolicyRule {
+interface BoundRule extends RbacRule {
   readonly role: string;
 }
 
@@ -69,7 +69,7 @@ export function listUserRules(
   const bound = bindings.flatMap(({ roleRef: { kind, name }, metadata }) => {
     const role = store.get(kind, kind === "Role" ? metadata.namespace : undefined, name);
     if (!role) missing.push(`${kind.toLowerCase()}.${RBAC} ${JSON.stringify(name)}`);
-    return ((role?.["rules"] ?? []) as PolicyRule[]).map((rule) => ({ ...rule, role: name }));
+    return ((role?.["rules"] ?? []) as RbacRule[]).map((rule) => ({ ...rule, role: name }));
   });
   const basic = user.groups.includes("system:authenticated") ? BASIC : [];
   return { rules: [...basic, ...bound], missing };
@@ -83,7 +83,7 @@ function isSubject({ subjects = [] }: StoredObject, user: SimulatedUser): boolea
 }
 
 export function ruleAllowsRequest(
-  rule: PolicyRule,
+  rule: RbacRule,
   { verb, group, resource, subresource, name }: AccessRequest,
 ): boolean {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;

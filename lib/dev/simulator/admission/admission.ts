@@ -10,7 +10,7 @@ import {
 import { forbiddenError, notFoundError, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { createRandomSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { describePodSecurityViolations, readPodSecurityPolicy } from "#lib/dev/simulator/admission/security.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -49,7 +49,7 @@ export function applyAdmissionDefaults(world: SimulatorContext, object: StoredOb
 }
 
 /** Throws if a policy forbids the object. Calls `warn` if its pod spec violates the Pod Security level for warnings. */
-export function enforceAdmission(
+export function enforceNamespacePolicies(
   world: SimulatorContext,
   object: StoredObject,
   live: StoredObject | null,
@@ -97,7 +97,7 @@ export function enforceAdmission(
 /** Throws a 403 error if a PVC requests more storage than before but its StorageClass does not allow expansion. */
 function requireExpandable(world: SimulatorContext, kind: ApiKind, object: StoredObject, live: StoredObject): void {
   const requestedStorage = ({ spec }: StoredObject): number =>
-    parseThousandthsOrZero(spec.resources?.requests?.storage);
+    parseMilliQuantityOrZero(spec.resources?.requests?.storage);
   if (requestedStorage(object) <= requestedStorage(live)) return;
   const name = object.spec.storageClassName || "";
   const storage = world.store.get("StorageClass", undefined, name);

@@ -7,9 +7,9 @@
  */
 import { type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import {
-  createManagedEntry,
+  createManagedFieldsEntry,
   FIELD_PATH_SEPARATOR,
-  type FieldWriter,
+  type FieldManager,
   formatFieldPath,
   formatListItemKey,
   getFieldType,
@@ -41,12 +41,12 @@ export function applyServerSide(
   manager: string,
   options: { readonly force: boolean; readonly time: string },
 ): AppliedObject {
-  const writer: FieldWriter = { manager, operation: "Apply", subresource: undefined };
+  const writer: FieldManager = { manager, operation: "Apply", subresource: undefined };
   const mine = new Set(listOwnableFields(config, type).keys());
   if (!live) {
     return {
       object: config,
-      managed: omitEmptyManagedFields([createManagedEntry(writer, config.apiVersion, mine, options.time)]),
+      managed: omitEmptyManagedFields([createManagedFieldsEntry(writer, config.apiVersion, mine, options.time)]),
     };
   }
 
@@ -68,7 +68,7 @@ export function applyServerSide(
   const own = last && isSameJson(parseFieldPaths(last.fieldsV1).size, mine.size) &&
       [...mine].every((p) => parseFieldPaths(last.fieldsV1).has(p))
     ? last
-    : createManagedEntry(writer, config.apiVersion, mine, options.time);
+    : createManagedFieldsEntry(writer, config.apiVersion, mine, options.time);
   const losses = new Set([...changed, ...removedPaths]);
   return {
     object,
@@ -78,8 +78,8 @@ export function applyServerSide(
 
 /** Returns managedFields for an object that has none: the manager `before-first-apply` then owns all fields. */
 function managedBeforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
-  const writer: FieldWriter = { manager: "before-first-apply", operation: "Update", subresource: undefined };
-  return [createManagedEntry(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
+  const writer: FieldManager = { manager: "before-first-apply", operation: "Update", subresource: undefined };
+  return [createManagedFieldsEntry(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
 }
 
 function rejectConflicts(others: readonly ManagedFields[], changed: ReadonlySet<string>): void {

@@ -9,7 +9,7 @@ import {
   StatusError,
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { requireValidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
+import { rejectInvalidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
 import { type ApiKind, formatKindName } from "#lib/dev/simulator/store/kinds.ts";
 import { formatTimestamp, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -29,7 +29,7 @@ export function parseDeleteOptions(parameters: URLSearchParams, body: Json): Del
   if (kind !== "DeleteOptions") {
     throw badRequestError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   }
-  requireValidOptions("DeleteOptions", badOptions(options, query));
+  rejectInvalidOptions("DeleteOptions", badOptions(options, query));
   const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
   const orphan = options.orphanDependents === true ? "Orphan" : undefined;
   return {

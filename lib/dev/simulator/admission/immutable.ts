@@ -9,7 +9,7 @@ import {
 } from "#lib/dev/simulator/admission/status-error.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 
 const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -56,8 +56,8 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     }
     // During an expansion, the storage request may be reduced, but it must stay above the current capacity.
     const less = resized &&
-      parseThousandthsOrZero(requestedStorage(next)) < parseThousandthsOrZero(requestedStorage(live)) &&
-      parseThousandthsOrZero(requestedStorage(next)) <= parseThousandthsOrZero(live.status.capacity?.storage);
+      parseMilliQuantityOrZero(requestedStorage(next)) < parseMilliQuantityOrZero(requestedStorage(live)) &&
+      parseMilliQuantityOrZero(requestedStorage(next)) <= parseMilliQuantityOrZero(live.status.capacity?.storage);
     return collectCauses(
       less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"),
     );

@@ -17,7 +17,7 @@ const SERVER_OWNED = new Set(
     .split(" "),
 );
 
-export interface FieldWriter {
+export interface FieldManager {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly subresource: string | undefined;
@@ -43,7 +43,7 @@ export function trackFieldUpdate(
   before: StoredObject | null,
   after: StoredObject,
   type: FieldType,
-  writer: FieldWriter,
+  writer: FieldManager,
   time: string,
 ): ManagedFields[] | undefined {
   const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may set managedFields
@@ -63,17 +63,17 @@ export function trackFieldUpdate(
     lost.every((path) => !parseFieldPaths(ownEntry.fieldsV1).has(path));
   return omitEmptyManagedFields([
     ...others.map((entry) => removeFieldPaths(entry, dropped)),
-    unchanged ? ownEntry : createManagedEntry(writer, after.apiVersion, own, time),
+    unchanged ? ownEntry : createManagedFieldsEntry(writer, after.apiVersion, own, time),
   ]);
 }
 
-export function isManagedFieldsEntryFor(entry: ManagedFields, writer: FieldWriter): boolean {
+export function isManagedFieldsEntryFor(entry: ManagedFields, writer: FieldManager): boolean {
   return entry.manager === writer.manager && entry.operation === writer.operation &&
     entry.subresource === writer.subresource;
 }
 
-export function createManagedEntry(
-  writer: FieldWriter,
+export function createManagedFieldsEntry(
+  writer: FieldManager,
   apiVersion: string,
   paths: Iterable<string>,
   time: string,

@@ -19,22 +19,22 @@ const SUFFIXES: Record<string, number> = {
 
 const SHAPE = /^([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(n|u|m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi|)$/;
 
-export const QUANTITY_RULE =
+export const QUANTITY_FORMAT_MESSAGE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /** Parses a quantity. Returns it in thousandths, or null if the text is invalid. */
-export function parseThousandths(text: string): number | null {
+export function parseMilliQuantity(text: string): number | null {
   const match = SHAPE.exec(text);
   return match ? Math.round(Number(match[1]) * SUFFIXES[match[2]!]!) : null;
 }
 
 /** Converts a valid quantity to thousandths. Returns 0 if the text is undefined. */
-export function parseThousandthsOrZero(text: string | undefined): number {
-  return text === undefined ? 0 : parseThousandths(text) ?? 0;
+export function parseMilliQuantityOrZero(text: string | undefined): number {
+  return text === undefined ? 0 : parseMilliQuantity(text) ?? 0;
 }
 
 /** Formats a quantity as short as possible without rounding. Uses suffixes such as `Mi` if `binary` is set. */
-export function formatThousandths(thousandths: number, binary: boolean): string {
+export function formatMilliQuantity(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const wholeUnits = thousandths / 1000;
   if (binary && wholeUnits !== 0) {

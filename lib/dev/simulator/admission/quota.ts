@@ -1,7 +1,11 @@
 /** Enforces a namespace's ResourceQuotas and LimitRanges. */
-import { type ApiKinds, formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKindRegistry, formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { formatThousandths, isByteResource, parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import {
+  formatMilliQuantity,
+  isByteResource,
+  parseMilliQuantityOrZero,
+} from "#lib/dev/simulator/admission/quantity.ts";
 
 /** Resource amounts in thousandths, keyed by resource name, for example `requests.cpu`. */
 export type ResourceUsage = Record<string, number>;
@@ -9,7 +13,7 @@ export type ResourceUsage = Record<string, number>;
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
 /** Returns how much quota an object uses. A finished pod counts only toward `count/pods`. */
-export function computeQuotaCost(kinds: ApiKinds, object: StoredObject): ResourceUsage {
+export function computeQuotaCost(kinds: ApiKindRegistry, object: StoredObject): ResourceUsage {
   const kind = kinds.of(object)!;
   const cost: ResourceUsage = { [`count/${formatResourceName(kind)}`]: 1000 };
   if (kind.kind === "Pod") {
@@ -18,10 +22,10 @@ export function computeQuotaCost(kinds: ApiKinds, object: StoredObject): Resourc
   }
   if (kind.group === "" && COUNTED.has(kind.plural)) cost[kind.plural] = 1000;
   if (kind.kind === "PersistentVolumeClaim") {
-    const requestedStorage = parseThousandthsOrZero(object.spec?.resources?.requests?.storage);
+    const requestedStorage = parseMilliQuantityOrZero(object.spec?.resources?.requests?.storage);
     cost["requests.storage"] = Math.max(
       requestedStorage,
-      parseThousandthsOrZero(object.status?.allocatedResources?.storage),
+      parseMilliQuantityOrZero(object.status?.allocatedResources?.storage),
     );
     const storageClass = object.spec?.storageClassName;
     if (storageClass) {
@@ -40,7 +44,7 @@ export function computeQuotaCost(kinds: ApiKinds, object: StoredObject): Resourc
 }
 
 /** Returns how much of each resource limited in `hard` is used by the objects in the namespace. */
-export function sumQuotaUsage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
+export function sumQuotaUsage(kinds: ApiKindRegistry, hard: Json, contents: Iterable<StoredObject>): ResourceUsage {
   const used: ResourceUsage = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
     const cost = computeQuotaCost(kinds, object);
@@ -49,9 +53,9 @@ export function sumQuotaUsage(kinds: ApiKinds, hard: Json, contents: Iterable<St
   return used;
 }
 
-export function formatUsage(cost: ResourceUsage): Record<string, string> {
+export function formatQuotaUsage(cost: ResourceUsage): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(cost).map(([name, value]) => [name, formatThousandths(value, isByteResource(name))]),
+    Object.entries(cost).map(([name, value]) => [name, formatMilliQuantity(value, isByteResource(name))]),
   );
 }
 
@@ -78,13 +82,13 @@ export function findQuotaViolation(
   // Uses the limit in the quota's status, which the quota controller updates shortly after a change to the spec.
   const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
   const over = bounded.filter((each) =>
-    used[each]! + cost[each]! - (freed[each] ?? 0) > parseThousandthsOrZero(limit(each))
+    used[each]! + cost[each]! - (freed[each] ?? 0) > parseMilliQuantityOrZero(limit(each))
   );
   if (over.length === 0) return null;
   const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
-  const requested = list((each) => formatThousandths(cost[each]! - (freed[each] ?? 0), isByteResource(each)));
+  const requested = list((each) => formatMilliQuantity(cost[each]! - (freed[each] ?? 0), isByteResource(each)));
   return `exceeded quota: ${name}, requested: ${requested}, used: ${
-    list((each) => formatThousandths(used[each]!, isByteResource(each)))
+    list((each) => formatMilliQuantity(used[each]!, isByteResource(each)))
   }, ` +
     `limited: ${list(limit)}`;
 }
@@ -107,7 +111,7 @@ function podCost(spec: Json): ResourceUsage {
   const cost: ResourceUsage = {};
   for (const which of ["requests", "limits"]) {
     for (const name of ["cpu", "memory", "ephemeral-storage"]) {
-      const of = (container: Json) => parseThousandthsOrZero(container.resources?.[which]?.[name]);
+      const of = (container: Json) => parseMilliQuantityOrZero(container.resources?.[which]?.[name]);
       const sum = (spec.containers ?? []).reduce((total: number, container: Json) => total + of(container), 0);
       const total = Math.max(sum, ...(spec.initContainers ?? []).map(of));
       if (total > 0) cost[`${which}.${name}`] = total;
@@ -145,14 +149,14 @@ export function findPodLimitViolations(spec: Json, ranges: readonly Json[]): str
       ...Object.entries<string>(item.max ?? {}).flatMap(([name, most]) => {
         const limit = resources.limits?.[name];
         if (limit === undefined) return [`maximum ${name} usage per Container is ${most}.  No limit is specified`];
-        return parseThousandthsOrZero(limit) > parseThousandthsOrZero(most)
+        return parseMilliQuantityOrZero(limit) > parseMilliQuantityOrZero(most)
           ? [`maximum ${name} usage per Container is ${most}, but limit is ${limit}`]
           : [];
       }),
       ...Object.entries<string>(item.min ?? {}).flatMap(([name, least]) => {
         const request = resources.requests?.[name];
         if (request === undefined) return [`minimum ${name} usage per Container is ${least}.  No request is specified`];
-        return parseThousandthsOrZero(request) < parseThousandthsOrZero(least)
+        return parseMilliQuantityOrZero(request) < parseMilliQuantityOrZero(least)
           ? [`minimum ${name} usage per Container is ${least}, but request is ${request}`]
           : [];
       }),
@@ -164,10 +168,10 @@ export function findPodLimitViolations(spec: Json, ranges: readonly Json[]): str
 export function findPvcLimitViolations(spec: Json, ranges: readonly Json[]): string[] {
   const requestedStorage: string | undefined = spec.resources?.requests?.storage;
   return itemsOf(ranges, "PersistentVolumeClaim").flatMap((item) => [
-    ...(item.max?.storage && parseThousandthsOrZero(requestedStorage) > parseThousandthsOrZero(item.max.storage)
+    ...(item.max?.storage && parseMilliQuantityOrZero(requestedStorage) > parseMilliQuantityOrZero(item.max.storage)
       ? [`maximum storage usage per PersistentVolumeClaim is ${item.max.storage}, but request is ${requestedStorage}`]
       : []),
-    ...(item.min?.storage && parseThousandthsOrZero(requestedStorage) < parseThousandthsOrZero(item.min.storage)
+    ...(item.min?.storage && parseMilliQuantityOrZero(requestedStorage) < parseMilliQuantityOrZero(item.min.storage)
       ? [`minimum storage usage per PersistentVolumeClaim is ${item.min.storage}, but request is ${requestedStorage}`]
       : []),
   ]);

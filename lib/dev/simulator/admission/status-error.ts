@@ -66,7 +66,7 @@ export function conflictError(kind: ApiKind, name: string, why: string): StatusE
   return new StatusError(409, "Conflict", message, createStatusDetails(kind, name));
 }
 
-export const MODIFIED_MESSAGE =
+export const OBJECT_MODIFIED_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function forbiddenError(kind: ApiKind, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
@@ -94,12 +94,12 @@ export function invalidObjectError(kind: ApiKind, name: string, causes: readonly
   return new StatusError(
     422,
     "Invalid",
-    `${formatKindName(kind)} "${name}" is invalid: ${listCauses(causes)}`,
+    `${formatKindName(kind)} "${name}" is invalid: ${formatStatusCauses(causes)}`,
     details,
   );
 }
 
-export function listCauses(causes: readonly StatusCause[]): string {
+export function formatStatusCauses(causes: readonly StatusCause[]): string {
   const text = causes.map((cause) => `${cause.field}: ${cause.message}`);
   return text.length === 1 ? text[0]! : `[${text.join(", ")}]`;
 }

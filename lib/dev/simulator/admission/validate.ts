@@ -13,15 +13,15 @@ import { validateContainer, validatePodScheduling, validateVolumes } from "#lib/
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandths, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantity, QUANTITY_FORMAT_MESSAGE } from "#lib/dev/simulator/admission/quantity.ts";
 import {
   isLabelValue,
-  LABEL_KEY_RULE,
-  LABEL_VALUE_RULE,
+  LABEL_KEY_MESSAGE,
+  LABEL_VALUE_MESSAGE,
   validateLabelKey,
 } from "#lib/dev/simulator/admission/rules/names.ts";
 import { validateIngress, validateNetworkPolicy, validateService } from "#lib/dev/simulator/admission/rules/network.ts";
-import { validateClaim, validateLimitRange, validateQuota } from "#lib/dev/simulator/admission/rules/quotas.ts";
+import { validateLimitRange, validatePvc, validateResourceQuota } from "#lib/dev/simulator/admission/rules/quotas.ts";
 import {
   validateCronJob,
   validateDeployment,
@@ -85,13 +85,13 @@ function validateLabels(field: string, labels: Record<string, string>): StatusCa
     collectCauses(
       validateKey(field, key),
       value.length > 63 && invalidValue(field, value, "must be no more than 63 characters"),
-      !isLabelValue(value) && invalidValue(field, value, LABEL_VALUE_RULE),
+      !isLabelValue(value) && invalidValue(field, value, LABEL_VALUE_MESSAGE),
     )
   );
 }
 
 function validateKey(field: string, key: string): StatusCause[] {
-  return collectCauses(validateLabelKey(key).length > 0 && invalidValue(field, key, LABEL_KEY_RULE));
+  return collectCauses(validateLabelKey(key).length > 0 && invalidValue(field, key, LABEL_KEY_MESSAGE));
 }
 
 const SECURITY = "pod-security.kubernetes.io/";
@@ -173,12 +173,12 @@ const FURTHER_RULES: Readonly<Record<string, (object: Json) => StatusCause[]>> =
   Job: validateJob,
   LimitRange: validateLimitRange,
   NetworkPolicy: validateNetworkPolicy,
-  PersistentVolumeClaim: ({ spec }) => validateClaim("spec", spec),
+  PersistentVolumeClaim: ({ spec }) => validatePvc("spec", spec),
   Pod: ({ spec: { restartPolicy: policy = "Always" } }) =>
     collectCauses(
       !RESTART_POLICIES.includes(policy) && unsupportedValue("spec.restartPolicy", policy, RESTART_POLICIES),
     ),
-  ResourceQuota: validateQuota,
+  ResourceQuota: validateResourceQuota,
   Secret: validateSecret,
   Service: validateService,
   StatefulSet: validateStatefulSet,
@@ -237,6 +237,6 @@ function validateScheduleFields(schedule: string): StatusCause[] {
 }
 
 function validateQuantities(field: string, quantities: Record<string, string> | undefined): StatusCause[] {
-  return Object.entries(quantities ?? {}).filter(([, text]) => parseThousandths(text) === null)
-    .map(([name, text]) => invalidValue(`${field}[${name}]`, text, QUANTITY_RULE));
+  return Object.entries(quantities ?? {}).filter(([, text]) => parseMilliQuantity(text) === null)
+    .map(([name, text]) => invalidValue(`${field}[${name}]`, text, QUANTITY_FORMAT_MESSAGE));
 }

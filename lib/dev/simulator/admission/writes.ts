@@ -4,13 +4,13 @@ import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts"
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import {
   applyAdmissionDefaults,
-  enforceAdmission,
+  enforceNamespacePolicies,
   requireActiveNamespace,
 } from "#lib/dev/simulator/admission/admission.ts";
 import { applyKindDefaults } from "#lib/dev/simulator/admission/defaults.ts";
 import { rejectImmutableChanges } from "#lib/dev/simulator/admission/immutable.ts";
 import {
-  type FieldWriter,
+  type FieldManager,
   isManagedFieldsEntryFor,
   trackFieldUpdate,
 } from "#lib/dev/simulator/admission/managed-fields.ts";
@@ -19,7 +19,7 @@ import {
   badRequestError,
   conflictError,
   invalidObjectError,
-  MODIFIED_MESSAGE,
+  OBJECT_MODIFIED_MESSAGE,
   StatusError,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { validateNewFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
@@ -86,10 +86,10 @@ export function createObject(
   );
   validateObject(kind, full);
   if (options.user) enforcePolicies(world, options.user, full, null);
-  enforceAdmission(world, full, null, options.warn ?? (() => {}));
+  enforceNamespacePolicies(world, full, null, options.warn ?? (() => {}));
   const existing = world.store.get(kind.kind, namespace, name);
   if (existing) throw existsError(kind, existing);
-  const writer: FieldWriter = { manager: options.manager, operation: "Update", subresource: undefined };
+  const writer: FieldManager = { manager: options.manager, operation: "Update", subresource: undefined };
   const { status: _status, ...owned } = withTemplateLabels(applyKindDefaults(created, null));
   const tracked = trackFieldUpdate(null, owned as StoredObject, world.schema.of(kind.kind), writer, at);
   const object = withManagedFields(full, options.applied ? options.managed : tracked);
@@ -115,7 +115,7 @@ export function replaceObject(
     throw conflictError(kind, live.metadata.name, why);
   }
   if (version && version !== live.metadata.resourceVersion) {
-    throw conflictError(kind, live.metadata.name, MODIFIED_MESSAGE);
+    throw conflictError(kind, live.metadata.name, OBJECT_MODIFIED_MESSAGE);
   }
   const at = world.timers.stamp();
   const filled = applyKindDefaults(mergeWrite(kind, live, next, options.subresource), live);
@@ -126,7 +126,7 @@ export function replaceObject(
   const gained = validateNewFinalizers(live, next);
   if (gained.length > 0) throw invalidObjectError(kind, live.metadata.name, gained);
   rejectImmutableChanges(kind, live, full);
-  const writer: FieldWriter = {
+  const writer: FieldManager = {
     manager: options.manager,
     operation: "Update",
     subresource: options.subresource,
@@ -140,7 +140,7 @@ export function replaceObject(
     omitsReplicas ? tracked?.filter((entry) => !isManagedFieldsEntryFor(entry, writer)) : tracked,
   );
   if (options.user && options.subresource === undefined) enforcePolicies(world, options.user, object, live);
-  if (options.subresource !== "status") enforceAdmission(world, object, live, options.warn ?? (() => {}));
+  if (options.subresource !== "status") enforceNamespacePolicies(world, object, live, options.warn ?? (() => {}));
   const finished = object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length &&
     live.metadata.finalizers !== undefined;
   if (options.dryRun || (isSameJson(object, live) && !finished)) return object;
@@ -163,7 +163,7 @@ export function changeObject(
   if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
   const next = change(live);
   if (next === null || next === live || isSameJson(next, live)) return live;
-  const writer: FieldWriter = { manager, operation: "Update", subresource: kind.status ? "status" : undefined };
+  const writer: FieldManager = { manager, operation: "Update", subresource: kind.status ? "status" : undefined };
   const managed = trackFieldUpdate(live, next, world.schema.of(kind.kind), writer, world.timers.stamp());
   const written = withManagedFields(next, managed);
   const finished = written.metadata.deletionTimestamp !== undefined && !written.metadata.finalizers?.length &&

@@ -4,7 +4,7 @@ import { formatListItemKey } from "#lib/dev/simulator/admission/managed-fields.t
 import type { FieldValidation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { badRequestError, invalidValue, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import { parseThousandths, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantity, QUANTITY_FORMAT_MESSAGE } from "#lib/dev/simulator/admission/quantity.ts";
 import { requireBase64 } from "#lib/dev/simulator/admission/rules/data.ts";
 import {
   type FieldSchema,
@@ -94,7 +94,7 @@ export function parseObjectBody(
     const [found, expectedType] = [goType(wrong.value), goExpected(wrong.expected!)];
     throw refuse(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${expectedType}`);
   }
-  if (!kind.custom && hasBadQuantity(value, type)) throw refuse(QUANTITY_RULE);
+  if (!kind.custom && hasBadQuantity(value, type)) throw refuse(QUANTITY_FORMAT_MESSAGE);
   const unknown = violations.map((misfit) => `unknown field ${JSON.stringify(misfit.path.slice(1))}`);
   if (unknown.length > 0 && validation === "Strict") {
     throw refuse(`strict decoding error: ${unknown.join(", ")}`);
@@ -183,7 +183,7 @@ function invalidPatchError(body: Json, why: string): StatusError {
 }
 
 function hasBadQuantity(value: Json, type: FieldType): boolean {
-  if (type.form === "quantity") return typeof value === "string" && parseThousandths(value) === null;
+  if (type.form === "quantity") return typeof value === "string" && parseMilliQuantity(value) === null;
   return childrenOf(value, type).some(([, inner, of]) => hasBadQuantity(inner, of));
 }
 

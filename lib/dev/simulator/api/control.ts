@@ -49,7 +49,7 @@ function parse(text: string): unknown {
 }
 
 /** Handles a request for `writes` or `history`. Returns null for any other path. */
-export function handleHistoryRequest(
+export function handleRecordsRequest(
   recorder: WriteRecorder,
   method: string,
   url: URL,

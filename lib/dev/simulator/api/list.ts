@@ -1,5 +1,5 @@
 /** Lists objects by label and field selectors, in pages. Checks the list options as the API server does. */
-import { requireValidOptions } from "#lib/dev/simulator/api/options.ts";
+import { rejectInvalidOptions } from "#lib/dev/simulator/api/options.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import {
   type ObjectPredicate,
@@ -35,7 +35,7 @@ export function validateListOptions(world: SimulatorContext, query: URLSearchPar
       throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
     }
   }
-  requireValidOptions("ListOptions", validateVersionMatch(query, watches));
+  rejectInvalidOptions("ListOptions", validateVersionMatch(query, watches));
   const version = query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(version)) {
     const why = `Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: ` +

@@ -4,7 +4,7 @@ import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export function sendLog(
+export function sendPodLog(
   world: SimulatorContext,
   pod: StoredObject,
   query: URLSearchParams,

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import {
   collectCauses,
   forbiddenField,
+  formatStatusCauses,
   invalidFormattedValue,
-  listCauses,
   requiredValue,
   type StatusCause,
   StatusError,
@@ -42,7 +42,7 @@ export function validateWriteOptions(
   query: URLSearchParams,
 ): void {
   const validation = query.get("fieldValidation") ?? "";
-  requireValidOptions(
+  rejectInvalidOptions(
     kind,
     collectCauses(
       validateDryRun(query.getAll("dryRun")),
@@ -53,7 +53,7 @@ export function validateWriteOptions(
 }
 
 export function validatePatchOptions(query: URLSearchParams, applies: boolean): void {
-  requireValidOptions(
+  rejectInvalidOptions(
     "PatchOptions",
     collectCauses(
       applies && !query.get("fieldManager") && requiredValue("fieldManager", "is required for apply patch"),
@@ -68,10 +68,10 @@ export function validateDryRun(values: readonly string[]): StatusCause[] {
 }
 
 /** Throws a 422 error that lists the causes. Does nothing if there are no causes. */
-export function requireValidOptions(kind: string, causes: readonly StatusCause[]): void {
+export function rejectInvalidOptions(kind: string, causes: readonly StatusCause[]): void {
   if (causes.length === 0) return;
   const details = { group: "meta.k8s.io", kind, causes };
-  throw new StatusError(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${listCauses(causes)}`, details);
+  throw new StatusError(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${formatStatusCauses(causes)}`, details);
 }
 
 function validateFieldManager(manager: string): StatusCause[] {

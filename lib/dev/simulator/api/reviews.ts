@@ -11,7 +11,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
 /** Performs a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
-export function performReview(
+export function performAccessReview(
   world: SimulatorContext,
   user: SimulatedUser,
   kind: ApiKind,

@@ -1,5 +1,5 @@
 /** Parses a URL path into kind, namespace, object name and subresource, and creates discovery responses. */
-import type { ApiKind, ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind, ApiKindRegistry } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiRoute {
@@ -11,7 +11,7 @@ export interface ApiRoute {
 }
 
 /** Parses the path of a resource. Returns null for a path that the server does not serve. */
-export function parseApiRoute(kinds: ApiKinds, path: string): ApiRoute | null {
+export function parseApiRoute(kinds: ApiKindRegistry, path: string): ApiRoute | null {
   const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
   if (!core && parts[0] !== "apis") return null;
@@ -29,7 +29,7 @@ export function parseApiRoute(kinds: ApiKinds, path: string): ApiRoute | null {
 }
 
 /** Whether the path is under an API group and version that the server serves. */
-export function isServedGroup(kinds: ApiKinds, path: string): boolean {
+export function isServedApiGroup(kinds: ApiKindRegistry, path: string): boolean {
   const [, root, ...rest] = path.split("/");
   const [group, version] = root === "api" ? ["", rest[0]] : root === "apis" ? [rest[0], rest[1]] : [];
   return kinds.all.some((kind) => kind.group === group && kind.version === version);
@@ -67,7 +67,7 @@ const VERSION = {
 };
 
 /** Returns the discovery response for the path, or null if it is not a discovery path. */
-export function renderDiscovery(kinds: ApiKinds, path: string): Json | null {
+export function renderDiscovery(kinds: ApiKindRegistry, path: string): Json | null {
   const parts = path.split("/").slice(1).filter((part) => part !== "");
   if (path === "/version") return VERSION;
   if (path === "/api") return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] };
@@ -84,7 +84,7 @@ export function renderDiscovery(kinds: ApiKinds, path: string): Json | null {
 }
 
 /** Returns the root path for each API group version, for example `api/v1` or `apis/apps/v1`. */
-function versionsOf(kinds: ApiKinds): string[] {
+function versionsOf(kinds: ApiKindRegistry): string[] {
   return [...new Set(kinds.all.map(({ apiVersion }) => rootOf(apiVersion)))];
 }
 
@@ -97,7 +97,7 @@ function whereOf(version: string): Json {
 }
 
 /** Returns the part of the OpenAPI document from which kubectl and Helm detect support for `fieldValidation`. */
-function openApiOf(kinds: ApiKinds, version: string): Json | null {
+function openApiOf(kinds: ApiKindRegistry, version: string): Json | null {
   const own = kinds.all.filter(({ apiVersion }) => rootOf(apiVersion) === version);
   if (own.length === 0) return null;
   const parameters = [{ name: "fieldValidation", in: "query", schema: { type: "string" } }];
@@ -108,7 +108,7 @@ function openApiOf(kinds: ApiKinds, version: string): Json | null {
   return { openapi: "3.0.0", info: { title: "Kubernetes", version: "v1.33" }, paths: Object.fromEntries(paths) };
 }
 
-function groupsOf(kinds: ApiKinds): Json[] {
+function groupsOf(kinds: ApiKindRegistry): Json[] {
   const versions = new Map(kinds.all.filter((kind) => kind.group !== "").map((kind) => [kind.group, kind]));
   return [...versions.values()].sort((a, b) => rank(a) - rank(b) || (a.group < b.group ? -1 : 1)).map((kind) => {
     const entry = { groupVersion: kind.apiVersion, version: kind.version };
@@ -123,7 +123,7 @@ function rank(kind: ApiKind): number {
   return at < 0 ? FIRST_GROUPS.length : at;
 }
 
-function resourcesOf(kinds: ApiKinds, groupVersion: string): Json | null {
+function resourcesOf(kinds: ApiKindRegistry, groupVersion: string): Json | null {
   const own = kinds.all.filter((kind) => kind.apiVersion === groupVersion).sort((a, b) => a.plural < b.plural ? -1 : 1);
   if (own.length === 0) return null;
   const head = groupVersion === "v1" ? {} : { apiVersion: "v1" };

@@ -1,6 +1,6 @@
 /** Sends responses. A fault can replace, delay, slow down or cut off a response. */
 import type { ServerResponse } from "node:http";
-import { MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { OBJECT_MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { RequestFaults, SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
@@ -11,7 +11,11 @@ export interface OutgoingResponse {
   readonly text: string;
 }
 
-export function jsonResponse(status: number, body: Json, headers: OutgoingResponse["headers"] = {}): OutgoingResponse {
+export function createJsonResponse(
+  status: number,
+  body: Json,
+  headers: OutgoingResponse["headers"] = {},
+): OutgoingResponse {
   return { status, headers: { "content-type": "application/json", ...headers }, text: JSON.stringify(body) + "\n" };
 }
 
@@ -55,7 +59,7 @@ const STATUS_TEXTS: Readonly<Record<number, readonly [reason: string, message: s
   401: ["Unauthorized", "Unauthorized"],
   403: ["Forbidden", "forbidden by an injected fault"],
   404: ["NotFound", "the server could not find the requested resource"],
-  409: ["Conflict", `Operation cannot be fulfilled on the object: ${MODIFIED_MESSAGE}`],
+  409: ["Conflict", `Operation cannot be fulfilled on the object: ${OBJECT_MODIFIED_MESSAGE}`],
   410: ["Expired", "The provided continue parameter is too old to display a consistent list result."],
   429: ["TooManyRequests", "the server has received too many requests and has asked us to try again later"],
   503: ["ServiceUnavailable", "the server is currently unable to handle the request"],
@@ -72,5 +76,5 @@ export function renderFaultResponse(answer: Extract<SimulatorFault, { type: "ans
   if (body !== undefined) return { status, headers: { "content-type": "text/html", ...headers }, text: body };
   const details = typeof retryAfter === "number" ? { retryAfterSeconds: retryAfter } : undefined;
   const [reason, message] = STATUS_TEXTS[status] ?? OTHER_STATUS_TEXT;
-  return jsonResponse(status, new StatusError(status, reason, message, details).body(), headers);
+  return createJsonResponse(status, new StatusError(status, reason, message, details).body(), headers);
 }

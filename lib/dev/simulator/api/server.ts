@@ -1,29 +1,29 @@
 /** Serves the simulated API over HTTP. Applies faults to each request, performs the request and records it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { authenticateUser } from "#lib/dev/simulator/access/users.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import { handleFaultRequest, handleHistoryRequest } from "#lib/dev/simulator/api/control.ts";
+import { handleFaultRequest, handleRecordsRequest } from "#lib/dev/simulator/api/control.ts";
 import { requireLocalOrigin } from "#lib/dev/simulator/api/options.ts";
-import { type ApiRoute, isServedGroup, parseApiRoute, renderDiscovery } from "#lib/dev/simulator/api/route.ts";
+import { type ApiRoute, isServedApiGroup, parseApiRoute, renderDiscovery } from "#lib/dev/simulator/api/route.ts";
 import {
   breakConnection,
-  jsonResponse,
+  createJsonResponse,
   type OutgoingResponse,
   renderFaultResponse,
   sendResponse,
 } from "#lib/dev/simulator/api/send.ts";
-import { performVerb, type VerbRequest } from "#lib/dev/simulator/api/verbs.ts";
+import { type ApiVerbRequest, performApiRequest } from "#lib/dev/simulator/api/verbs.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const LARGEST_BODY = 3 * 1024 * 1024; // bytes; the limit of a real API server
-const TOO_LARGE: OutgoingResponse = jsonResponse(
+const TOO_LARGE: OutgoingResponse = createJsonResponse(
   413,
   new StatusError(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728").body(),
 );
-const NO_KIND = jsonResponse(
+const NO_KIND = createJsonResponse(
   404,
   new StatusError(404, "NotFound", "the server could not find the requested resource", {}).body(),
 );
@@ -37,10 +37,13 @@ export function createApiServer(world: SimulatorContext, recorder: WriteRecorder
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     handleRequest(world, recorder, request, response).catch((error) => {
       if (!request.complete) return; // the client disconnected while sending the request
-      if (error instanceof StatusError) return sendResponse(response, jsonResponse(error.status, error.body()));
+      if (error instanceof StatusError) return sendResponse(response, createJsonResponse(error.status, error.body()));
       world.log.error("The simulated cluster failed to handle a request", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
-      sendResponse(response, jsonResponse(500, new StatusError(500, "InternalError", messageOf(error)).body()));
+      sendResponse(
+        response,
+        createJsonResponse(500, new StatusError(500, "InternalError", getErrorMessage(error)).body()),
+      );
     });
   });
 }
@@ -56,9 +59,9 @@ async function handleRequest(
   const text = await readBody(request);
   requireLocalOrigin(request);
   if (url.pathname.startsWith("/simulator/")) {
-    const { status, body } = handleHistoryRequest(recorder, method, url) ??
+    const { status, body } = handleRecordsRequest(recorder, method, url) ??
       handleFaultRequest(world.faults, method, url.pathname, text);
-    return sendResponse(response, jsonResponse(status, body));
+    return sendResponse(response, createJsonResponse(status, body));
   }
   const hit = world.faults.applyTo(method, target);
   if (hit.latency > 0) await new Promise<void>((resolve) => void world.timers.after(hit.latency, resolve));
@@ -98,28 +101,28 @@ function performRequest(
   world: SimulatorContext,
   recorder: WriteRecorder,
   url: URL,
-  call: Omit<VerbRequest, "route" | "warn">,
+  call: Omit<ApiVerbRequest, "route" | "warn">,
 ): RequestResult | undefined {
   const warnings: string[] = [];
   const warningHeader = () =>
     warnings.length > 0 ? { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) } : undefined;
   try {
     const discovery = call.method === "GET" ? renderDiscovery(world.kinds, url.pathname) : null;
-    if (discovery) return { outgoing: jsonResponse(200, discovery) };
+    if (discovery) return { outgoing: createJsonResponse(200, discovery) };
     const route = parseApiRoute(world.kinds, url.pathname);
-    if (!route) return { outgoing: isServedGroup(world.kinds, url.pathname) ? NO_KIND : NO_PAGE };
+    if (!route) return { outgoing: isServedApiGroup(world.kinds, url.pathname) ? NO_KIND : NO_PAGE };
     const before = versionOf(world, route, null);
     const verbCall = { ...call, route, warn: (warning: string) => void warnings.push(warning) };
-    const reply = recorder.during(() => performVerb(world, verbCall));
+    const reply = recorder.during(() => performApiRequest(world, verbCall));
     if (reply === undefined) return undefined;
     const resourceVersion = versionOf(world, route, reply.body);
     return {
-      outgoing: jsonResponse(reply.status, reply.body, warningHeader()),
+      outgoing: createJsonResponse(reply.status, reply.body, warningHeader()),
       effect: { changed: resourceVersion !== before, resourceVersion },
     };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return { outgoing: jsonResponse(error.status, error.body(), { ...error.headers, ...warningHeader() }) };
+    return { outgoing: createJsonResponse(error.status, error.body(), { ...error.headers, ...warningHeader() }) };
   }
 }
 

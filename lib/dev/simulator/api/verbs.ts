@@ -16,13 +16,13 @@ import {
   validateWriteOptions,
 } from "#lib/dev/simulator/api/options.ts";
 import { listObjects, parseListSelectors, toListItem } from "#lib/dev/simulator/api/list.ts";
-import { sendLog } from "#lib/dev/simulator/api/log.ts";
-import { performReview, requirePermission } from "#lib/dev/simulator/api/reviews.ts";
+import { sendPodLog } from "#lib/dev/simulator/api/log.ts";
+import { performAccessReview, requirePermission } from "#lib/dev/simulator/api/reviews.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
-import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
+import { streamObjectChanges } from "#lib/dev/simulator/api/watch.ts";
 import { deleteObject, parseDeleteOptions } from "#lib/dev/simulator/admission/deletion.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { applyJsonPatch, applyMergePatch } from "#lib/dev/simulator/api/patch.ts";
@@ -42,7 +42,7 @@ import { pruneToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
-export interface VerbRequest {
+export interface ApiVerbRequest {
   readonly method: string;
   readonly route: ApiRoute;
   readonly user: SimulatedUser;
@@ -65,9 +65,9 @@ const ORPHANED_PODS_WARNING =
   "set propagationPolicy=Orphan to suppress this warning";
 
 /** A response's status and body, or undefined if the verb streams its own response. */
-export type VerbResponse = { readonly status: number; readonly body: Json } | undefined;
+export type ApiVerbResponse = { readonly status: number; readonly body: Json } | undefined;
 
-export function performVerb(world: SimulatorContext, call: VerbRequest): VerbResponse {
+export function performApiRequest(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const { method, route, query } = call;
   if (route.subresource !== "log") requireJsonAccepted(call.accept);
   requirePermission(world, call.user, method, route, query);
@@ -79,7 +79,7 @@ export function performVerb(world: SimulatorContext, call: VerbRequest): VerbRes
   throw verbNotAllowedError();
 }
 
-function remove(world: SimulatorContext, { route, user, query, text, warn }: VerbRequest): VerbResponse {
+function remove(world: SimulatorContext, { route, user, query, text, warn }: ApiVerbRequest): ApiVerbResponse {
   const body = text === "" ? null : parseJsonBody(text, "DeleteOptions", false);
   const options = parseDeleteOptions(query, body);
   const live = find(world, route);
@@ -90,7 +90,7 @@ function remove(world: SimulatorContext, { route, user, query, text, warn }: Ver
   return ok(gone && !RETURNED_KINDS.has(route.kind.kind) ? success(route, object) : object);
 }
 
-function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: VerbRequest): VerbResponse {
+function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: ApiVerbRequest): ApiVerbResponse {
   if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowedError();
   const all = world.store.list(kind.kind, namespace).filter(parseListSelectors(kind, query));
   for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
@@ -99,23 +99,23 @@ function removeMany(world: SimulatorContext, { route: { kind, namespace }, query
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: SimulatorContext, { route, query, accept, response }: VerbRequest): VerbResponse {
+function readMany(world: SimulatorContext, { route, query, accept, response }: ApiVerbRequest): ApiVerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
     return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
-  return void watchObjects(world, route.kind, route.namespace, query, response);
+  return void streamObjectChanges(world, route.kind, route.namespace, query, response);
 }
 
-function readOne(world: SimulatorContext, { route, query, response }: VerbRequest): VerbResponse {
+function readOne(world: SimulatorContext, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
   if (route.subresource === "status" && !route.kind.status) throw resourceNotFoundError();
   const live = find(world, route);
-  if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
+  if (route.subresource === "log" && route.kind.kind === "Pod") return void sendPodLog(world, live, query, response);
   if (route.subresource === "scale" && route.kind.scale) return ok(readScale(live));
   if (route.subresource !== undefined && route.subresource !== "status") throw resourceNotFoundError();
   return ok(live);
 }
 
-function readBody(world: SimulatorContext, call: VerbRequest, options: "CreateOptions" | "UpdateOptions"): Json {
+function readBody(world: SimulatorContext, call: ApiVerbRequest, options: "CreateOptions" | "UpdateOptions"): Json {
   const { route: { kind }, query, contentType, text, warn } = call;
   requireJsonOrYaml(contentType);
   validateWriteOptions(options, query);
@@ -123,15 +123,15 @@ function readBody(world: SimulatorContext, call: VerbRequest, options: "CreateOp
   return parseObjectBody(body, kind, world.schema, validationOf(query), warn);
 }
 
-function create(world: SimulatorContext, call: VerbRequest): VerbResponse {
+function create(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const { kind, namespace } = call.route;
   if (kind.namespaced && namespace === undefined) throw verbNotAllowedError();
   const body = readBody(world, call, "CreateOptions");
-  const review = performReview(world, call.user, kind, body, managerOf(call));
+  const review = performAccessReview(world, call.user, kind, body, managerOf(call));
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
 }
 
-function put(world: SimulatorContext, call: VerbRequest): VerbResponse {
+function put(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const { route } = call, body = readBody(world, call, "UpdateOptions");
   requireMatchingName(body, route);
   const live = find(world, route);
@@ -142,7 +142,7 @@ function put(world: SimulatorContext, call: VerbRequest): VerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function patch(world: SimulatorContext, call: VerbRequest): VerbResponse {
+function patch(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const type = call.contentType.split(";")[0]!.trim();
   if (type === "application/apply-patch+yaml") return apply(world, call);
   if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
@@ -167,7 +167,7 @@ function patch(world: SimulatorContext, call: VerbRequest): VerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function apply(world: SimulatorContext, call: VerbRequest): VerbResponse {
+function apply(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const { route, query } = call;
   validatePatchOptions(query, true);
   const manager = query.get("fieldManager")!;
@@ -201,7 +201,7 @@ function find(world: SimulatorContext, route: ApiRoute): StoredObject {
   return live;
 }
 
-function optionsOf(call: VerbRequest): WriteOptions {
+function optionsOf(call: ApiVerbRequest): WriteOptions {
   const { subresource } = call.route;
   const isSupported = subresource === "status"
     ? call.route.kind.status
@@ -216,7 +216,7 @@ function optionsOf(call: VerbRequest): WriteOptions {
   };
 }
 
-function managerOf(call: VerbRequest): string {
+function managerOf(call: ApiVerbRequest): string {
   return call.query.get("fieldManager") || call.agent;
 }
 
@@ -243,6 +243,6 @@ function success(route: ApiRoute, object: StoredObject): Json {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 
-function ok(body: Json): VerbResponse {
+function ok(body: Json): ApiVerbResponse {
   return { status: 200, body };
 }

@@ -4,11 +4,11 @@
  */
 import type { ServerResponse } from "node:http";
 import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";
-import type { WatchDrop } from "#lib/dev/simulator/fault-types.ts";
+import type { WatchDropMode } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
+import type { StoredObjectChange } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
@@ -16,7 +16,7 @@ const BOOKMARK_INTERVAL = MINUTE;
 const DEFAULT_TIMEOUT = 30 * MINUTE; // if the client sets no timeout
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024; // bytes that a client may leave unread before the connection is closed
 
-export function watchObjects(
+export function streamObjectChanges(
   world: SimulatorContext,
   kind: ApiKind,
   namespace: string | undefined,
@@ -39,7 +39,7 @@ export function watchObjects(
     const metadata = { resourceVersion: String(world.store.version()), creationTimestamp: null, ...annotations };
     send("BOOKMARK", { kind: kind.kind, apiVersion: kind.apiVersion, metadata });
   };
-  const sendChange = (change: StoreChange): void => {
+  const sendChange = (change: StoredObjectChange): void => {
     if (
       change.object.kind !== kind.kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)
     ) return;
@@ -94,7 +94,7 @@ export function watchObjects(
 const ENDLESS_CHUNK = "x".repeat(64 * 1024);
 
 /** Ends a watch in the way that the fault specifies, for example with an ERROR event or a malformed line. */
-function dropWatch(response: ServerResponse, how: WatchDrop, send: (type: string, object: Json) => void): void {
+function dropWatch(response: ServerResponse, how: WatchDropMode, send: (type: string, object: Json) => void): void {
   if (how === "cut") return void response.destroy();
   if (how === "expired") send("ERROR", new StatusError(410, "Expired", "The resourceVersion is too old.").body());
   if (how === "error") send("ERROR", new StatusError(500, "InternalError", "etcdserver: leader changed").body());

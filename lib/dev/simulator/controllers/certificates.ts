@@ -10,9 +10,9 @@ import {
   createOwnerReference,
   findCondition,
   isConditionTrue,
-  withConditions,
+  mergeConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -22,7 +22,7 @@ const ISSUING = "cert-manager-certificates-issuing";
 const ABSENT = { reason: "DoesNotExist", message: "Issuing certificate as Secret does not exist" };
 const CHAIN = [["CertificateRequest", "1"], ["Order", "1-1"], ["Challenge", "1-1-1"]] as const;
 
-export function issuerController(world: SimulatorContext): Controller {
+export function clusterIssuerController(world: SimulatorContext): Controller {
   return {
     kind: "ClusterIssuer",
     reconcile(issuer) {
@@ -37,7 +37,7 @@ export function issuerController(world: SimulatorContext): Controller {
       };
       changeObjectStatus(world, issuer, "cert-manager-clusterissuers", (status) => ({
         ...status,
-        conditions: withConditions(status.conditions, world.timers.stamp(), ready),
+        conditions: mergeConditions(status.conditions, world.timers.stamp(), ready),
       }));
     },
   };
@@ -95,13 +95,13 @@ function report(world: SimulatorContext, certificate: StoredObject, issued: Json
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const condition = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
   changeObjectStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
-    const conditions = withConditions(
+    const conditions = mergeConditions(
       status.conditions,
       formatTimestamp(now),
       condition("Ready", issued ? "True" : "False"),
     );
     if (!issued) {
-      return { ...status, conditions: withConditions(conditions, formatTimestamp(now), condition("Issuing", "True")) };
+      return { ...status, conditions: mergeConditions(conditions, formatTimestamp(now), condition("Issuing", "True")) };
     }
     const others = conditions.filter(({ type }) => type !== "Issuing");
     return {
@@ -150,7 +150,7 @@ function statusOf(kind: string, status: Json, { message, final }: CertificateFau
   const ready = final
     ? { reason: "Failed", message: `Failed to wait for order resource to become ready: ${message}` }
     : { reason: "Pending", message: 'Waiting on certificate issuance from order: "pending"' };
-  const conditions = withConditions(status.conditions, at, { type: "Ready", status: "False", ...ready });
+  const conditions = mergeConditions(status.conditions, at, { type: "Ready", status: "False", ...ready });
   return { ...status, conditions };
 }
 
@@ -160,12 +160,12 @@ function failCertificate(world: SimulatorContext, certificate: StoredObject, why
   const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
   changeObjectStatus(world, certificate, ISSUING, (status) => ({
     ...status,
-    conditions: withConditions(status.conditions, at, ready, issuing),
+    conditions: mergeConditions(status.conditions, at, ready, issuing),
     failedIssuanceAttempts: 1,
     lastFailureTime: status.lastFailureTime ?? at,
   }));
   if (certificate.status?.lastFailureTime === undefined) {
-    recordEvent(world, certificate, { by: ISSUING, warning: "Failed", message });
+    recordKubernetesEvent(world, certificate, { by: ISSUING, warning: "Failed", message });
   }
 }
 

@@ -2,16 +2,16 @@
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
-  type ContainerSlot,
   getContainerSpec,
   type Kubelet,
+  type PodContainer,
   recordContainerEvent,
-  reloadContainerSlot,
+  reloadPodContainer,
   setContainerWaiting,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { findImagePullError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
+import { findImagePullError, readContainerEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findReadinessFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
@@ -26,27 +26,27 @@ const STARTUP_PROBE_FAILURE =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
 
-export function scheduleContainerStart(kubelet: Kubelet, slot: ContainerSlot, ms: number): void {
+export function scheduleContainerStart(kubelet: Kubelet, slot: PodContainer, ms: number): void {
   kubelet.wait(slot, ms, () => startContainer(kubelet, slot));
   changeContainerStatus(kubelet.world, slot, (status) => status); // adds the waiting containers to the status
 }
 
 /** Starts the container. Retries later if its image cannot be pulled or part of its environment is missing. */
-export function startContainer(kubelet: Kubelet, planned: ContainerSlot): void {
-  const { world } = kubelet, slot = reloadContainerSlot(world, planned);
+export function startContainer(kubelet: Kubelet, planned: PodContainer): void {
+  const { world } = kubelet, slot = reloadPodContainer(world, planned);
   if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
   if (isNodeLost(world, slot.pod.spec.nodeName)) return kubelet.release(slot);
   const container = getContainerSpec(slot);
   const pullError = findImagePullError(container.image, world.faults);
   if (pullError) return retryPull(kubelet, slot, container.image, pullError);
-  const { missing, values } = readEnvironment(world, slot.pod, container);
+  const { missing, values } = readContainerEnvironment(world, slot.pod, container);
   if (missing === undefined) return start(kubelet, slot, container, values);
   recordContainerEvent(world, slot, { warning: "Failed", message: `Error: ${missing}` });
   setContainerWaiting(world, slot, "CreateContainerConfigError", missing);
   kubelet.wait(slot, retryDelay(world, 0), () => startContainer(kubelet, slot));
 }
 
-function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: string): void {
+function retryPull(kubelet: Kubelet, slot: PodContainer, image: string, why: string): void {
   const { world } = kubelet;
   recordContainerEvent(world, slot, { normal: "Pulling", message: `Pulling image "${image}"` });
   recordContainerEvent(world, slot, { warning: "Failed", message: `Failed to pull image "${image}": ${why}` });
@@ -62,7 +62,7 @@ function retryPull(kubelet: Kubelet, slot: ContainerSlot, image: string, why: st
 }
 
 /** Restarts the container: immediately after the first exit, with exponential backoff after later exits. */
-export function restartContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): void {
+export function restartContainer(kubelet: Kubelet, slot: PodContainer, status: ContainerStatus): void {
   if (kubelet.find(slot)) return;
   const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
   const where = `${name}_${namespace}(${uid})`;
@@ -84,7 +84,7 @@ function retryDelay({ delayMs }: SimulatorContext, tries: number): number {
   return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
 }
 
-function start(kubelet: Kubelet, slot: ContainerSlot, container: Json, env: ProgramContext["env"]): void {
+function start(kubelet: Kubelet, slot: PodContainer, container: Json, env: ProgramContext["env"]): void {
   const { world } = kubelet, { pod, name } = slot, { image, resources, volumeMounts } = container;
   recordContainerEvent(world, slot, {
     normal: "Pulled",
@@ -118,13 +118,19 @@ function toMountStatus({ name, mountPath, readOnly }: Json): Json {
 }
 
 /** Runs the program of a container that was already running, for example before the simulator was restarted. */
-export function resumeContainers(kubelet: Kubelet, slot: ContainerSlot): void {
+export function resumeContainers(kubelet: Kubelet, slot: PodContainer): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = getContainerSpec(slot);
-  const run = runProgram({ world, pod, container, env: readEnvironment(world, pod, container).values, resumed: true });
+  const run = runProgram({
+    world,
+    pod,
+    container,
+    env: readContainerEnvironment(world, pod, container).values,
+    resumed: true,
+  });
   runContainer(kubelet, slot, run, world.logs.find(uid, name, false) ?? world.logs.start(uid, name));
 }
 
-function runContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, log: ContainerLog): void {
+function runContainer(kubelet: Kubelet, slot: PodContainer, run: ProgramRun, log: ContainerLog): void {
   const { world: { delays, logs, timers } } = kubelet;
   const entry = kubelet.register(slot, run);
   const usual = slot.type === "initContainers" ? "initContainer" : run.exit === null ? "server" : "job";
@@ -156,10 +162,10 @@ function runContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
   step(0);
 }
 
-function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, log: ContainerLog): void {
+function endContainer(kubelet: Kubelet, slot: PodContainer, run: ProgramRun, log: ContainerLog): void {
   const { world } = kubelet;
   kubelet.release(slot);
-  const live = reloadContainerSlot(world, slot);
+  const live = reloadPodContainer(world, slot);
   if (!live || isNodeLost(world, live.pod.spec.nodeName)) return;
   if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // a killed program changes no data
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
@@ -172,7 +178,7 @@ function endContainer(kubelet: Kubelet, slot: ContainerSlot, run: ProgramRun, lo
 }
 
 /** Probes a container that serves requests. Returns the milliseconds until the next probe if the login page fails. */
-export function probeContainer({ world, find }: Kubelet, slot: ContainerSlot): number | void {
+export function probeContainer({ world, find }: Kubelet, slot: PodContainer): number | void {
   const entry = find(slot);
   if (!entry?.run || entry.run.exit !== null || slot.type !== "containers") return;
   const broken = world.faults.find("unready", slot.pod.metadata.namespace, slot.pod.metadata.name);

@@ -5,7 +5,7 @@
 import { listOwners } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
+import type { StoredObjectChange } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface Controller {
@@ -13,7 +13,7 @@ export interface Controller {
   /** The kind of object that this controller creates. A change to such an object causes its owner to be reconciled. */
   readonly owns?: string;
   /** Returns other objects of this controller's kind that must be reconciled after the change. */
-  readonly also?: (change: StoreChange) => Iterable<StoredObject>;
+  readonly also?: (change: StoredObjectChange) => Iterable<StoredObject>;
   /** Called after an object of this controller's kind has been removed. */
   readonly removed?: (object: StoredObject) => void;
   /** Moves the cluster one step toward the object's spec. Returns the milliseconds until the next call, if any. */

@@ -1,15 +1,15 @@
 /** Creates pods from a template for all controllers. Records each success or failure as an Event about the owner. */
 import {
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   createManagedObject,
   createOwnerReference,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export interface PodCreation {
+export interface PodCreationOptions {
   readonly owner: StoredObject;
   readonly template: Json;
   /** The pod's name, set for StatefulSets only. If it is missing, a name is generated from the owner's name. */
@@ -20,7 +20,7 @@ export interface PodCreation {
 }
 
 /** Creates the pod. Returns true if the pod was created or already exists. */
-export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreation): boolean {
+export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreationOptions): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {
     ...meta,
@@ -30,11 +30,11 @@ export function createPod(world: SimulatorContext, { owner, template, name, labe
     ownerReferences: [createOwnerReference(owner)],
   };
   try {
-    const pod = createManagedObject(world, CONTROLLER_MANAGER, { kind: "Pod", metadata, spec: template.spec });
+    const pod = createManagedObject(world, CONTROLLER_FIELD_MANAGER, { kind: "Pod", metadata, spec: template.spec });
     const message = name === undefined
       ? `Created pod: ${pod.metadata.name}`
       : `create Pod ${name} in StatefulSet ${of} successful`;
-    recordEvent(world, owner, { by, normal: "SuccessfulCreate", message });
+    recordKubernetesEvent(world, owner, { by, normal: "SuccessfulCreate", message });
     return true;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -42,7 +42,7 @@ export function createPod(world: SimulatorContext, { owner, template, name, labe
     const message = name === undefined
       ? `Error creating: ${error.message}`
       : `create Pod ${name} in StatefulSet ${of} failed error: ${error.message}`;
-    recordEvent(world, owner, { by, warning: "FailedCreate", message });
+    recordKubernetesEvent(world, owner, { by, warning: "FailedCreate", message });
     return false;
   }
 }

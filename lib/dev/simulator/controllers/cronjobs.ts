@@ -4,14 +4,14 @@ import { parseCronSchedule } from "#lib/dev/simulator/admission/rules/schedule.t
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   createManagedObject,
   createOwnerReference,
   isConditionTrue,
   listOwnedObjects,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -39,7 +39,7 @@ export function cronJobController(world: SimulatorContext): Controller {
       const present = active().map(({ metadata: { namespace, name, uid } }) => (
         { kind: "Job", namespace, name, uid, apiVersion: "batch/v1" }
       ));
-      changeObjectStatus(world, cron, CONTROLLER_MANAGER, ({ active: _, ...status }) => ({
+      changeObjectStatus(world, cron, CONTROLLER_FIELD_MANAGER, ({ active: _, ...status }) => ({
         ...status,
         ...(open ? { lastScheduleTime: formatTimestamp(Math.floor(now / MINUTE) * MINUTE) } : {}),
         ...(present.length > 0 ? { active: present } : {}),
@@ -53,7 +53,7 @@ export function cronJobController(world: SimulatorContext): Controller {
 function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: number): void {
   const { metadata, spec } = cron.spec.jobTemplate, name = `${cron.metadata.name}-${Math.floor(at / MINUTE)}`;
   try {
-    createManagedObject(world, CONTROLLER_MANAGER, {
+    createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
       kind: "Job",
       metadata: {
         ...(metadata?.labels ? { labels: metadata.labels } : {}),
@@ -67,11 +67,11 @@ function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: numbe
       },
       spec,
     });
-    recordEvent(world, cron, { by: COMPONENT, normal: "SuccessfulCreate", message: `Created job ${name}` });
+    recordKubernetesEvent(world, cron, { by: COMPONENT, normal: "SuccessfulCreate", message: `Created job ${name}` });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     if (error.reason === "AlreadyExists") return;
-    recordEvent(world, cron, {
+    recordKubernetesEvent(world, cron, {
       by: COMPONENT,
       warning: "FailedCreate",
       message: `Error creating job: ${error.message}`,

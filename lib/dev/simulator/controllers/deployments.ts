@@ -6,19 +6,19 @@ import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   createManagedObject,
   createOwnerReference,
   findCondition,
   listOwnedObjects,
   listOwners,
+  mergeConditions,
   type ObjectCondition,
-  withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { createHashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -62,7 +62,7 @@ export function deploymentController(world: SimulatorContext): Controller {
 function createReplicaSet(world: SimulatorContext, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
-  createManagedObject(world, CONTROLLER_MANAGER, {
+  createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
     kind: "ReplicaSet",
     metadata: {
       name,
@@ -78,11 +78,11 @@ function createReplicaSet(world: SimulatorContext, deployment: StoredObject, has
     },
   });
   const message = `Scaled up replica set ${name} from 0 to ${replicas}`;
-  recordEvent(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
+  recordKubernetesEvent(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
 }
 
 function scale(world: SimulatorContext, set: StoredObject, replicas: number): void {
-  changeObject(world, set, CONTROLLER_MANAGER, (live) => {
+  changeObject(world, set, CONTROLLER_FIELD_MANAGER, (live) => {
     if (live.spec.replicas === replicas) return null;
     const metadata = { ...live.metadata, generation: (live.metadata.generation ?? 1) + 1 };
     return { ...live, metadata, spec: { ...live.spec, replicas } };
@@ -133,10 +133,10 @@ function report(
       reason: "MinimumReplicasUnavailable",
       message: "Deployment does not have minimum availability.",
     };
-  changeObject(world, deployment, CONTROLLER_MANAGER, (live) => {
+  changeObject(world, deployment, CONTROLLER_FIELD_MANAGER, (live) => {
     const previous: ObjectCondition[] = live.status?.conditions ?? [];
     const stated = [{ type: "Available", ...availability }, { type: "Progressing", ...progressing }];
-    const conditions = withConditions(previous, at, ...stated).map((each) => {
+    const conditions = mergeConditions(previous, at, ...stated).map((each) => {
       const present = previous.find((old) => old.type === each.type && old.status === each.status);
       const keep = present && (each.type !== "Progressing" || !moved);
       return { ...each, lastUpdateTime: keep ? present.lastUpdateTime : at };
@@ -172,14 +172,14 @@ export function replicaSetController(world: SimulatorContext): Controller {
       }
       for (const pod of living().slice(desired)) {
         deleteObject(world, pod, {});
-        recordEvent(world, set, {
+        recordKubernetesEvent(world, set, {
           by: REPLICASET_COMPONENT,
           normal: "SuccessfulDelete",
           message: `Deleted pod: ${pod.metadata.name}`,
         });
       }
       const present = living(), ready = present.filter(isPodReady).length;
-      changeObjectStatus(world, set, CONTROLLER_MANAGER, (_, live) => ({
+      changeObjectStatus(world, set, CONTROLLER_FIELD_MANAGER, (_, live) => ({
         replicas: present.length,
         fullyLabeledReplicas: present.length,
         ...(ready > 0 ? { readyReplicas: ready, availableReplicas: ready } : {}),

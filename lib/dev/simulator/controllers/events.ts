@@ -3,9 +3,11 @@ import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
-export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
+export type EventReasonAndMessage =
+  & { readonly message: string }
+  & ({ readonly normal: string } | { readonly warning: string });
 
-export type ObjectEvent = EventText & {
+export type KubernetesEventDetails = EventReasonAndMessage & {
   /** The component that reports the event, for example `kubelet` or `job-controller`. */
   readonly by: string;
   /** The part of the object that the event is about, for example `spec.containers{moodle}`. */
@@ -15,7 +17,11 @@ export type ObjectEvent = EventText & {
 const MAX_EVENTS_PER_NAMESPACE = 200;
 
 /** Records an Event about an object. If the same Event already exists, increments its count instead. */
-export function recordEvent(world: SimulatorContext, about: StoredObject, details: ObjectEvent): void {
+export function recordKubernetesEvent(
+  world: SimulatorContext,
+  about: StoredObject,
+  details: KubernetesEventDetails,
+): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in details ? ["Warning", details.warning] : ["Normal", details.normal];
   const { message, fieldPath } = details;

@@ -1,6 +1,6 @@
 /** Simulates the garbage collector: deletes or orphans an owner's dependents, as the propagation policy requires. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { CONTROLLER_MANAGER, listOwners, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
+import { CONTROLLER_FIELD_MANAGER, listOwners, removeFinalizers } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -31,17 +31,17 @@ function collectDependents(world: SimulatorContext, object: StoredObject): void 
       if (each.metadata.deletionTimestamp === undefined) deleteObject(world, each, { propagation: "Foreground" });
     }
     if (listDependents(world, object).length === 0) {
-      removeFinalizers(world, object, CONTROLLER_MANAGER, ["foregroundDeletion"]);
+      removeFinalizers(world, object, CONTROLLER_FIELD_MANAGER, ["foregroundDeletion"]);
     }
   } else if (finalizers.includes("orphan")) {
     for (const each of listDependents(world, object)) {
-      changeObject(world, each, CONTROLLER_MANAGER, (live) => {
+      changeObject(world, each, CONTROLLER_FIELD_MANAGER, (live) => {
         const { ownerReferences = [], ...metadata } = live.metadata;
         const others = ownerReferences.filter((owner) => owner.uid !== uid);
         return { ...live, metadata: others.length > 0 ? { ...metadata, ownerReferences: others } : metadata };
       });
     }
-    removeFinalizers(world, object, CONTROLLER_MANAGER, ["orphan"]);
+    removeFinalizers(world, object, CONTROLLER_FIELD_MANAGER, ["orphan"]);
   }
 }
 

@@ -3,7 +3,7 @@ import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   findCondition,
   isConditionTrue,
   listOwnedObjects,
@@ -11,7 +11,7 @@ import {
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady, listContainerStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -105,7 +105,7 @@ function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome:
     { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message }
   );
   const end = outcome?.type === "SuccessCriteriaMet" ? "Complete" : "Failed";
-  const written = changeObjectStatus(world, job, CONTROLLER_MANAGER, (status) => {
+  const written = changeObjectStatus(world, job, CONTROLLER_FIELD_MANAGER, (status) => {
     const conditions: Json[] = [...status.conditions ?? []];
     const has = (type: string) => conditions.some((each) => each.type === type);
     if (outcome && !has(outcome.type)) conditions.push(condition(outcome.type, outcome.reason, outcome.message));
@@ -128,8 +128,9 @@ function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome:
     };
   });
   if (!written || !over || finalConditionOf(job)) return;
-  if (end === "Complete") recordEvent(world, job, { by: COMPONENT, normal: "Completed", message: "Job completed" });
-  else recordEvent(world, job, { by: COMPONENT, warning: outcome.reason, message: outcome.message });
+  if (end === "Complete") {
+    recordKubernetesEvent(world, job, { by: COMPONENT, normal: "Completed", message: "Job completed" });
+  } else recordKubernetesEvent(world, job, { by: COMPONENT, warning: outcome.reason, message: outcome.message });
 }
 
 function expire(world: SimulatorContext, job: StoredObject): number | void {

@@ -5,13 +5,13 @@ import {
   listContainerStatuses,
   withContainerStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { type EventReasonAndMessage, recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-export interface ContainerSlot {
+export interface PodContainer {
   readonly pod: StoredObject;
   readonly type: ContainerType;
   readonly name: string;
@@ -27,19 +27,19 @@ interface ContainerEntry {
 export interface Kubelet {
   readonly world: SimulatorContext;
   /** Stores a new entry for the container and cancels its previous entry. */
-  register(slot: ContainerSlot, run?: ProgramRun): ContainerEntry;
+  register(slot: PodContainer, run?: ProgramRun): ContainerEntry;
   /** Schedules the container's next step to run after `ms` milliseconds. */
-  wait(slot: ContainerSlot, ms: number, next: () => void): void;
-  find(slot: ContainerSlot): ContainerEntry | undefined;
-  release(slot: ContainerSlot): void;
+  wait(slot: PodContainer, ms: number, next: () => void): void;
+  find(slot: PodContainer): ContainerEntry | undefined;
+  release(slot: PodContainer): void;
   runs(uid: string): ProgramRun[];
   forget(uid: string): void;
 }
 
-export function openKubelet(world: SimulatorContext): Kubelet {
+export function createKubelet(world: SimulatorContext): Kubelet {
   const pods = new Map<string, Map<string, ContainerEntry>>();
 
-  function hold(slot: ContainerSlot, entry: ContainerEntry): ContainerEntry {
+  function hold(slot: PodContainer, entry: ContainerEntry): ContainerEntry {
     const { uid } = slot.pod.metadata, own = pods.get(uid) ?? new Map<string, ContainerEntry>();
     own.get(slot.name)?.cancel();
     pods.set(uid, own.set(slot.name, entry));
@@ -60,12 +60,12 @@ export function openKubelet(world: SimulatorContext): Kubelet {
   };
 }
 
-export function getContainerSpec({ pod, type: which, name }: ContainerSlot): Json {
+export function getContainerSpec({ pod, type: which, name }: PodContainer): Json {
   return pod.spec[which].find((each: Json) => each.name === name);
 }
 
 /** Returns the container slot with the current state of its pod. Returns null if the pod was removed. */
-export function reloadContainerSlot({ store }: SimulatorContext, slot: ContainerSlot): ContainerSlot | null {
+export function reloadPodContainer({ store }: SimulatorContext, slot: PodContainer): PodContainer | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);
   return pod?.metadata.uid === uid ? { ...slot, pod } : null;
@@ -73,7 +73,7 @@ export function reloadContainerSlot({ store }: SimulatorContext, slot: Container
 
 export function changeContainerStatus(
   world: SimulatorContext,
-  { pod, type: which, name }: ContainerSlot,
+  { pod, type: which, name }: PodContainer,
   change: (status: ContainerStatus) => Partial<ContainerStatus>,
 ): void {
   changeObject(world, pod, "kubelet", (live) => {
@@ -87,7 +87,7 @@ export function changeContainerStatus(
 
 export function setContainerWaiting(
   world: SimulatorContext,
-  slot: ContainerSlot,
+  slot: PodContainer,
   reason: string,
   message: string,
 ): void {
@@ -96,8 +96,8 @@ export function setContainerWaiting(
 
 export function recordContainerEvent(
   world: SimulatorContext,
-  { pod, type: which, name }: ContainerSlot,
-  statement: EventText,
+  { pod, type: which, name }: PodContainer,
+  statement: EventReasonAndMessage,
 ): void {
-  recordEvent(world, pod, { by: "kubelet", fieldPath: `spec.${which}{${name}}`, ...statement });
+  recordKubernetesEvent(world, pod, { by: "kubelet", fieldPath: `spec.${which}{${name}}`, ...statement });
 }

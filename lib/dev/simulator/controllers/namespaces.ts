@@ -5,13 +5,13 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   createManagedObject,
-  withConditions,
+  mergeConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { isSameJson, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { formatUsage, sumQuotaUsage } from "#lib/dev/simulator/admission/quota.ts";
+import { formatQuotaUsage, sumQuotaUsage } from "#lib/dev/simulator/admission/quota.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const CHECK_INTERVAL = 250; // ms between checks of the remaining objects; changes also trigger a check
@@ -37,9 +37,9 @@ export function namespaceController(world: SimulatorContext): Controller {
       const isStuck = world.faults.find("stuck-namespace", undefined, name) !== null;
       if (pods.length === 0 && left.length === 0 && !isStuck) return void world.store.remove(space);
       const stated = [...NO_FAILURES, ...remainingConditions(world, left, isStuck)];
-      changeObjectStatus(world, space, CONTROLLER_MANAGER, (status) => ({
+      changeObjectStatus(world, space, CONTROLLER_FIELD_MANAGER, (status) => ({
         ...status,
-        conditions: withConditions(status.conditions, world.timers.stamp(), ...stated),
+        conditions: mergeConditions(status.conditions, world.timers.stamp(), ...stated),
       }));
       return CHECK_INTERVAL;
     },
@@ -48,14 +48,14 @@ export function namespaceController(world: SimulatorContext): Controller {
 
 function createNamespaceDefaults(world: SimulatorContext, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
-    createManagedObject(world, CONTROLLER_MANAGER, {
+    createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
       kind: "ServiceAccount",
       metadata: { name: "default", namespace },
     });
   }
   const name = "kube-root-ca.crt";
   if (!world.store.get("ConfigMap", namespace, name)) {
-    createManagedObject(world, CONTROLLER_MANAGER, {
+    createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
       kind: "ConfigMap",
       metadata: { name, namespace },
       data: { "ca.crt": "simulated\n" },
@@ -116,7 +116,7 @@ function formatCounts(names: readonly string[], words: string): string {
 }
 
 /** Simulates the ResourceQuota controller: writes limits and usage to the status. A new limit applies after a delay. */
-export function quotaController(world: SimulatorContext): Controller {
+export function resourceQuotaController(world: SimulatorContext): Controller {
   const kind = "ResourceQuota";
   return {
     kind,
@@ -130,8 +130,8 @@ export function quotaController(world: SimulatorContext): Controller {
       const wait = late ? memory.left(quota, world.delays.quota) : 0;
       if (!late) memory.reset(quota);
       const hard = wait > 0 ? status.hard : desired;
-      const used = formatUsage(sumQuotaUsage(world.kinds, hard, world.store.contents(metadata.namespace!)));
-      changeObjectStatus(world, quota, CONTROLLER_MANAGER, () => ({ hard, used }));
+      const used = formatQuotaUsage(sumQuotaUsage(world.kinds, hard, world.store.contents(metadata.namespace!)));
+      changeObjectStatus(world, quota, CONTROLLER_FIELD_MANAGER, () => ({ hard, used }));
       return wait > 0 ? wait : undefined;
     },
   };

@@ -5,12 +5,12 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   findCondition,
-  withConditions,
+  mergeConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -30,10 +30,10 @@ export function nodeController(world: SimulatorContext): Controller {
     kind: "Node",
     reconcile(node) {
       const { name } = node.metadata, lost = isNodeLost(world, name), at = world.timers.stamp();
-      changeObject(world, node, CONTROLLER_MANAGER, (live) => {
+      changeObject(world, node, CONTROLLER_FIELD_MANAGER, (live) => {
         const others = (live.spec?.taints ?? []).filter(({ key }: Json) => key !== UNREACHABLE_TAINT);
         const own = lost ? ["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE_TAINT, effect })) : [];
-        const conditions = withConditions(live.status.conditions, at, lost ? SILENT : READY);
+        const conditions = mergeConditions(live.status.conditions, at, lost ? SILENT : READY);
         const spec = { ...live.spec, taints: [...others, ...own] };
         return { ...live, spec, status: { ...live.status, conditions } };
       });
@@ -41,10 +41,14 @@ export function nodeController(world: SimulatorContext): Controller {
       for (const pod of world.store.list("Pod").filter((each) => each.spec.nodeName === name && !isPodFinished(each))) {
         const ready = findCondition(pod, "Ready");
         if (ready?.status !== "True") continue;
-        recordEvent(world, pod, { by: "node-controller", warning: "NodeNotReady", message: "Node is not ready" });
-        changeObjectStatus(world, pod, CONTROLLER_MANAGER, (status) => ({
+        recordKubernetesEvent(world, pod, {
+          by: "node-controller",
+          warning: "NodeNotReady",
+          message: "Node is not ready",
+        });
+        changeObjectStatus(world, pod, CONTROLLER_FIELD_MANAGER, (status) => ({
           ...status,
-          conditions: withConditions(status.conditions, at, { ...ready, status: "False" }),
+          conditions: mergeConditions(status.conditions, at, { ...ready, status: "False" }),
         }));
       }
     },

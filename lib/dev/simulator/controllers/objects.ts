@@ -4,7 +4,7 @@ import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** The field manager that most built-in controllers use. */
-export const CONTROLLER_MANAGER = "kube-controller-manager";
+export const CONTROLLER_FIELD_MANAGER = "kube-controller-manager";
 
 export function createManagedObject(world: SimulatorContext, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
@@ -64,13 +64,13 @@ export function createOwnerReference({ apiVersion, kind, metadata: { name, uid }
 }
 
 /** A condition without its transition time. */
-export interface UntimedCondition {
+export interface ConditionWithoutTime {
   readonly type: string;
   readonly status: string;
   readonly [field: string]: Json;
 }
 
-export interface ObjectCondition extends UntimedCondition {
+export interface ObjectCondition extends ConditionWithoutTime {
   readonly lastTransitionTime: string;
 }
 
@@ -83,10 +83,10 @@ export function isConditionTrue(object: StoredObject, type: string): boolean {
 }
 
 /** Returns the conditions with `wanted` added or replaced. A condition with an unchanged status keeps its timestamp. */
-export function withConditions(
+export function mergeConditions(
   present: readonly ObjectCondition[] | undefined,
   at: string,
-  ...wanted: readonly UntimedCondition[]
+  ...wanted: readonly ConditionWithoutTime[]
 ): ObjectCondition[] {
   const conditions = [...present ?? []];
   for (const condition of wanted) {

@@ -1,5 +1,5 @@
 /** Derives a pod's phase and conditions from its containers' statuses. */
-import { isConditionTrue, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { isConditionTrue, mergeConditions, type ObjectCondition } from "#lib/dev/simulator/controllers/objects.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
@@ -66,7 +66,7 @@ export function withContainerStatuses(
     { type, status: is ? "True" : "False", lastProbeTime: null, ...(is ? {} : why) }
   );
   const present: ObjectCondition[] = pod.status.conditions ?? [];
-  const conditions = withConditions(
+  const conditions = mergeConditions(
     present.filter(({ type }) => type !== "PodScheduled"),
     at,
     condition("PodReadyToStartContainers", begun && !failed && !succeeded),

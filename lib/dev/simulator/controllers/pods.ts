@@ -12,10 +12,10 @@ import {
 } from "#lib/dev/simulator/controllers/containers.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  type ContainerSlot,
+  createKubelet,
   getContainerSpec,
   type Kubelet,
-  openKubelet,
+  type PodContainer,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import { isConditionTrue } from "#lib/dev/simulator/controllers/objects.ts";
@@ -27,8 +27,12 @@ import {
 } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { listPvcNames, schedulePod } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { hasLoginPageProbe } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { findImagePullError, findMountError, readEnvironment } from "#lib/dev/simulator/programs/environment.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import {
+  findImagePullError,
+  findMountError,
+  readContainerEnvironment,
+} from "#lib/dev/simulator/programs/environment.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -38,7 +42,7 @@ const RETRY_INTERVAL = 2000; // ms between retries after a failed mount or sandb
 const LONGEST_GRACE = 10 * SECOND; // a real cluster waits 30 s by default
 
 export function podController(world: SimulatorContext): Controller {
-  const kubelet = openKubelet(world);
+  const kubelet = createKubelet(world);
   const stopping = new Set<string>();
   return {
     kind: "Pod",
@@ -64,12 +68,12 @@ export function podController(world: SimulatorContext): Controller {
       if (!pod.spec.nodeName) return schedulePod(world, pod);
       const mountError = findMountError(world, pod);
       if (mountError) {
-        recordEvent(world, pod, { by: "kubelet", warning: "FailedMount", message: mountError });
+        recordKubernetesEvent(world, pod, { by: "kubelet", warning: "FailedMount", message: mountError });
         return RETRY_INTERVAL;
       }
       const sandboxFault = world.faults.find("no-sandbox", pod.metadata.namespace, pod.metadata.name);
       if (sandboxFault && !isConditionTrue(pod, "PodReadyToStartContainers")) {
-        recordEvent(world, pod, {
+        recordKubernetesEvent(world, pod, {
           by: "kubelet",
           warning: "FailedCreatePodSandBox",
           message: sandboxError(sandboxFault.message),
@@ -94,7 +98,7 @@ function sandboxError(why: string): string {
 }
 
 /** Performs the container's next step, unless one is running. Returns the milliseconds until the next probe, if any. */
-function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: ContainerStatus): number | void {
+function advanceContainer(kubelet: Kubelet, slot: PodContainer, status: ContainerStatus): number | void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
     if (!kubelet.find(slot)) resumeContainers(kubelet, slot);
@@ -107,14 +111,14 @@ function advanceContainer(kubelet: Kubelet, slot: ContainerSlot, status: Contain
   }
   const container = getContainerSpec(slot), reason = status.state.waiting?.reason;
   const isResolved = reason === "CreateContainerConfigError"
-    ? readEnvironment(world, pod, container).missing === undefined
+    ? readContainerEnvironment(world, pod, container).missing === undefined
     : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && findImagePullError(container.image, world.faults) === null;
   if (isResolved) startContainer(kubelet, slot);
   else if (!kubelet.find(slot)) scheduleContainerStart(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
 /** Whether this is the pod's first container. Only the first container waits for the pod's volumes and network. */
-function isFirst({ pod, name }: ContainerSlot): boolean {
+function isFirst({ pod, name }: PodContainer): boolean {
   return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
 }
 
@@ -138,7 +142,7 @@ function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<stri
   if (stopping.has(uid) && !forced) return;
   for (const { name } of stopping.has(uid) ? [] : running) {
     const fieldPath = `spec.containers{${name}}`, message = `Stopping container ${name}`;
-    recordEvent(world, pod, { by: "kubelet", normal: "Killing", message, fieldPath });
+    recordKubernetesEvent(world, pod, { by: "kubelet", normal: "Killing", message, fieldPath });
   }
   stopping.add(uid);
   const ignoresSigterm = runs(uid).some((run) => run.ignoresSigterm === true);

@@ -1,10 +1,10 @@
 /** Simulates the scheduler: assigns each pod to the only node, if its PVCs, affinity and resource requests allow it. */
-import { changeObjectStatus, setAnnotations, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeObjectStatus, mergeConditions, setAnnotations } from "#lib/dev/simulator/controllers/objects.ts";
 import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { computeQuotaCost } from "#lib/dev/simulator/admission/quota.ts";
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -24,11 +24,11 @@ export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
   const why = claims.missing ?? findUnfitReason(world, pod);
   const refusal = faultMessage ?? (why && `0/1 nodes are available: ${why}`);
   if (refusal) {
-    recordEvent(world, pod, { by: COMPONENT, warning: "FailedScheduling", message: refusal });
+    recordKubernetesEvent(world, pod, { by: COMPONENT, warning: "FailedScheduling", message: refusal });
     const unscheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: refusal };
     changeObjectStatus(world, pod, MANAGER, (status) => ({
       ...status,
-      conditions: withConditions(status.conditions, at, { ...unscheduled, lastProbeTime: null }),
+      conditions: mergeConditions(status.conditions, at, { ...unscheduled, lastProbeTime: null }),
     }));
     return;
   }
@@ -38,10 +38,10 @@ export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
   const bound = changeObject(world, pod, MANAGER, ({ spec, status, ...live }) => ({
     ...live,
     spec: { ...spec, nodeName: NODE_NAME },
-    status: { ...status, conditions: withConditions(status.conditions, at, scheduled), startTime: at },
+    status: { ...status, conditions: mergeConditions(status.conditions, at, scheduled), startTime: at },
   }));
   if (!bound) return;
-  recordEvent(world, bound, {
+  recordKubernetesEvent(world, bound, {
     by: COMPONENT,
     normal: "Scheduled",
     message: `Successfully assigned ${namespace}/${name} to ${NODE_NAME}`,
@@ -84,7 +84,8 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
     );
     const costs = [...placed, pod].map((each) => computeQuotaCost(world.kinds, each));
     const short = ["cpu", "memory"].filter((name) =>
-      costs.reduce((sum, cost) => sum + (cost[`requests.${name}`] ?? 0), 0) > parseThousandthsOrZero(allocatable[name])
+      costs.reduce((sum, cost) => sum + (cost[`requests.${name}`] ?? 0), 0) >
+        parseMilliQuantityOrZero(allocatable[name])
     );
     if (short.length > 0) return `${short.map((name) => `1 Insufficient ${name}`).join(", ")}. ${NO_VICTIMS}`;
   }
@@ -100,6 +101,6 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
 
 /** Whether the node's capacity is limited. If so, the scheduler adds up the pods' resource requests. */
 function isCapacityLimited(world: SimulatorContext): boolean {
-  return parseThousandthsOrZero(world.node.cpu) < parseThousandthsOrZero("10k") ||
-    parseThousandthsOrZero(world.node.memory) < parseThousandthsOrZero("100Ti");
+  return parseMilliQuantityOrZero(world.node.cpu) < parseMilliQuantityOrZero("10k") ||
+    parseMilliQuantityOrZero(world.node.memory) < parseMilliQuantityOrZero("100Ti");
 }

@@ -11,7 +11,7 @@ import {
   setAnnotations,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -125,7 +125,7 @@ function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, conten
     `failed to list snapshot for content ${content.metadata.name}: "can not find snapshot for snapshotID ${handle}"`;
   const message = `Failed to check and update snapshot content: ${why}`;
   if (content.status?.error?.message === message) return false;
-  recordEvent(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
+  recordKubernetesEvent(world, content, { by: DRIVER, warning: "SnapshotContentCheckandUpdateFailed", message });
   const error = { message, time: world.timers.stamp() };
   for (const object of [content, snapshot]) {
     changeObjectStatus(world, object, MANAGER, (status) => ({ ...status, readyToUse: false, error }));
@@ -144,7 +144,7 @@ function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): numbe
   const content = contentOf(world, snapshot);
   if (content && isRestoreSource(world, snapshot)) {
     const message = "Snapshot is being used to restore a PVC";
-    recordEvent(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
+    recordKubernetesEvent(world, snapshot, { by: MANAGER, warning: "SnapshotDeletePending", message });
     return RETRY;
   }
   const marked = content && setAnnotations(world, content, MANAGER, { [BEING_DELETED]: "yes" });
@@ -161,7 +161,7 @@ function isRestoreSource(world: SimulatorContext, { metadata: { name, namespace 
 }
 
 function recordError(world: SimulatorContext, snapshot: StoredObject, reason: string, message: string): number {
-  recordEvent(world, snapshot, { by: MANAGER, warning: reason, message });
+  recordKubernetesEvent(world, snapshot, { by: MANAGER, warning: reason, message });
   changeObjectStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
     return { ...status, readyToUse: false, error };
@@ -241,5 +241,5 @@ function markReady(world: SimulatorContext, snapshot: StoredObject, name: string
     ...(size ? { restoreSize: `${size / 1024 ** 3}Gi` } : {}),
   }));
   const message = `Snapshot ${snapshot.metadata.namespace}/${snapshot.metadata.name} is ready to use.`;
-  recordEvent(world, snapshot, { by: MANAGER, normal: "SnapshotReady", message });
+  recordKubernetesEvent(world, snapshot, { by: MANAGER, normal: "SnapshotReady", message });
 }

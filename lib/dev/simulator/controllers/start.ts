@@ -1,6 +1,6 @@
 /** Starts all controllers. Afterwards, they react to changes to objects and to timers. */
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
-import { certificateController, issuerController } from "#lib/dev/simulator/controllers/certificates.ts";
+import { certificateController, clusterIssuerController } from "#lib/dev/simulator/controllers/certificates.ts";
 import { pvcController } from "#lib/dev/simulator/controllers/volume-claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";
 import { cronJobController } from "#lib/dev/simulator/controllers/cronjobs.ts";
@@ -8,7 +8,7 @@ import { deploymentController, replicaSetController } from "#lib/dev/simulator/c
 import { garbageCollectorControllers } from "#lib/dev/simulator/controllers/garbage.ts";
 import { ingressController } from "#lib/dev/simulator/controllers/ingresses.ts";
 import { jobController } from "#lib/dev/simulator/controllers/jobs.ts";
-import { namespaceController, quotaController } from "#lib/dev/simulator/controllers/namespaces.ts";
+import { namespaceController, resourceQuotaController } from "#lib/dev/simulator/controllers/namespaces.ts";
 import { nodeController } from "#lib/dev/simulator/controllers/nodes.ts";
 import { podController } from "#lib/dev/simulator/controllers/pods.ts";
 import { snapshotContentController, snapshotController } from "#lib/dev/simulator/controllers/snapshots.ts";
@@ -18,7 +18,7 @@ import { persistentVolumeController } from "#lib/dev/simulator/controllers/volum
 export function startControllers(world: SimulatorContext): void {
   const wake = runControllers(world, [
     namespaceController(world),
-    quotaController(world),
+    resourceQuotaController(world),
     deploymentController(world),
     replicaSetController(world),
     statefulSetController(world),
@@ -32,7 +32,7 @@ export function startControllers(world: SimulatorContext): void {
     snapshotContentController(world),
     ingressController(world),
     certificateController(world),
-    issuerController(world),
+    clusterIssuerController(world),
     ...garbageCollectorControllers(world),
   ]);
   world.faults.onChange(() =>

@@ -2,14 +2,14 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   createManagedObject,
   listOwnedObjects,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { createHashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
@@ -27,7 +27,7 @@ export function statefulSetController(world: SimulatorContext): Controller {
       const living = listOwnedObjects(world, "Pod", set).filter((pod) => !isPodFinished(pod));
       const ready = living.filter(isPodReady).length;
       const countOf = (wanted: string) => living.filter((pod) => pod.metadata.labels?.[REVISION] === wanted).length;
-      changeObjectStatus(world, set, CONTROLLER_MANAGER, (status, { spec, metadata }) => {
+      changeObjectStatus(world, set, CONTROLLER_FIELD_MANAGER, (status, { spec, metadata }) => {
         const updated = countOf(revision), whole = updated === spec.replicas && ready === spec.replicas;
         const currentRevision = whole ? revision : status.currentRevision ?? revision;
         const current = countOf(currentRevision);
@@ -56,7 +56,7 @@ function reconcilePods(world: SimulatorContext, set: StoredObject, revision: str
     if (pod.metadata.deletionTimestamp !== undefined) return;
     deleteObject(world, pod, {});
     const message = `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
-    recordEvent(world, set, { by: COMPONENT, normal: "SuccessfulDelete", message });
+    recordKubernetesEvent(world, set, { by: COMPONENT, normal: "SuccessfulDelete", message });
   };
   const parallel = podManagementPolicy === "Parallel";
   for (let i = 0; i < wanted; i++) {
@@ -107,17 +107,17 @@ function createMissingClaims(world: SimulatorContext, set: StoredObject, i: numb
     if (world.store.get(kind, namespace, name)) continue;
     const labels = { ...metadata.labels, ...set.spec.selector.matchLabels };
     try {
-      createManagedObject(world, CONTROLLER_MANAGER, {
+      createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
         kind,
         metadata: { name, namespace, labels, annotations: metadata.annotations ?? {} },
         spec,
       });
       const message = `create Claim ${name} Pod ${of}-${i} in StatefulSet ${of} success`;
-      recordEvent(world, set, { by: COMPONENT, normal: "SuccessfulCreate", message });
+      recordKubernetesEvent(world, set, { by: COMPONENT, normal: "SuccessfulCreate", message });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       const message = `create Claim ${name} for Pod ${of}-${i} in StatefulSet ${of} failed error: ${error.message}`;
-      recordEvent(world, set, { by: COMPONENT, warning: "FailedCreate", message });
+      recordKubernetesEvent(world, set, { by: COMPONENT, warning: "FailedCreate", message });
       return false;
     }
   }

@@ -3,15 +3,15 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { createVolumeExpansion } from "#lib/dev/simulator/controllers/volume-expansion.ts";
 import {
   changeObjectStatus,
-  CONTROLLER_MANAGER,
+  CONTROLLER_FIELD_MANAGER,
   createManagedObject,
   removeFinalizers,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { listPvcNames, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -35,7 +35,7 @@ export function pvcController(world: SimulatorContext): Controller {
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
         .some((pod) => !isPodFinished(pod) && listPvcNames(pod).includes(claim.metadata.name));
-      if (!used) removeFinalizers(world, claim, CONTROLLER_MANAGER, ["kubernetes.io/pvc-protection"]);
+      if (!used) removeFinalizers(world, claim, CONTROLLER_FIELD_MANAGER, ["kubernetes.io/pvc-protection"]);
     },
     reconcile(claim, memory) {
       if (claim.status?.phase === "Bound") return expansion.expand(claim, memory);
@@ -51,14 +51,14 @@ export function pvcController(world: SimulatorContext): Controller {
       }
       if (!storage) {
         const message = "no persistent volumes available for this claim and no storage class is set";
-        recordEvent(world, claim, { by: COMPONENT, normal: "FailedBinding", message });
+        recordKubernetesEvent(world, claim, { by: COMPONENT, normal: "FailedBinding", message });
         return RETRY;
       }
       if (
         storage.volumeBindingMode === "WaitForFirstConsumer" && annotations?.[SELECTED_NODE_ANNOTATION] === undefined
       ) {
         const message = "waiting for first consumer to be created before binding";
-        return recordEvent(world, claim, { by: COMPONENT, normal: "WaitForFirstConsumer", message });
+        return recordKubernetesEvent(world, claim, { by: COMPONENT, normal: "WaitForFirstConsumer", message });
       }
       const broken = world.faults.find("no-volume", namespace, name);
       if (broken) {
@@ -69,7 +69,7 @@ export function pvcController(world: SimulatorContext): Controller {
         const message =
           `Waiting for a volume to be created either by the external provisioner '${storage.provisioner}' ` +
           "or manually by the system administrator.";
-        recordEvent(world, claim, { by: COMPONENT, normal: "ExternalProvisioning", message });
+        recordKubernetesEvent(world, claim, { by: COMPONENT, normal: "ExternalProvisioning", message });
         return RETRY;
       }
       const left = memory.left(claim, world.delays[claim.spec.dataSource ? "filledClaim" : "claim"]);
@@ -79,7 +79,7 @@ export function pvcController(world: SimulatorContext): Controller {
 }
 
 function recordProvisioningFailure(world: SimulatorContext, claim: StoredObject, by: string, message: string): number {
-  recordEvent(world, claim, { by, warning: "ProvisioningFailed", message });
+  recordKubernetesEvent(world, claim, { by, warning: "ProvisioningFailed", message });
   return RETRY;
 }
 
@@ -106,9 +106,9 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
         csi: { driver: provisioner, volumeHandle: volume },
       },
     });
-    changeObjectStatus(world, created, CONTROLLER_MANAGER, () => ({ phase: "Bound" }));
+    changeObjectStatus(world, created, CONTROLLER_FIELD_MANAGER, () => ({ phase: "Bound" }));
   }
-  changeObject(world, claim, CONTROLLER_MANAGER, (live) => {
+  changeObject(world, claim, CONTROLLER_FIELD_MANAGER, (live) => {
     const annotations = {
       ...live.metadata.annotations,
       "pv.kubernetes.io/bind-completed": "yes",
@@ -119,7 +119,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
     return { ...live, metadata: { ...live.metadata, annotations }, spec: { ...live.spec, volumeName: volume }, status };
   });
   const message = `Successfully provisioned volume ${volume}`;
-  recordEvent(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
+  recordKubernetesEvent(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
 /** Copies the snapshot's data to the volume. On failure, returns the error message of external-provisioner 5. */
@@ -133,8 +133,8 @@ function fillFromSnapshot(
   const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;
   const bound: string | undefined = status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
-  const requestedSize = parseThousandthsOrZero(requests.storage) / 1000,
-    least = parseThousandthsOrZero(status?.restoreSize ?? "0") / 1000;
+  const requestedSize = parseMilliQuantityOrZero(requests.storage) / 1000,
+    least = parseMilliQuantityOrZero(status?.restoreSize ?? "0") / 1000;
   const refusals: readonly (readonly [applies: boolean, why: string])[] = [
     [
       !snapshot,
@@ -174,7 +174,7 @@ function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
     return void changeObjectStatus(
       world,
       volume,
-      CONTROLLER_MANAGER,
+      CONTROLLER_FIELD_MANAGER,
       () => ({ phase: "Released", lastPhaseTransitionTime }),
     );
   }

@@ -3,12 +3,12 @@
  * then expands the file system, once a pod mounts the volume.
  */
 import type { ReconcileState } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeObjectStatus, type ObjectCondition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeObjectStatus, mergeConditions, type ObjectCondition } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished, listContainerStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -47,7 +47,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
     if (broken) {
       const { driver } = volume.spec.csi, name = JSON.stringify(volume.metadata.name);
       const message = `resize volume ${name} by resizer "${driver}" failed: ${broken.message}`;
-      recordEvent(world, claim, { by: `${COMPONENT} ${driver}`, warning: "VolumeResizeFailed", message });
+      recordKubernetesEvent(world, claim, { by: `${COMPONENT} ${driver}`, warning: "VolumeResizeFailed", message });
       return RETRY;
     }
     const wait = left(memory, claim, "volume");
@@ -59,7 +59,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
       allocatedResourceStatuses: { storage: "NodeResizePending" },
     });
     const message = "Require file system resize of volume on node";
-    recordEvent(world, claim, { by: COMPONENT, normal: "FileSystemResizeRequired", message });
+    recordKubernetesEvent(world, claim, { by: COMPONENT, normal: "FileSystemResizeRequired", message });
     return 0;
   }
 
@@ -67,10 +67,10 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
     forget: ({ metadata }) => void earlier.delete(metadata.uid),
     expand(claim, memory) {
       const requestedSize: string = claim.spec.resources?.requests?.storage;
-      if (parseThousandthsOrZero(requestedSize) <= parseThousandthsOrZero(claim.status.capacity?.storage)) return;
+      if (parseMilliQuantityOrZero(requestedSize) <= parseMilliQuantityOrZero(claim.status.capacity?.storage)) return;
       const volume = world.store.get("PersistentVolume", undefined, claim.spec.volumeName);
       if (!volume) return;
-      if (parseThousandthsOrZero(volume.spec.capacity?.storage) < parseThousandthsOrZero(requestedSize)) {
+      if (parseMilliQuantityOrZero(volume.spec.capacity?.storage) < parseMilliQuantityOrZero(requestedSize)) {
         return expandVolume(claim, volume, requestedSize, memory);
       }
       const offline = world.faults.find("offline-expansion", claim.metadata.namespace, claim.metadata.name) !== null;
@@ -86,7 +86,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
       }));
       const where = `"${volume.metadata.name}" ${pod.spec.nodeName}`;
       const message = `MountVolume.NodeExpandVolume succeeded for volume ${where}`;
-      recordEvent(world, pod, { by: "kubelet", normal: "FileSystemResizeSuccessful", message });
+      recordKubernetesEvent(world, pod, { by: "kubelet", normal: "FileSystemResizeSuccessful", message });
     },
   };
 }
@@ -102,7 +102,7 @@ function setResizeCondition(
   changeObjectStatus(world, claim, COMPONENT, (status) => {
     const before = (status.conditions ?? []).filter((each: ObjectCondition) => each.type === type);
     const stated = { type, status: "True", lastProbeTime: null, ...words };
-    return { ...status, ...more, conditions: withConditions(before, world.timers.stamp(), stated) };
+    return { ...status, ...more, conditions: mergeConditions(before, world.timers.stamp(), stated) };
   });
 }
 

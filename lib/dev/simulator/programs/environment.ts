@@ -9,7 +9,11 @@ export interface ContainerEnvironment {
   readonly missing?: string;
 }
 
-export function readEnvironment(world: SimulatorContext, pod: StoredObject, container: Json): ContainerEnvironment {
+export function readContainerEnvironment(
+  world: SimulatorContext,
+  pod: StoredObject,
+  container: Json,
+): ContainerEnvironment {
   const namespace = pod.metadata.namespace!;
   const values: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {

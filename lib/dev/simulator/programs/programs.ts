@@ -7,7 +7,7 @@ import {
   runCodeVersionScript,
   runEntryPointAsServer,
   runEntryPointInJob,
-  runFileDeletion,
+  runFileDeletionScript,
 } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import {
   runMoodleCli,
@@ -43,7 +43,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPasswordScript],
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLinkScript],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runMoodleCli],
-  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), runFileDeletion],
+  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), runFileDeletionScript],
   [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), runCodeVersionScript],
   [(_, command) => /^php -r .*from mdl_files/s.test(command), runFileVerification],
   [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), runEntryPointInJob],

@@ -11,7 +11,7 @@ interface PasswordForm {
   readonly problem: string | null;
 }
 
-export const PAGE_HEADERS = {
+export const SITE_PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   "content-security-policy":

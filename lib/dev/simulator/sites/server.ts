@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
 import { respondToSiteRequest, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
-import { PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
+import { SITE_PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteServer {
@@ -71,6 +71,6 @@ async function readForm(request: IncomingMessage): Promise<string | null> {
 }
 
 function send(response: ServerResponse, { status, html, headers = {} }: SiteResponse): void {
-  response.writeHead(status, { ...PAGE_HEADERS, ...headers, "content-length": Buffer.byteLength(html) });
+  response.writeHead(status, { ...SITE_PAGE_HEADERS, ...headers, "content-length": Buffer.byteLength(html) });
   response.end(html); // Node omits the body in responses to HEAD requests
 }

@@ -24,7 +24,7 @@ interface Line {
 }
 
 /** Opens a new journal file. `last` is the number of the last line in the existing journal files. */
-export async function openJournal(path: string, last: number): Promise<StateJournal> {
+export async function openStateJournal(path: string, last: number): Promise<StateJournal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
   const begin = () => openSync(`${path}.${page + 1}`, "a", 0o600);
@@ -57,7 +57,7 @@ export async function openJournal(path: string, last: number): Promise<StateJour
 }
 
 /** Returns the lines with a number above `after` from all journal files, in order. Ignores an incomplete last line. */
-export async function readJournals(path: string, after: number): Promise<Line[]> {
+export async function readStateJournals(path: string, after: number): Promise<Line[]> {
   const lines: Line[] = [];
   for (const file of await journalsOf(path)) {
     const text = await readFile(file, "utf8");

@@ -17,7 +17,7 @@ export interface ApiKind {
   readonly short: readonly string[];
 }
 
-export interface ApiKinds {
+export interface ApiKindRegistry {
   readonly all: readonly ApiKind[];
   /** Finds a kind by the group, version and plural name in a URL. */
   at(group: string, version: string, plural: string): ApiKind | undefined;
@@ -59,7 +59,7 @@ monitoring.coreos.com/v1: ServiceMonitor servicemonitors=smon gsnx; PrometheusRu
 acme.cert-manager.io/v1: Order orders ngsx; Challenge challenges ngsx
 `;
 
-export function loadApiKinds(): ApiKinds {
+export function loadApiKinds(): ApiKindRegistry {
   const all = TABLE.trim().split("\n").flatMap((line) => {
     const [apiVersion = "", rest = ""] = line.split(": ");
     return rest.split("; ").map((entry) => readKind(apiVersion, entry));

@@ -4,9 +4,9 @@
  * the simulator retries and logs an error only for the first failure.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { reasonOf, StartError } from "#lib/base/errors.ts";
+import { getErrorReason, StartError } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { openJournal, readJournals } from "#lib/dev/simulator/store/journal.ts";
+import { openStateJournal, readStateJournals } from "#lib/dev/simulator/store/journal.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -23,7 +23,7 @@ export async function openStatePersistence(
   path: string | undefined,
 ): Promise<StatePersistence> {
   if (path === undefined) return { close: () => Promise.resolve() };
-  const journal = await openJournal(path, await load(world, path));
+  const journal = await openStateJournal(path, await load(world, path));
   let writing: Promise<void> | null = null;
   let planned: (() => void) | null = null;
   let failing = false;
@@ -43,7 +43,7 @@ export async function openStatePersistence(
   }
 
   function reportFailure(error: unknown): void {
-    if (!failing) world.log.error(SAVE_FAILED, { path, reason: reasonOf(error) });
+    if (!failing) world.log.error(SAVE_FAILED, { path, reason: getErrorReason(error) });
     failing = true;
   }
 
@@ -114,7 +114,7 @@ async function load(world: SimulatorContext, path: string): Promise<number> {
       volumes: new Map(state.volumes),
       logs: new Map(state.logs.map(([pod, own]: [string, [string, Json][]]) => [pod, new Map(own)])),
     };
-    const lines = await readJournals(path, state.journal);
+    const lines = await readStateJournals(path, state.journal);
     for (const { entry } of lines) replay(loaded, entry);
     restore(world, loaded);
     return lines.at(-1)?.number ?? state.journal;
@@ -125,7 +125,7 @@ async function load(world: SimulatorContext, path: string): Promise<number> {
 }
 
 function whyUnreadable(cause: unknown): string {
-  return cause instanceof SyntaxError || cause instanceof TypeError ? "the file is damaged" : reasonOf(cause);
+  return cause instanceof SyntaxError || cause instanceof TypeError ? "the file is damaged" : getErrorReason(cause);
 }
 
 async function read(path: string): Promise<Json> {

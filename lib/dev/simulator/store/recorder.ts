@@ -3,7 +3,7 @@
  * records have consecutive numbers, so that a test can detect missing records.
  */
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { ObjectStore, StoreChange } from "#lib/dev/simulator/store/store.ts";
+import type { ObjectStore, StoredObjectChange } from "#lib/dev/simulator/store/store.ts";
 
 /** A recorded write request: any request except GET. */
 export interface WriteRecord {
@@ -93,7 +93,7 @@ export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderO
         fieldManager: searchParams.get("fieldManager"),
         dryRun: searchParams.getAll("dryRun").includes("All"),
         userAgent,
-        fence: readRequestFence(target, text),
+        fence: readRequestFencingToken(target, text),
         status,
         ...effect,
       });
@@ -102,7 +102,7 @@ export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderO
   };
 }
 
-function digest({ type, object }: StoreChange) {
+function digest({ type, object }: StoredObjectChange) {
   const { namespace, name, uid, resourceVersion, deletionTimestamp } = object.metadata;
   const status: Json = object.status ?? {};
   return {
@@ -138,7 +138,7 @@ function numberOf(value: Json): number | null {
 
 const JOB = /\/apis\/batch\/v1\/namespaces\/[^/]+\/jobs\/[^/?]*?-(\d+)[^/?]*(?:[/?]|$)/;
 
-export function readRequestFence(target: string, text: string): string | null {
+export function readRequestFencingToken(target: string, text: string): string | null {
   return (text.includes("fence") ? inBody(text) : null) ?? JOB.exec(target)?.[1] ?? null;
 }
 

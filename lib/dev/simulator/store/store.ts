@@ -4,7 +4,7 @@
  */
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-export interface StoreChange {
+export interface StoredObjectChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: StoredObject;
   readonly previous: StoredObject | null;
@@ -27,10 +27,10 @@ export interface ObjectStore {
   /** Restores the objects from an earlier run of the simulator. Notifies no subscribers. Old watches cannot resume. */
   restore(objects: readonly StoredObject[], version: number): void;
   /** Returns the changes after this version, oldest first; null if the store has already discarded some of them. */
-  since(version: number): readonly StoreChange[] | null;
+  since(version: number): readonly StoredObjectChange[] | null;
   /** Discards the stored changes, as etcd's compaction does every few minutes. */
   compact(): void;
-  subscribe(listener: (change: StoreChange) => void): () => void;
+  subscribe(listener: (change: StoredObjectChange) => void): () => void;
 }
 
 const HISTORY = 3000; // changes; at a few kB each, some MB in total
@@ -38,8 +38,8 @@ const FIRST = 500; // the first resourceVersion; on a real server, version 1 was
 
 export function createObjectStore(): ObjectStore {
   const tables = new Map<string, Map<string, Map<string, StoredObject>>>();
-  const listeners = new Set<(change: StoreChange) => void>();
-  let changes: StoreChange[] = [];
+  const listeners = new Set<(change: StoredObjectChange) => void>();
+  let changes: StoredObjectChange[] = [];
   let version = FIRST, horizon = FIRST;
 
   const table = ({ kind, metadata: { namespace = "" } }: StoredObject): Map<string, StoredObject> => {
@@ -49,12 +49,12 @@ export function createObjectStore(): ObjectStore {
     return objects;
   };
   const storeChange = (
-    type: StoreChange["type"],
+    type: StoredObjectChange["type"],
     object: StoredObject,
     previous: StoredObject | null,
   ): StoredObject => {
     const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
-    const change: StoreChange = { type, object: written, previous, version };
+    const change: StoredObjectChange = { type, object: written, previous, version };
     changes.push(change);
     if (changes.length > 2 * HISTORY) {
       changes = changes.slice(-HISTORY);

@@ -10,7 +10,7 @@ export interface SimulatorTimers {
   close(): void;
 }
 
-export function createTimers(): SimulatorTimers {
+export function createSimulatorTimers(): SimulatorTimers {
   const pending = new Set<() => void>();
   let open = true;
   return {

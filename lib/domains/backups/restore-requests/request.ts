@@ -20,10 +20,10 @@ import type { ListedSpoke } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { newId } from "#lib/base/ids.ts";
-import { type AuditEntry, spokeSubject } from "#lib/audit/store.ts";
+import { createId } from "#lib/base/ids.ts";
+import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 
@@ -39,7 +39,7 @@ export async function createRestoreRequest(
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const backup = await findBackup(tx, backupId);
       if (backup?.spokeId !== spoke.id || !isUsableBackup(backup)) {
         const message = `The spoke ${spoke.slug} has no ready backup with the ID ${backupId}; choose another backup`;
@@ -47,7 +47,7 @@ export async function createRestoreRequest(
       }
       await requireBelowLimit(tx, actor);
       const row = await tx.insertInto("restore_requests").values({
-        id: newId("rsr"),
+        id: createId("rsr"),
         federationId: spoke.federationId,
         spokeId: spoke.id,
         backupId,
@@ -87,7 +87,7 @@ export async function decideRestoreRequest(
     );
   }
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const before = await lockRestoreRequest(tx, id);
       if (!before) throw new Fault("missing", "request_missing", "There is no such request");
       const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
@@ -117,7 +117,7 @@ export async function closeRequestsAfterRestore(
 }
 
 function createAuditEntry(row: RestoreRequestRow, kind: AuditEntry["kind"], slug: string, extra: object): AuditEntry {
-  const subject = spokeSubject({ id: row.spokeId, federationId: row.federationId });
+  const subject = buildSpokeSubject({ id: row.spokeId, federationId: row.federationId });
   return { kind, ...subject, metadata: { slug, requestId: row.id, backupId: row.backupId, ...extra } };
 }
 

@@ -1,6 +1,12 @@
 /** Defines the API schemas for requests to restore a backup. */
 import * as v from "valibot";
-import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
+import {
+  boundedText,
+  createOptionalChoiceSchema,
+  NullableTimestamp,
+  optionalOrNull,
+  Timestamp,
+} from "#lib/base/schema.ts";
 
 const RESTORE_REQUEST_STATES = ["open", "done", "declined"] as const;
 export type RestoreRequestState = (typeof RESTORE_REQUEST_STATES)[number];
@@ -35,4 +41,4 @@ export const RestoreDecision = v.object({
 });
 export type RestoreDecision = v.InferOutput<typeof RestoreDecision>;
 
-export const RestoreRequestFilter = optionalChoice(RESTORE_REQUEST_STATES);
+export const RestoreRequestFilter = createOptionalChoiceSchema(RESTORE_REQUEST_STATES);

@@ -20,8 +20,8 @@ import {
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
+import { createId } from "#lib/base/ids.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { listOperators, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
@@ -37,7 +37,7 @@ export async function requestFederation(
 ): Promise<FederationRequestRecord> {
   requireOfferedFields(app, input);
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const user = await lockUser(tx, { id: actor.userId });
       const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
       await recordChange(tx, actor, { audit: [entry], jobs });
@@ -69,7 +69,7 @@ export async function insertPendingRequest(
   // This check can miss a hub that is just being created. Approving the request then finds the conflict.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const fields = { slug, name, region, mode, tier, reason };
-  const row = await insertHubRequest(tx, { id: newId("frq"), ...fields, requestedBy: user.id });
+  const row = await insertHubRequest(tx, { id: createId("frq"), ...fields, requestedBy: user.id });
   if (!row) throw slugTaken(slug, "a requested hub");
   return {
     row,

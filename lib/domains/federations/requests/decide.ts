@@ -2,7 +2,7 @@
  * Approves or rejects requests for new hubs. Approving a request creates the hub and makes the requester its admin.
  * Locks the request's row first, so that only one of several parallel decisions succeeds.
  */
-import { hubSubject } from "#lib/audit/store.ts";
+import { buildHubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { markHubBilled } from "#lib/domains/billing/connect.ts";
@@ -19,7 +19,7 @@ import type {
   HubRequestRejection,
 } from "#lib/domains/federations/requests/views.ts";
 import type { NewFederation } from "#lib/domains/federations/views.ts";
-import { type IdempotencyKey, runOnce } from "#lib/idempotency/store.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { addMembership } from "#lib/domains/members/memberships.ts";
@@ -37,7 +37,7 @@ export async function approveHubRequest(
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const before = await lockPending(tx, id);
       const requester = await lockRequester(tx, before);
       if (requester.disabled) throw requesterDisabledFault(requester.email);
@@ -55,7 +55,7 @@ export async function approveHubRequest(
       await recordNewFederation(tx, actor, hub, {
         audit: [{
           kind: "federation_member_added",
-          ...hubSubject(hub.id),
+          ...buildHubSubject(hub.id),
           metadata: { slug: hub.slug, userId: requester.id, email: requester.email, requestId: id },
         }, {
           kind: "federation_request_approved",
@@ -81,7 +81,7 @@ export async function rejectHubRequest(
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   return await app.db.transact((tx) =>
-    runOnce(tx, key, async () => {
+    runIdempotently(tx, key, async () => {
       const before = await lockPending(tx, id);
       const requester = await lockRequester(tx, before);
       const after = await saveRequestDecision(tx, id, {

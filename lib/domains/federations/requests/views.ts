@@ -1,7 +1,14 @@
 /** Defines the API schemas for requests for new hubs. */
 import * as v from "valibot";
 import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
-import { boundedText, NullableTimestamp, optionalChoice, optionalOrNull, Slug, Timestamp } from "#lib/base/schema.ts";
+import {
+  boundedText,
+  createOptionalChoiceSchema,
+  NullableTimestamp,
+  optionalOrNull,
+  Slug,
+  Timestamp,
+} from "#lib/base/schema.ts";
 
 const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
 export type HubRequestState = (typeof REQUEST_STATES)[number];
@@ -38,4 +45,4 @@ export type HubRequestApproval = v.InferOutput<typeof HubRequestApproval>;
 export const HubRequestRejection = v.object({ reason: boundedText(1, 2000) });
 export type HubRequestRejection = v.InferOutput<typeof HubRequestRejection>;
 
-export const RequestStateFilter = optionalChoice(REQUEST_STATES);
+export const HubRequestStateFilter = createOptionalChoiceSchema(REQUEST_STATES);

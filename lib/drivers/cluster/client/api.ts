@@ -5,24 +5,28 @@
  */
 import { type ClusterCall, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ServerConnection, ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { createConnectionError, credentialsTimeoutError, wasNeverSent } from "#lib/drivers/cluster/client/failures.ts";
 import {
-  errorFromResponse,
+  createConnectionError,
+  createCredentialsTimeoutError,
+  wasNeverSent,
+} from "#lib/drivers/cluster/client/failures.ts";
+import {
+  createErrorFromResponse,
+  createUnexpectedResponseError,
   isRecord,
   readResponseTime,
   readResponseWarnings,
-  unexpectedResponseError,
 } from "#lib/drivers/cluster/client/status.ts";
-import { openThrottle, sleepWithSignals } from "#lib/drivers/cluster/client/throttle.ts";
+import { createCallThrottle, sleepUnlessAborted } from "#lib/drivers/cluster/client/throttle.ts";
 import { traceClusterCall } from "#lib/drivers/cluster/client/trace-call.ts";
 import {
-  type ExchangeResponse,
+  type HttpExchangeResponse,
   openHttpStream,
   type OutgoingRequest,
   type ResponseStream,
   sendHttpRequest,
 } from "#lib/drivers/exchange.ts";
-import { openSemaphore } from "#lib/base/limits/semaphore.ts";
+import { createSemaphore } from "#lib/base/limits/semaphore.ts";
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { backoffDelay, SECOND } from "#lib/base/time.ts";
@@ -78,8 +82,8 @@ const MIN_CLOCK_SKEW = 2 * SECOND;
 
 export function openKubeApi(options: ApiOptions): KubeApi {
   const { connections, concurrency, deadline, telemetry = NO_TELEMETRY } = options;
-  const slots = openSemaphore(concurrency);
-  const closing = new AbortController(), throttle = openThrottle(deadline);
+  const slots = createSemaphore(concurrency);
+  const closing = new AbortController(), throttle = createCallThrottle(deadline);
   let skew = 0;
 
   const signalsOf = (call: ClusterCall) => [call.signal, closing.signal];
@@ -95,7 +99,11 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     discard: (refused: T) => void,
   ): Promise<T> {
     const withDeadline = <R>(run: () => Promise<R>) =>
-      runCancellable(signalsOf(call), { ms: deadline, createError: () => credentialsTimeoutError(deadline) }, run);
+      runCancellable(
+        signalsOf(call),
+        { ms: deadline, createError: () => createCredentialsTimeoutError(deadline) },
+        run,
+      );
     const connection = connections.cached() ?? await withDeadline(connections.current);
     const answer = await send(connection);
     if (answer.status !== 401) return answer;
@@ -104,7 +112,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
     return await send(await withDeadline(connections.current));
   }
 
-  async function sendOnce(request: ClusterRequest, call: ClusterCall): Promise<ExchangeResponse> {
+  async function sendOnce(request: ClusterRequest, call: ClusterCall): Promise<HttpExchangeResponse> {
     let description = `${request.method} ${request.path}`;
     const send = async (connection: ServerConnection) => {
       // Checks the throttle after queueing, so that a 429 response also delays calls that were already queued.
@@ -114,13 +122,13 @@ export function openKubeApi(options: ApiOptions): KubeApi {
       return await traceClusterCall(telemetry, request.method, out, sendHttpRequest);
     };
     const answer = await slots.run(signalsOf(call), () => withCredentials(call, send, () => {}));
-    if (answer.status >= 300) throw throttle.noteError(errorFromResponse(answer, description));
+    if (answer.status >= 300) throw throttle.noteError(createErrorFromResponse(answer, description));
     const ahead = readResponseTime(answer) - Date.now();
     skew = Math.abs(ahead) < MIN_CLOCK_SKEW ? 0 : ahead;
     return answer;
   }
 
-  async function sendWithRetries(request: ClusterRequest, call: ClusterCall): Promise<ExchangeResponse> {
+  async function sendWithRetries(request: ClusterRequest, call: ClusterCall): Promise<HttpExchangeResponse> {
     const started = performance.now();
     for (let attempt = 1;; attempt++) {
       try {
@@ -133,7 +141,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
         if (!mayRepeat || attempt >= MAX_ATTEMPTS || performance.now() - started + requestedWait > deadline) {
           throw error;
         }
-        await sleepWithSignals(Math.max(backoffDelay(attempt, 200, 2 * SECOND), requestedWait), signalsOf(call));
+        await sleepUnlessAborted(Math.max(backoffDelay(attempt, 200, 2 * SECOND), requestedWait), signalsOf(call));
       }
     }
   }
@@ -156,7 +164,7 @@ export function openKubeApi(options: ApiOptions): KubeApi {
       };
       const stream = await withCredentials(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
-      throw throttle.noteError(errorFromResponse(await drain(stream, signalsOf(call)), `GET ${path}`));
+      throw throttle.noteError(createErrorFromResponse(await drain(stream, signalsOf(call)), `GET ${path}`));
     },
     close: () => {
       closing.abort(new ClusterError(CLOSED, "The connection to the cluster was closed", { transient: true }));
@@ -196,7 +204,7 @@ function isWorthRetryingNow({ transient, code, status }: ClusterError): boolean 
 
 const NOT_RETRIED = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
 
-function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
+function parseBody(answer: HttpExchangeResponse, request: ClusterRequest): unknown {
   const text = answer.body.trim();
   try {
     const body = JSON.parse(text);
@@ -205,11 +213,11 @@ function parseBody(answer: ExchangeResponse, request: ClusterRequest): unknown {
     // Ignores the parse error, because a body that is not JSON causes the error below.
   }
   const what = text === "" ? "an empty body" : `a body that is not a JSON object: ${text.slice(0, 200)}`;
-  throw unexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
+  throw createUnexpectedResponseError(`${request.method} ${request.path} returned ${what}`, answer.status);
 }
 
 /** Reads the error response to a stream request, within limits on size and time. */
-async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<ExchangeResponse> {
+async function drain(stream: ResponseStream, signals: readonly AbortSignal[]): Promise<HttpExchangeResponse> {
   const chunks: Uint8Array[] = [];
   const read = async () => {
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;

@@ -5,11 +5,11 @@
  */
 import http from "node:http";
 import https from "node:https";
-import { credentialsError, credentialsTimeoutError } from "#lib/drivers/cluster/client/failures.ts";
-import { type CredentialSources, openCredentials } from "#lib/drivers/cluster/client/credentials.ts";
-import { openFileReader } from "#lib/drivers/cluster/client/files.ts";
+import { createCredentialsError, createCredentialsTimeoutError } from "#lib/drivers/cluster/client/failures.ts";
+import { createCredentialReader, type CredentialSources } from "#lib/drivers/cluster/client/credentials.ts";
+import { createFileReader } from "#lib/drivers/cluster/client/files.ts";
 import { type KubeconfigSource, readKubeconfig, readKubeconfigTexts } from "#lib/drivers/cluster/client/kubeconfig.ts";
-import { type Log, silentLog } from "#lib/base/log.ts";
+import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface ServerConnection {
@@ -49,16 +49,16 @@ export async function openServerConnections(
   source: KubeconfigSource,
   options: ConnectionOptions = {},
 ): Promise<ServerConnections> {
-  const { ttl: ttl = 10 * SECOND, deadline: ms = 20 * SECOND, log = silentLog } = options;
+  const { ttl: ttl = 10 * SECOND, deadline: ms = 20 * SECOND, log = SILENT_LOG } = options;
   const closing = new AbortController();
   const lateCredentials = (description: string) => {
     log.warn("Timed out while reading the cluster's credentials", { waitedFor: description, ms });
-    return credentialsTimeoutError(ms, description);
+    return createCredentialsTimeoutError(ms, description);
   };
-  const reader = { files: openFileReader(ms, lateCredentials), idTokens: new Map() };
+  const reader = { files: createFileReader(ms, lateCredentials), idTokens: new Map() };
   const sources: CredentialSources = { ...reader, ms, late: lateCredentials, signal: closing.signal };
   let texts = await readKubeconfigTexts(source, sources.files);
-  let config = readKubeconfig(source, texts), credentials = openCredentials(config, sources);
+  let config = readKubeconfig(source, texts), credentials = createCredentialReader(config, sources);
   const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let cache: { until: number; connection: ServerConnection } | undefined;
@@ -105,7 +105,7 @@ export async function openServerConnections(
 
   function useKubeconfig(fresh: typeof texts): void {
     config = readKubeconfig(source === "in-cluster" ? source : { ...source, context }, fresh);
-    credentials = openCredentials(config, sources);
+    credentials = createCredentialReader(config, sources);
     texts = fresh;
   }
 
@@ -119,7 +119,7 @@ export async function openServerConnections(
       cache = { until: performance.now() + ttl, connection };
       return connection;
     }).catch((error) => {
-      throw credentialsError(error);
+      throw createCredentialsError(error);
     }).finally(() => connecting = undefined);
     return await connecting;
   };

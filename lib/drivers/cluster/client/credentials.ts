@@ -32,7 +32,10 @@ export interface ClusterCredentials {
 }
 
 /** Returns a function that reads the credentials. A plugin's credentials are cached until they expire. */
-export function openCredentials(config: Kubeconfig, sources: CredentialSources): () => Promise<ClusterCredentials> {
+export function createCredentialReader(
+  config: Kubeconfig,
+  sources: CredentialSources,
+): () => Promise<ClusterCredentials> {
   const { cluster, user, clusterInfo } = config, { files } = sources;
   const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
   const plugin = settings && openExecPlugin(settings, sources);

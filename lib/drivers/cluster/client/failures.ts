@@ -1,11 +1,11 @@
 /** Creates errors for calls that got no response because the kubeconfig, the credentials or the connection failed. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
-import type { ExchangeFailure } from "#lib/drivers/exchange.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { createUnexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
+import type { HttpExchangeFailure } from "#lib/drivers/exchange.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 
 /** Returns an error about the kubeconfig. The error is transient, because the file may be half written. */
-export function configError(message: string, cause?: unknown): ClusterError {
+export function createKubeconfigError(message: string, cause?: unknown): ClusterError {
   return new ClusterError("kubeconfig", message, {
     transient: true,
     blame: "operator",
@@ -15,9 +15,9 @@ export function configError(message: string, cause?: unknown): ClusterError {
 }
 
 /** Returns an error about the credentials. The error is transient, because a plugin or a file may soon work again. */
-export function credentialsError(cause: unknown, description?: string): ClusterError {
+export function createCredentialsError(cause: unknown, description?: string): ClusterError {
   if (cause instanceof ClusterError) return cause;
-  const why = messageOf(cause).trim();
+  const why = getErrorMessage(cause).trim();
   const message = `Cannot get credentials for the cluster: ${
     description === undefined ? why : `${description}: ${why}`
   }`;
@@ -30,16 +30,16 @@ export function credentialsError(cause: unknown, description?: string): ClusterE
 }
 
 /** Returns the error for credentials that did not arrive in time. `description` names the slow file or program. */
-export function credentialsTimeoutError(ms: number, description?: string): ClusterError {
+export function createCredentialsTimeoutError(ms: number, description?: string): ClusterError {
   const why = description === undefined ? `timed out after ${ms} ms` : `${description} did not finish within ${ms} ms`;
-  return credentialsError(new Error(why));
+  return createCredentialsError(new Error(why));
 }
 
 /** Returns the error for a failed connection. The error is always transient: even certificates can be replaced. */
-export function createConnectionError(failure: ExchangeFailure, description: string, cause: Error): ClusterError {
+export function createConnectionError(failure: HttpExchangeFailure, description: string, cause: Error): ClusterError {
   const code = String((cause as { code?: unknown }).code ?? "");
-  if (failure === "unsendable") return credentialsError(cause, description);
-  if (failure === "too large") return unexpectedResponseError(`${description}: ${cause.message}`, 200);
+  if (failure === "unsendable") return createCredentialsError(cause, description);
+  if (failure === "too large") return createUnexpectedResponseError(`${description}: ${cause.message}`, 200);
   if (failure === "deadline") {
     return new ClusterError("deadline", `${description} ${cause.message}`, { transient: true });
   }

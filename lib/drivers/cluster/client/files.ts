@@ -11,7 +11,7 @@ export interface FileReader {
 }
 
 /** Creates a file reader. `late` creates the error for a file that could not be read within `ms` milliseconds. */
-export function openFileReader(ms: number, late: (description: string) => Error): FileReader {
+export function createFileReader(ms: number, late: (description: string) => Error): FileReader {
   const reading = new Map<string, Promise<Buffer>>(), hanging = new Set<string>();
   return {
     async read(path) {

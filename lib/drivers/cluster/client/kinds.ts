@@ -4,9 +4,9 @@
  */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
-import { unknownKindError } from "#lib/drivers/cluster/client/status.ts";
+import { createUnknownKindError } from "#lib/drivers/cluster/client/status.ts";
 
-export type Kind = Omit<ObjectRef, "name">;
+export type KubeKind = Omit<ObjectRef, "name">;
 
 interface Resource {
   readonly plural: string;
@@ -14,8 +14,8 @@ interface Resource {
 }
 
 export interface KindRegistry {
-  resolve(kind: Kind, call: ClusterCall): Promise<Resource>;
-  serves(kind: Kind, call: ClusterCall): Promise<boolean>;
+  resolve(kind: KubeKind, call: ClusterCall): Promise<Resource>;
+  serves(kind: KubeKind, call: ClusterCall): Promise<boolean>;
 }
 
 const NAMESPACED: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
 };
 
 /** Returns a kind's plural as it appears in API paths. Correct only for the kinds in the tables above. */
-export function pluralOfKind(kind: string): string {
+export function getKindPlural(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
   return name.endsWith("s") ? `${name}es` : `${name}s`;
@@ -46,13 +46,13 @@ export function pluralOfKind(kind: string): string {
 export function openKindRegistry(api: KubeApi): KindRegistry {
   const cache = new Map<string, Resource>(); // only served kinds are cached; others may be installed at any time
 
-  async function discover(kind: Kind, call: ClusterCall): Promise<Resource> {
+  async function discover(kind: KubeKind, call: ClusterCall): Promise<Resource> {
     const key = `${kind.apiVersion}/${kind.kind}`, cached = cache.get(key);
     if (cached) return cached;
-    const { body } = await api.call({ method: "GET", path: apiGroupPath(kind.apiVersion), repeat: "safe" }, call);
+    const { body } = await api.call({ method: "GET", path: buildApiGroupPath(kind.apiVersion), repeat: "safe" }, call);
     const resources = (body.resources ?? []) as { name: string; kind: string; namespaced: boolean }[];
     const match = resources.find((resource) => resource.kind === kind.kind && !resource.name.includes("/"));
-    if (!match) throw unknownKindError(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
+    if (!match) throw createUnknownKindError(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
     const resource = { plural: match.name, namespaced: match.namespaced };
     cache.set(key, resource);
     return resource;
@@ -62,7 +62,7 @@ export function openKindRegistry(api: KubeApi): KindRegistry {
     resolve: async (kind, call) => {
       const isIn = (table: typeof CLUSTER_SCOPED) => table[kind.apiVersion]?.split(" ").includes(kind.kind) ?? false;
       const namespaced = isIn(NAMESPACED);
-      if (namespaced || isIn(CLUSTER_SCOPED)) return { plural: pluralOfKind(kind.kind), namespaced };
+      if (namespaced || isIn(CLUSTER_SCOPED)) return { plural: getKindPlural(kind.kind), namespaced };
       return await discover(kind, call);
     },
     serves: async (kind, call) => {
@@ -81,12 +81,14 @@ export function openKindRegistry(api: KubeApi): KindRegistry {
  * Returns an API path such as `/apis/apps/v1/namespaces/n/deployments/d`. Without `namespace`, the path covers all
  * namespaces. Without `name`, the path covers all objects of the kind.
  */
-export function apiPathOf(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
+export function buildApiPath(apiVersion: string, plural: string, namespace: string | undefined, name?: string): string {
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${apiGroupPath(apiVersion)}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
+  return `${buildApiGroupPath(apiVersion)}${scope}/${plural}${
+    name === undefined ? "" : `/${encodeURIComponent(name)}`
+  }`;
 }
 
-export function apiGroupPath(apiVersion: string): string {
+export function buildApiGroupPath(apiVersion: string): string {
   const path = apiVersion.split("/").map(encodeURIComponent).join("/");
   return apiVersion.includes("/") ? `/apis/${path}` : `/api/${path}`;
 }

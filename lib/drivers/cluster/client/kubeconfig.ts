@@ -7,12 +7,12 @@ import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { delimiter, dirname } from "node:path";
 import { parse } from "yaml";
 import { type Cluster, type Context, newClusters, newContexts } from "@kubernetes/client-node/dist/config_types.js";
-import { inClusterServerUrl } from "#lib/base/config.ts";
-import { configError } from "#lib/drivers/cluster/client/failures.ts";
+import { getInClusterServerUrl } from "#lib/base/config.ts";
+import { createKubeconfigError } from "#lib/drivers/cluster/client/failures.ts";
 import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
-import { absolutePath, type KubeUser, readKubeUser } from "#lib/drivers/cluster/client/user.ts";
-import { reasonOf } from "#lib/base/errors.ts";
+import { type KubeUser, readKubeUser, resolveKubeconfigPath } from "#lib/drivers/cluster/client/user.ts";
+import { getErrorReason } from "#lib/base/errors.ts";
 
 /** The source of a kubeconfig. `file` may be a list of paths, as in the environment variable KUBECONFIG. */
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
@@ -72,13 +72,15 @@ export function readKubeconfig(source: KubeconfigSource, texts: readonly Kubecon
   if (!context) {
     const names = contents.contexts.map((known) => known.name).join(", ") || "none";
     const missing = name ? `has no context ${name}` : "has no current-context";
-    throw configError(`${capitalizeOrigin(origin)} ${missing}; available: ${names}`);
+    throw createKubeconfigError(`${capitalizeOrigin(origin)} ${missing}; available: ${names}`);
   }
   const cluster = contents.clusters.find((known) => known.name === context.cluster);
-  if (!cluster) throw configError(`${capitalizeOrigin(origin)} has no cluster ${context.cluster}`);
+  if (!cluster) throw createKubeconfigError(`${capitalizeOrigin(origin)} has no cluster ${context.cluster}`);
   if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
-    if (source === "in-cluster") throw configError("No kubeconfig is set, and the process is not running in a cluster");
-    throw configError(`${capitalizeOrigin(origin)} has an invalid server URL: ${cluster.server}`);
+    if (source === "in-cluster") {
+      throw createKubeconfigError("No kubeconfig is set, and the process is not running in a cluster");
+    }
+    throw createKubeconfigError(`${capitalizeOrigin(origin)} has an invalid server URL: ${cluster.server}`);
   }
   return {
     context: context.name,
@@ -96,7 +98,7 @@ function userOf(context: Context, { users }: Contents, source: KubeconfigSource)
   if (!found) {
     const names = users.map(({ name }) => String(name)).join(", ") || "none";
     const missing = `has no user ${context.user}, which the context ${context.name} requires`;
-    throw configError(`${capitalizeOrigin(originOf(source))} ${missing}; available: ${names}`);
+    throw createKubeconfigError(`${capitalizeOrigin(originOf(source))} ${missing}; available: ${names}`);
   }
   return readOrThrow(source, found.read);
 }
@@ -114,7 +116,7 @@ function contentsOf(source: KubeconfigSource, texts: readonly KubeconfigText[]):
 }
 
 function contentsOfPod(): Contents {
-  const cluster = { name: POD, caFile: `${ACCOUNT}/ca.crt`, server: inClusterServerUrl(), skipTLSVerify: false };
+  const cluster = { name: POD, caFile: `${ACCOUNT}/ca.crt`, server: getInClusterServerUrl(), skipTLSVerify: false };
   const user = { name: POD, tokenFile: `${ACCOUNT}/token`, cert: {}, key: {}, impersonation: {} };
   return {
     current: POD,
@@ -130,7 +132,7 @@ function contentsOfText({ text, folder }: KubeconfigText): Contents {
   if (!isRecord(raw)) throw new Error("the content is not a kubeconfig");
   const clusters = newClusters(raw.clusters).map((each) => ({
     ...each,
-    ...(each.caFile && { caFile: absolutePath(each.caFile, folder)! }),
+    ...(each.caFile && { caFile: resolveKubeconfigPath(each.caFile, folder)! }),
   }));
   const users = Array.isArray(raw.users) ? raw.users : [];
   return {
@@ -170,8 +172,8 @@ function readOrThrow<T>(source: KubeconfigSource, read: () => T): T {
 
 function unreadableError(source: KubeconfigSource, cause: unknown) {
   // Shows only the first line. The other lines of a parser's message quote the file, which contains secrets.
-  const [why = ""] = reasonOf(cause).split("\n");
-  return configError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
+  const [why = ""] = getErrorReason(cause).split("\n");
+  return createKubeconfigError(`Cannot read ${originOf(source)}: ${why.replace(/:$/, "")}`, cause);
 }
 
 function pathsOf(list: string): string[] {

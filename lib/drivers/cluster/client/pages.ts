@@ -1,7 +1,7 @@
 /** Reads lists from the API server page by page, and rejects responses that are not lists. */
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import type { ClusterCall, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { isRecord, unexpectedResponseError } from "#lib/drivers/cluster/client/status.ts";
+import { createUnexpectedResponseError, isRecord } from "#lib/drivers/cluster/client/status.ts";
 
 /** The number of objects per page. kubectl uses the same number. */
 const PAGE_SIZE = "500";
@@ -31,7 +31,7 @@ export async function listPages(
     for (const item of read.items) items.push(item);
     if (!read.next) return { items, version: read.version };
     if (read.next === next || pages >= MAX_PAGES) {
-      throw unexpectedResponseError(`The list of ${path} never ends`, 200);
+      throw createUnexpectedResponseError(`The list of ${path} never ends`, 200);
     }
     next = read.next;
   }
@@ -57,7 +57,7 @@ function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go encodes an empty list as null
   if (!none && !(Array.isArray(items) && items.every(isKubeObject))) {
-    throw unexpectedResponseError(`The server did not return a list for ${path}`, 200);
+    throw createUnexpectedResponseError(`The server did not return a list for ${path}`, 200);
   }
   const { continue: next, resourceVersion } = isRecord(metadata) ? metadata : {};
   return {

@@ -1,7 +1,7 @@
 /** Turns error responses into ClusterErrors. The response body is a Kubernetes Status, or any text from a proxy. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
-import type { ExchangeResponse } from "#lib/drivers/exchange.ts";
+import { parseAdmissionRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
+import type { HttpExchangeResponse } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** The fields that this module reads from a Status, the object with which Kubernetes reports an error. */
@@ -46,18 +46,18 @@ const NOT_API_SERVER_HINT = "Check that the kubeconfig's server is a Kubernetes 
 /** The maximum number of characters that a message quotes from a body that is not a Status, such as an error page. */
 const EXCERPT_LENGTH = 300;
 
-export function errorFromResponse(answer: ExchangeResponse, description: string): ClusterError {
+export function createErrorFromResponse(answer: HttpExchangeResponse, description: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
   // Removes the query string from a redirect's URL, because it may contain secrets for a login page.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
-  return errorFromStatus(answer.status, status, description, retryAfterOf(answer, status), text);
+  return createErrorFromStatus(answer.status, status, description, retryAfterOf(answer, status), text);
 }
 
 /**
  * Returns the error for a response that is not from an API server, such as a proxy's page or a truncated body. The
  * server may have processed the request, and the next attempt may succeed.
  */
-export function unexpectedResponseError(message: string, status: number, cause?: unknown): ClusterError {
+export function createUnexpectedResponseError(message: string, status: number, cause?: unknown): ClusterError {
   return new ClusterError("BadAnswer", message, {
     transient: true,
     status,
@@ -67,12 +67,12 @@ export function unexpectedResponseError(message: string, status: number, cause?:
   });
 }
 
-export function unknownKindError(message: string, cause?: Error): ClusterError {
+export function createUnknownKindError(message: string, cause?: Error): ClusterError {
   const hint = "Install the CRD that defines this kind.";
   return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
 }
 
-export function errorFromStatus(
+export function createErrorFromStatus(
   code: number,
   status: KubeStatus | null,
   description: string,
@@ -97,19 +97,19 @@ export function errorFromStatus(
   if (code === 401) {
     return errorWith(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
-  if (code >= 300 && code < 400) return unexpectedResponseError(message, code);
+  if (code >= 300 && code < 400) return createUnexpectedResponseError(message, code);
   if (code === 403) {
-    const refusal = readRefusal(message);
+    const refusal = parseAdmissionRefusal(message);
     return errorWith(refusal.code, refusal.heals === "soon" || refusal.heals === "later", {
       blame: "operator",
       hint: refusal.hint,
     });
   }
   if (code === 404 && status === null && text.trim() !== UNKNOWN_PATH_TEXT) {
-    return unexpectedResponseError(message, code);
+    return createUnexpectedResponseError(message, code);
   }
   if (code === 404 && isUnknownKind(status)) {
-    return unknownKindError(message, new Error(description));
+    return createUnknownKindError(message, new Error(description));
   }
   if (code === 409) return errorWith(reason, isWriteConflict(reason, message, status));
   // The API server responds with 500 if an applied manifest does not match its schema. A retry cannot succeed.
@@ -130,12 +130,12 @@ export function errorFromStatus(
  * is permanent.
  */
 function isWriteConflict(reason: string, message: string, status: KubeStatus | null): boolean {
-  if (reason !== "Conflict" || isUidMismatch(message)) return false;
+  if (reason !== "Conflict" || isUidMismatchMessage(message)) return false;
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
 /** Whether a 409 response means that the object has another UID. For namespaces, the message is worded differently. */
-export function isUidMismatch(message: string): boolean {
+export function isUidMismatchMessage(message: string): boolean {
   return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }
 
@@ -175,7 +175,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns the milliseconds to wait before a retry, from the Retry-After header or else from the Status. */
-function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): number | undefined {
+function retryAfterOf(answer: HttpExchangeResponse, status: KubeStatus | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
   const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
@@ -190,14 +190,14 @@ function retryAfterOf(answer: ExchangeResponse, status: KubeStatus | null): numb
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Returns the Date header's time in milliseconds, or the local time if the header is missing or invalid. */
-export function readResponseTime(answer: ExchangeResponse): number {
+export function readResponseTime(answer: HttpExchangeResponse): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }
 
 /** Returns the text of each warning in the response. Warnings have the form `299 - "…"` in the Warning header. */
-export function readResponseWarnings(answer: ExchangeResponse): string[] {
+export function readResponseWarnings(answer: HttpExchangeResponse): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";
   return [...text.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((found) => found[1]!.replace(/\\(.)/g, "$1"));

@@ -4,14 +4,14 @@ import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 
 /** Creates a throttle that delays calls after a 429 response, for as long as the server requested. */
-export function openThrottle(deadline: number) {
+export function createCallThrottle(deadline: number) {
   let until = 0;
   return {
     /** Waits until requests are allowed again. Throws immediately if the wait would exceed `deadline` milliseconds. */
     async waitUntilAllowed(signals: readonly AbortSignal[]): Promise<void> {
       for (let wait; (wait = until - performance.now()) > 0;) {
         if (wait > deadline) throw throttledError(wait);
-        await sleepWithSignals(wait, signals);
+        await sleepUnlessAborted(wait, signals);
       }
     },
     /** If the error has status 429, stores how long calls must wait. Returns the error unchanged. */
@@ -23,7 +23,7 @@ export function openThrottle(deadline: number) {
 }
 
 /** Sleeps for `ms` milliseconds, or throws as soon as a signal aborts. */
-export function sleepWithSignals(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+export function sleepUnlessAborted(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   return runCancellable(signals, null, (signal) => sleep(ms, signal));
 }
 

@@ -30,7 +30,7 @@ export function readKubeUser(raw: unknown, field: string, folder: string): KubeU
   if (!isRecord(raw) || typeof raw.name !== "string" || !raw.name) throw new Error(`${field}.name is missing`);
   const user = recordOf(raw.user ?? {}, `${field}.user`), at = (name: string) => `${field}.user.${name}`;
   const text = (name: string) => textOf(user[name], at(name));
-  const path = (name: string) => absolutePath(text(name), folder);
+  const path = (name: string) => resolveKubeconfigPath(text(name), folder);
   const tokenFile = path("tokenFile");
   const found: KubeUser = {
     name: raw.name,
@@ -72,7 +72,7 @@ function readExec(exec: Raw, field: string, folder: string): NonNullable<KubeUse
   return {
     apiVersion: apiVersion!,
     // Leaves a command without a slash unchanged, because it is looked up in PATH.
-    command: command.includes("/") ? absolutePath(command, folder)! : command,
+    command: command.includes("/") ? resolveKubeconfigPath(command, folder)! : command,
     args: listOf(exec.args, `${field}.args`).map((each, i) => textOf(each, `${field}.args[${i}]`) ?? ""),
     env: Object.fromEntries(pairs),
     installHint: textOf(exec.installHint, `${field}.installHint`) ?? "",
@@ -86,7 +86,7 @@ function readProvider(raw: unknown, field: string, folder: string): NonNullable<
   const config = Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
   // Rejects providers that run a command, because kubectl no longer supports them.
   if (config["cmd-path"]) throw new Error(`${field} runs a command; use an exec plugin instead, as kubectl requires`);
-  const authority = absolutePath(config["idp-certificate-authority"], folder);
+  const authority = resolveKubeconfigPath(config["idp-certificate-authority"], folder);
   return { name, config: { ...config, ...(authority && { "idp-certificate-authority": authority }) } };
 }
 
@@ -141,7 +141,7 @@ function recordOf(value: unknown, field: string): Raw {
   return value;
 }
 
-export function absolutePath(path: string | undefined, folder: string): string | undefined {
+export function resolveKubeconfigPath(path: string | undefined, folder: string): string | undefined {
   return path && folder ? resolve(folder, path) : path;
 }
 

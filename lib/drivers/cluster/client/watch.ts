@@ -7,10 +7,10 @@ import { isApiClosedError, type KubeApi } from "#lib/drivers/cluster/client/api.
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { splitLines } from "#lib/drivers/cluster/client/split-lines.ts";
 import { isKubeObject, listPages } from "#lib/drivers/cluster/client/pages.ts";
-import { errorFromStatus, isRecord, parseKubeStatus } from "#lib/drivers/cluster/client/status.ts";
+import { createErrorFromStatus, isRecord, parseKubeStatus } from "#lib/drivers/cluster/client/status.ts";
 import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
-export type WatchChange =
+export type ListOrChange =
   | { readonly type: "LISTED"; readonly objects: readonly KubeObject[] }
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
 
@@ -41,7 +41,7 @@ export async function* watchCollection(
   api: KubeApi,
   options: WatchQuery,
   call: ClusterCall,
-): AsyncGenerator<WatchChange> {
+): AsyncGenerator<ListOrChange> {
   let { version } = options;
   for (let failures = 0;;) {
     try {
@@ -120,7 +120,7 @@ function readEvent(line: string, path: string): WatchEvent {
   const { type, object } = isRecord(event) ? event : {};
   if (type === "ERROR") {
     const status = parseKubeStatus(object);
-    throw errorFromStatus(status?.code ?? 500, status, `watch of ${path}`);
+    throw createErrorFromStatus(status?.code ?? 500, status, `watch of ${path}`);
   }
   // Checks bookmarks separately, because a bookmark has metadata but no object name.
   const isValid = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isKubeObject(object);

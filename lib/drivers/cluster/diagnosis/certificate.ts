@@ -2,15 +2,15 @@
  * Explains why a certificate was not issued, based on the Certificate and the objects that cert-manager created for it.
  * Errors in a Challenge take precedence over errors in an Order, and those over errors in a CertificateRequest.
  */
-import { conditionOf, createdAt, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { createdAt, findStatusCondition, parseKubeTimestamp } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
+  createDiagnosisWithDeadline,
+  createPermanentDiagnosis,
+  createWaitingDiagnosis,
   type Diagnosis,
-  mayBeCurrent,
-  permanentDiagnosis,
+  mayBeCurrentMessage,
   type WaitClock,
-  waitingDiagnosis,
-  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 interface IssuanceError {
@@ -34,13 +34,13 @@ export function diagnoseCertificate(
   const [, code, ...texts] = CAUSES.find(([pattern]) => pattern.test(issuanceError.text))!;
   const [why, hint] = texts.map((text) => text.replaceAll("HOST", hosts[0] ?? "the site"));
   const sentence = `No certificate was issued${forHosts} because ${why}: ${issuanceError.text}`;
-  if (issuanceError.final && issuanceError.at !== undefined && !mayBeCurrent(issuanceError.at, clock)) {
-    return waitingDiagnosis(sentence);
+  if (issuanceError.final && issuanceError.at !== undefined && !mayBeCurrentMessage(issuanceError.at, clock)) {
+    return createWaitingDiagnosis(sentence);
   }
-  const failure = permanentDiagnosis(code, sentence, "operator", hint);
+  const failure = createPermanentDiagnosis(code, sentence, "operator", hint);
   if (issuanceError.final) return failure;
   const since = Math.max(createdAt(certificate), clock.since);
-  return waitingDiagnosisUntil(
+  return createDiagnosisWithDeadline(
     since + clock.patience.certificateMs,
     clock,
     `Waiting for the certificate ${name}${forHosts}: ${issuanceError.text}`,
@@ -50,7 +50,7 @@ export function diagnoseCertificate(
 
 /** Whether issuing the certificate has failed. After a failure, cert-manager waits at least an hour to retry. */
 export function hasIssuanceFailed(certificate: KubeObject): boolean {
-  const issuing = conditionOf(certificate, "Issuing");
+  const issuing = findStatusCondition(certificate, "Issuing");
   return issuing?.status === "False" && issuing.reason === "Failed";
 }
 
@@ -74,22 +74,22 @@ function findIssuanceError(certificate: KubeObject, ownedObjects: readonly KubeO
     for (const { status } of ownedObjects.filter((each) => each.kind === kind)) {
       const final = ["invalid", "errored", "expired"].includes(status?.state);
       if (status?.reason && status.state !== "valid") {
-        return { text: String(status.reason), final, at: parseTime(status.failureTime) };
+        return { text: String(status.reason), final, at: parseKubeTimestamp(status.failureTime) };
       }
     }
   }
   for (const request of ownedObjects.filter((each) => each.kind === "CertificateRequest")) {
-    const denied = conditionOf(request, "Denied"), ready = conditionOf(request, "Ready");
-    const at = parseTime(ready?.lastTransitionTime);
+    const denied = findStatusCondition(request, "Denied"), ready = findStatusCondition(request, "Ready");
+    const at = parseKubeTimestamp(ready?.lastTransitionTime);
     if (denied?.status === "True") return { text: denied.message ?? "the request was denied", final: true, at };
     // Ignores "Waiting on certificate issuance from order …", because that message does not show a problem.
     if (ready?.message && ready.status !== "True" && !/Waiting on certificate issuance/.test(ready.message)) {
       return { text: ready.message, final: ready.reason === "Failed", at };
     }
   }
-  const issuing = conditionOf(certificate, "Issuing");
+  const issuing = findStatusCondition(certificate, "Issuing");
   if (!hasIssuanceFailed(certificate) || !issuing?.message) return undefined;
-  return { text: issuing.message, final: true, at: parseTime(issuing.lastTransitionTime) };
+  return { text: issuing.message, final: true, at: parseKubeTimestamp(issuing.lastTransitionTime) };
 }
 
 /** Patterns for error messages with known causes. The first match counts. HOST stands for the site's host name. */

@@ -3,34 +3,34 @@
  * the reason: problems with images, quotas, Secrets or scheduling only appear in its pods and in events.
  */
 import {
-  conditionOf,
-  containersOf,
   type ContainerTermination,
   createdAt,
-  currentPodsOf,
-  eventsOf,
-  firstEventTime,
-  lastEventTime,
-  latestEventOf,
-  parseTime,
-  replicaSetEventsOf,
+  findCurrentPods,
+  findLatestEvent,
+  findObjectEvents,
+  findReplicaSetEvents,
+  findStatusCondition,
+  getContainerStates,
+  getFirstEventTime,
+  getLastEventTime,
+  parseKubeTimestamp,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import { diagnoseCertificate } from "#lib/drivers/cluster/diagnosis/certificate.ts";
-import { diagnosePvc, waitsForConsumer } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
+import { diagnosePvc, isPvcWaitingForPod } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diagnosePod } from "#lib/drivers/cluster/diagnosis/pod.ts";
-import { findUnreadyReason, isStatusTrue } from "#lib/drivers/cluster/diagnosis/readiness.ts";
-import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
-import { capitalize, displayNameOf, formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import { findUnreadyReason, isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
+import { parseAdmissionRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
+import { capitalize, formatKubeTimestamp, getDisplayName } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import {
+  createDiagnosisWithDeadline,
+  createPermanentDiagnosis,
+  createWaitingDiagnosis,
   type Diagnosis,
-  isOlderThanWait,
-  isPossiblyCurrentEvent,
-  mayBeCurrent,
-  permanentDiagnosis,
+  isFromBeforeWait,
+  mayBeCurrentEvent,
+  mayBeCurrentMessage,
   type WaitClock,
-  waitingDiagnosis,
-  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -55,18 +55,18 @@ export function diagnoseObject(
 ): Diagnosis {
   const unreadyReason = findUnreadyReason(object);
   if (unreadyReason === undefined) return { is: "ready" };
-  const name = capitalize(displayNameOf(object.kind, object.metadata.name));
-  const observed: ObservedState = { object, own: currentPodsOf(object, pods), pods, events, clock };
+  const name = capitalize(getDisplayName(object.kind, object.metadata.name));
+  const observed: ObservedState = { object, own: findCurrentPods(object, pods), pods, events, clock };
   if (object.kind === "PersistentVolumeClaim") {
-    if (waitsForConsumer(object.metadata.name, events)) return { is: "ready" };
+    if (isPvcWaitingForPod(object.metadata.name, events)) return { is: "ready" };
     if (object["status"]?.phase === "Lost") return diagnoseLostVolume(object);
-    return diagnosePvc(object.metadata.name, events, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
+    return diagnosePvc(object.metadata.name, events, clock) ?? createWaitingDiagnosis(`${name} ${unreadyReason}`);
   }
   if (object.kind === "Certificate") {
-    return diagnoseCertificate(object, orders, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
+    return diagnoseCertificate(object, orders, clock) ?? createWaitingDiagnosis(`${name} ${unreadyReason}`);
   }
   if (object.kind === "VolumeSnapshot") {
-    return diagnoseSnapshot(object, clock) ?? waitingDiagnosis(`${name} ${unreadyReason}`);
+    return diagnoseSnapshot(object, clock) ?? createWaitingDiagnosis(`${name} ${unreadyReason}`);
   }
   const podDiagnoses = observed.own.map((pod) => diagnosePod(pod, events, clock)).filter((diagnosis) =>
     diagnosis !== undefined
@@ -77,7 +77,7 @@ export function diagnoseObject(
     ...podDiagnoses,
   ].filter((diagnosis) => diagnosis !== undefined);
   return diagnoses.find((diagnosis) => diagnosis.is === "impossible") ?? diagnoses[0] ??
-    waitingDiagnosis(`${name} ${unreadyReason}`);
+    createWaitingDiagnosis(`${name} ${unreadyReason}`);
 }
 
 /** Returns the reason why a Job failed or will soon fail, if any. Running out of memory takes precedence. */
@@ -85,10 +85,14 @@ export function findJobFailure(
   job: KubeObject,
   pods: readonly KubeObject[],
 ): { code: string; message: string; terminated: ContainerTermination | undefined } | undefined {
-  const condition = [conditionOf(job, "Failed"), conditionOf(job, "FailureTarget")].find(isStatusTrue);
+  const condition = [findStatusCondition(job, "Failed"), findStatusCondition(job, "FailureTarget")].find(
+    isTrueCondition,
+  );
   if (!condition) return undefined;
   const ends = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid))
-    .flatMap((pod) => containersOf(pod).map((container) => ({ pod, container, end: container.state?.terminated })))
+    .flatMap((pod) =>
+      getContainerStates(pod).map((container) => ({ pod, container, end: container.state?.terminated }))
+    )
     .filter(({ end }) => end !== undefined && end.exitCode !== 0);
   const outOfMemory = ends.find(({ end }) => end!.reason === "OOMKilled");
   if (outOfMemory) {
@@ -119,7 +123,7 @@ function diagnoseConditions(
     const failure = findJobFailure(object, pods);
     if (!failure) return undefined;
     const hint = failure.code === "OOMKilled" ? MORE_MEMORY_HINT : "Check the last lines of the Job's log.";
-    return permanentDiagnosis(
+    return createPermanentDiagnosis(
       failure.code,
       failure.message,
       failure.code === "OOMKilled" ? "operator" : "cluster",
@@ -127,18 +131,18 @@ function diagnoseConditions(
     );
   }
   if (object.kind === "Deployment") {
-    const progressing = conditionOf(object, "Progressing");
+    const progressing = findStatusCondition(object, "Progressing");
     const isObserved = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!isObserved || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
     // Gives the Deployment its full time limit again if the condition is older than this wait, because the condition
     // stays until a pod is ready.
     const time = (object["spec"]?.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE) * SECOND;
-    const isOld = isOlderThanWait(parseTime(progressing.lastTransitionTime) ?? clock.now, clock);
+    const isOld = isFromBeforeWait(parseKubeTimestamp(progressing.lastTransitionTime) ?? clock.now, clock);
     if (isOld && clock.now < clock.since + time) return undefined;
     const { name } = object.metadata;
     const words = progressing.message ?? "ProgressDeadlineExceeded";
     const message = `Deployment ${name} did not become ready in time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
-    return permanentDiagnosis(
+    return createPermanentDiagnosis(
       "ProgressDeadlineExceeded",
       message,
       "cluster",
@@ -154,8 +158,8 @@ function lastWords({ own, events }: ObservedState, ofPods: readonly Diagnosis[])
     text !== ""
   );
   if (waitingSentence) return waitingSentence;
-  const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
-  const last = latestEventOf(probes);
+  const probes = own.flatMap((pod) => findObjectEvents(pod, events).filter((event) => event["reason"] === "Unhealthy"));
+  const last = findLatestEvent(probes);
   return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;
 }
 
@@ -168,11 +172,11 @@ function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | u
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
   if (SNAPSHOT_GONE.test(error.message)) {
-    return permanentDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
+    return createPermanentDiagnosis("SnapshotGone", message, "operator", SNAPSHOT_GONE_HINT);
   }
-  const permanent = permanentDiagnosis("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
-  return waitingDiagnosisUntil(
-    (parseTime(error.time) ?? clock.since) + clock.patience.volumeMs,
+  const permanent = createPermanentDiagnosis("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
+  return createDiagnosisWithDeadline(
+    (parseKubeTimestamp(error.time) ?? clock.since) + clock.patience.volumeMs,
     clock,
     message,
     permanent,
@@ -181,29 +185,29 @@ function diagnoseSnapshot(snapshot: KubeObject, clock: WaitClock): Diagnosis | u
 
 function diagnoseLostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   const hint = "Restore a backup: the data is lost unless the volume can be recovered.";
-  return permanentDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
+  return createPermanentDiagnosis("Lost", `The volume of PersistentVolumeClaim ${name} is lost`, "operator", hint);
 }
 
 /** Explains why admission control refused to create the pods or PersistentVolumeClaims that an object needs. */
 function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack: string): Diagnosis | undefined {
-  const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
+  const about = object.kind === "Deployment" ? findReplicaSetEvents(object, events) : findObjectEvents(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
-  const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastEventTime(event) >= newestPod);
-  const latest = latestEventOf(refused);
-  const failing = conditionOf(object, "ReplicaFailure"); // only Deployments and ReplicaSets have this condition
+  const refused = about.filter((event) => event["reason"] === "FailedCreate" && getLastEventTime(event) >= newestPod);
+  const latest = findLatestEvent(refused);
+  const failing = findStatusCondition(object, "ReplicaFailure"); // only Deployments and ReplicaSets have this condition
   const isRefused = failing?.status === "True" && own.length === 0;
   const message = isRefused ? failing.message ?? "" : String(latest?.["message"] ?? "");
   if (!isRefused && (!latest || own.length >= (object["spec"]?.replicas ?? object["spec"]?.parallelism ?? 1))) {
     return undefined;
   }
-  const at = isRefused ? parseTime(failing.lastTransitionTime) ?? clock.now : lastEventTime(latest!);
-  const { code, why, hint, heals } = readRefusal(message);
+  const at = isRefused ? parseKubeTimestamp(failing.lastTransitionTime) ?? clock.now : getLastEventTime(latest!);
+  const { code, why, hint, heals } = parseAdmissionRefusal(message);
   const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "PersistentVolumeClaim" : "pod";
   const sentence = `${object.kind} ${object.metadata.name} cannot create its ${what} because ${why}: ${message}`;
-  if (!(latest && isPossiblyCurrentEvent(latest, clock)) && !mayBeCurrent(at, clock)) {
-    const name = capitalize(displayNameOf(object.kind, object.metadata.name)),
+  if (!(latest && mayBeCurrentEvent(latest, clock)) && !mayBeCurrentMessage(at, clock)) {
+    const name = capitalize(getDisplayName(object.kind, object.metadata.name)),
       when = formatKubeTimestamp(new Date(at).toISOString());
-    return waitingDiagnosis(
+    return createWaitingDiagnosis(
       `${name} ${lack}; at ${when} its ${what} was refused because ${why}`,
       remainingPatience(clock),
     );
@@ -211,11 +215,11 @@ function diagnosePodCreation({ object, own, events, clock }: ObservedState, lack
 
   // Treats an unknown message as temporary, unless it says that the request is forbidden.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
-  if (unknown || heals === "soon" || heals === "later") return waitingDiagnosis(sentence);
-  const permanent = permanentDiagnosis(code, sentence, "operator", hint);
+  if (unknown || heals === "soon" || heals === "later") return createWaitingDiagnosis(sentence);
+  const permanent = createPermanentDiagnosis(code, sentence, "operator", hint);
   if (heals === "never") return permanent;
-  const first = Math.min(...refused.map(firstEventTime), at);
-  return waitingDiagnosisUntil(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, permanent);
+  const first = Math.min(...refused.map(getFirstEventTime), at);
+  return createDiagnosisWithDeadline(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, permanent);
 }
 
 function remainingPatience(clock: WaitClock): number {

@@ -1,5 +1,5 @@
 /** Defines the possible results of a diagnosis, and how long to tolerate problems that may be temporary. */
-import { lastEventTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { getLastEventTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
@@ -78,33 +78,33 @@ const START_TOLERANCE = 5 * SECOND;
  * Whether a message with this timestamp may still describe the current state. A message from before the wait counts
  * only after a time limit: the problem may have been fixed since, and controllers retry only rarely.
  */
-export function mayBeCurrent(at: number, clock: WaitClock): boolean {
-  return !isOlderThanWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
+export function mayBeCurrentMessage(at: number, clock: WaitClock): boolean {
+  return !isFromBeforeWait(at, clock) || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
 /** Whether a message with this timestamp was written before the wait started. */
-export function isOlderThanWait(at: number, clock: WaitClock): boolean {
+export function isFromBeforeWait(at: number, clock: WaitClock): boolean {
   return at < clock.since - START_TOLERANCE;
 }
 
-export function isPossiblyCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
-  return mayBeCurrent(lastEventTime(event), clock);
+export function mayBeCurrentEvent(event: KubeObject, clock: WaitClock): boolean {
+  return mayBeCurrentMessage(getLastEventTime(event), clock);
 }
 
-export function waitingDiagnosis(sentence: string, again?: number): Diagnosis {
+export function createWaitingDiagnosis(sentence: string, again?: number): Diagnosis {
   return { is: "waiting", sentence, ...(again === undefined ? {} : { again: Math.max(again, 50) }) };
 }
 
-export function permanentDiagnosis(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
+export function createPermanentDiagnosis(code: string, message: string, blame: FailureCause, hint?: string): Diagnosis {
   return { is: "impossible", code, message, blame, hint };
 }
 
 /** Returns a waiting diagnosis until `moment`, and `finalDiagnosis` from then on. */
-export function waitingDiagnosisUntil(
+export function createDiagnosisWithDeadline(
   moment: number,
   clock: WaitClock,
   sentence: string,
   finalDiagnosis: Diagnosis,
 ): Diagnosis {
-  return clock.now >= moment ? finalDiagnosis : waitingDiagnosis(sentence, moment - clock.now);
+  return clock.now >= moment ? finalDiagnosis : createWaitingDiagnosis(sentence, moment - clock.now);
 }

@@ -3,7 +3,7 @@
  * have several objects of that kind.
  */
 
-import { nodeNameOf, parseTime } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { getNodeName, parseKubeTimestamp } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -30,7 +30,7 @@ const MANY_PER_SITE: Readonly<Record<string, string>> = {
 };
 
 /** Returns a display name such as "the database" or "the disk data-db-0". */
-export function displayNameOf(kind: string, name: string): string {
+export function getDisplayName(kind: string, name: string): string {
   return ONE_PER_SITE[kind] ?? `${MANY_PER_SITE[kind] ?? kind} ${name}`;
 }
 
@@ -49,7 +49,7 @@ export function formatKubeTimestamp(timestamp: string): string {
  */
 export function describeTerminatingPod(pod: KubeObject, now: number): string {
   const { name, deletionTimestamp } = pod.metadata;
-  const node = nodeNameOf(pod), due = parseTime(deletionTimestamp);
+  const node = getNodeName(pod), due = parseKubeTimestamp(deletionTimestamp);
   if (!node) return name;
   const over = due !== undefined && now > due + KUBELET_DELAY;
   const late = over ? `, overdue since ${formatKubeTimestamp(deletionTimestamp!)}: check whether that node is up` : "";

@@ -5,8 +5,8 @@
 import { capitalize } from "#lib/drivers/cluster/diagnosis/display-names.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
-import { pluralOfKind } from "#lib/drivers/cluster/client/kinds.ts";
+import { parseAdmissionRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
+import { getKindPlural } from "#lib/drivers/cluster/client/kinds.ts";
 
 interface Explanation {
   readonly code: string;
@@ -83,7 +83,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
       hint: "Renew the credentials in the kubeconfig (token, client certificate or service account).",
     };
   }
-  const refusal = readRefusal(message);
+  const refusal = parseAdmissionRefusal(message);
   const isKnown = refusal.code !== "Forbidden" || status === 403;
   if (isKnown && (status === 403 || status === 400 || status === 422 || refusal.heals === "later" && status >= 500)) {
     const { why, hint } = refusal;
@@ -151,7 +151,7 @@ const NAMED_KINDS = "Namespace Pod Service Secret ConfigMap LimitRange Deploymen
 const DISPLAY_NAMES = new Map([
   ...NAMED_KINDS.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
   ...[["PersistentVolumeClaim", "PersistentVolumeClaim"], ["ResourceQuota", "quota"]] as const,
-].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOfKind(kind), name]] as const));
+].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [getKindPlural(kind), name]] as const));
 
 /** Returns the display name for a resource such as `deployments`, `deployments.apps` or `Deployment.apps`. */
 function nameOf(resource: string): string {

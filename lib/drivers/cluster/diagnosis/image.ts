@@ -5,14 +5,14 @@
 import {
   type ContainerState,
   findPodStateStart,
-  firstEventTime,
+  getFirstEventTime,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
+  createDiagnosisWithDeadline,
+  createPermanentDiagnosis,
   type Diagnosis,
   type ObservedPod,
-  permanentDiagnosis,
-  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 interface PullFailure {
@@ -90,13 +90,13 @@ export function diagnoseImagePull({ pod, own, clock }: ObservedPod, container: C
   const backedOff = reason === "ImagePullBackOff" ||
     own.some((event) => event["reason"] === "BackOff" && /pulling image/.test(String(event["message"])));
   const name = namesOf(pod, container)[0] ?? "";
-  const problem = `The image ${name} cannot be pulled (${containerLabel(pod, container)}): ${why}`;
+  const problem = `The image ${name} cannot be pulled (${formatContainerLabel(pod, container)}): ${why}`;
   const sentence = `Waiting for the image ${name}: ${withoutPrefixes(why)}`;
-  const failure = permanentDiagnosis("ErrImagePull", problem, "operator", cause.hint);
+  const failure = createPermanentDiagnosis("ErrImagePull", problem, "operator", cause.hint);
   if (backedOff && !cause.isTransient) return failure;
-  const first = Math.min(...failures.map(firstEventTime), Infinity);
+  const first = Math.min(...failures.map(getFirstEventTime), Infinity);
   const since = first === Infinity ? findPodStateStart(pod, own, "Pulling") : first;
-  return waitingDiagnosisUntil(since + clock.patience.imageMs, clock, sentence, failure);
+  return createDiagnosisWithDeadline(since + clock.patience.imageMs, clock, sentence, failure);
 }
 
 /** Whether the message means that the image does not exist. */
@@ -122,7 +122,7 @@ function withoutPrefixes(why: string): string {
 }
 
 /** Returns a label such as "container moodle of pod install-1-x". */
-export function containerLabel(pod: KubeObject, { name }: ContainerState): string {
+export function formatContainerLabel(pod: KubeObject, { name }: ContainerState): string {
   return `container ${name} of pod ${pod.metadata.name}`;
 }
 

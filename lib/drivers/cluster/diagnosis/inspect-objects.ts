@@ -9,7 +9,7 @@ const TIMESTAMP_PRECISION = SECOND;
  * Returns the pods that an object owns, except pods that are being deleted. For a Deployment, returns the pods of the
  * ReplicaSet that has the newest pod.
  */
-export function currentPodsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
+export function findCurrentPods(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
   const live = pods.filter((pod) => !pod.metadata.deletionTimestamp);
   if (object.kind === "Pod") return live.filter((pod) => pod.metadata.name === object.metadata.name);
   if (object.kind !== "Deployment") return live.filter((pod) => isOwnedBy(pod, object));
@@ -34,50 +34,50 @@ function matchesSelector(pod: KubeObject, deployment: KubeObject): boolean {
 }
 
 /** Returns the events about this object, excluding events about an earlier object that had the same name. */
-export function eventsOf(object: KubeObject, events: readonly KubeObject[]): KubeObject[] {
+export function findObjectEvents(object: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   const { uid, name } = object.metadata;
   return events.filter((event) => {
     const about = event["involvedObject"] ?? {};
     if (about.kind !== object.kind || about.name !== name) return false;
     if (about.uid && uid) return about.uid === uid;
-    return lastEventTime(event) >= createdAt(object) - TIMESTAMP_PRECISION;
+    return getLastEventTime(event) >= createdAt(object) - TIMESTAMP_PRECISION;
   });
 }
 
 /** Returns the events about the Deployment's ReplicaSets, whose names start with the Deployment's name. */
-export function replicaSetEventsOf(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
+export function findReplicaSetEvents(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
   return events.filter((event) => {
     const about = event["involvedObject"] ?? {};
     const rest = String(about.name ?? "").slice(deployment.metadata.name.length);
     return about.kind === "ReplicaSet" && about.name?.startsWith(deployment.metadata.name) &&
-      /^-[a-z0-9]+$/.test(rest) && lastEventTime(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
+      /^-[a-z0-9]+$/.test(rest) && getLastEventTime(event) >= createdAt(deployment) - TIMESTAMP_PRECISION;
   });
 }
 
 export function createdAt(object: KubeObject): number {
-  return parseTime(object.metadata.creationTimestamp) ?? 0;
+  return parseKubeTimestamp(object.metadata.creationTimestamp) ?? 0;
 }
 
-export function firstEventTime(event: KubeObject): number {
-  return parseTime(event["firstTimestamp"]) ?? parseTime(event["eventTime"]) ?? createdAt(event);
+export function getFirstEventTime(event: KubeObject): number {
+  return parseKubeTimestamp(event["firstTimestamp"]) ?? parseKubeTimestamp(event["eventTime"]) ?? createdAt(event);
 }
 
-export function lastEventTime(event: KubeObject): number {
-  return parseTime(event["series"]?.lastObservedTime) ?? parseTime(event["lastTimestamp"]) ??
-    parseTime(event["eventTime"]) ??
+export function getLastEventTime(event: KubeObject): number {
+  return parseKubeTimestamp(event["series"]?.lastObservedTime) ?? parseKubeTimestamp(event["lastTimestamp"]) ??
+    parseKubeTimestamp(event["eventTime"]) ??
     createdAt(event);
 }
 
-export function latestEventOf(events: readonly KubeObject[]): KubeObject | undefined {
-  return events.toSorted((a, b) => lastEventTime(a) - lastEventTime(b)).at(-1);
+export function findLatestEvent(events: readonly KubeObject[]): KubeObject | undefined {
+  return events.toSorted((a, b) => getLastEventTime(a) - getLastEventTime(b)).at(-1);
 }
 
-export function parseTime(text: unknown): number | undefined {
+export function parseKubeTimestamp(text: unknown): number | undefined {
   const time = typeof text === "string" ? Date.parse(text) : NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-export function nodeNameOf(pod: KubeObject): string | undefined {
+export function getNodeName(pod: KubeObject): string | undefined {
   return pod["spec"]?.nodeName || undefined;
 }
 
@@ -90,15 +90,15 @@ export interface StatusCondition {
   readonly observedGeneration?: number;
 }
 
-export function conditionOf(object: KubeObject, type: string): StatusCondition | undefined {
+export function findStatusCondition(object: KubeObject, type: string): StatusCondition | undefined {
   return ((object["status"]?.conditions ?? []) as StatusCondition[]).find((condition) => condition.type === type);
 }
 
 /** Returns when a pod's state began: at the first event with this reason, or else when the pod was scheduled. */
 export function findPodStateStart(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
-  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstEventTime), Infinity);
+  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(getFirstEventTime), Infinity);
   if (first !== Infinity) return first;
-  return parseTime(conditionOf(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
+  return parseKubeTimestamp(findStatusCondition(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
 }
 
 export interface ContainerState {
@@ -124,7 +124,7 @@ export interface ContainerTermination {
 }
 
 /** Returns the state of each container in a pod, init containers first. */
-export function containersOf(pod: KubeObject): ContainerState[] {
+export function getContainerStates(pod: KubeObject): ContainerState[] {
   const status = pod["status"] ?? {};
   return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
 }

@@ -1,28 +1,28 @@
 /** Explains why a pod does not run, from its conditions, container states and events. */
 import {
-  conditionOf,
-  containersOf,
   type ContainerState,
   createdAt,
-  eventsOf,
+  findLatestEvent,
+  findObjectEvents,
   findPodStateStart,
-  firstEventTime,
-  lastEventTime,
-  latestEventOf,
-  nodeNameOf,
-  parseTime,
+  findStatusCondition,
+  getContainerStates,
+  getFirstEventTime,
+  getLastEventTime,
+  getNodeName,
+  parseKubeTimestamp,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { containerLabel, diagnoseImagePull } from "#lib/drivers/cluster/diagnosis/image.ts";
-import { diagnosePvcs, diagnoseScheduling } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
+import { diagnoseImagePull, formatContainerLabel } from "#lib/drivers/cluster/diagnosis/image.ts";
+import { diagnosePodPvcs, diagnoseScheduling } from "#lib/drivers/cluster/diagnosis/scheduling.ts";
 import {
+  createDiagnosisWithDeadline,
+  createPermanentDiagnosis,
+  createWaitingDiagnosis,
   type Diagnosis,
-  isOlderThanWait,
+  isFromBeforeWait,
   type ObservedPod,
-  permanentDiagnosis,
   type WaitClock,
-  waitingDiagnosis,
-  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
@@ -30,13 +30,13 @@ import { MINUTE } from "#lib/base/time.ts";
 const MAX_RESTARTS = 5;
 
 export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
-  const observed: ObservedPod = { pod, own: eventsOf(pod, events), clock };
-  const scheduled = conditionOf(pod, "PodScheduled");
+  const observed: ObservedPod = { pod, own: findObjectEvents(pod, events), clock };
+  const scheduled = findStatusCondition(pod, "PodScheduled");
   if (scheduled?.status === "False") return diagnoseScheduling(pod, events, clock);
   // PersistentVolumeClaims can delay a pod only until it is scheduled.
-  const unbound = scheduled === undefined ? diagnosePvcs(pod, events, clock) : undefined;
+  const unbound = scheduled === undefined ? diagnosePodPvcs(pod, events, clock) : undefined;
   if (unbound) return unbound;
-  for (const container of containersOf(pod)) {
+  for (const container of getContainerStates(pod)) {
     const diagnosis = diagnoseContainer(observed, container);
     if (diagnosis) return diagnosis;
   }
@@ -46,12 +46,12 @@ export function diagnosePod(pod: KubeObject, events: readonly KubeObject[], cloc
 function diagnoseContainer(observed: ObservedPod, container: ContainerState): Diagnosis | undefined {
   const { pod, own, clock } = observed;
   const { reason, message = "" } = container.state?.waiting ?? {};
-  const label = containerLabel(pod, container);
+  const label = formatContainerLabel(pod, container);
   switch (reason) {
     case "InvalidImageName":
     case "ErrImageNeverPull":
     case "SignatureValidationFailed":
-      return permanentDiagnosis(
+      return createPermanentDiagnosis(
         reason,
         `The image of ${label} cannot be used: ${message || reason}`,
         "operator",
@@ -69,8 +69,8 @@ function diagnoseContainer(observed: ObservedPod, container: ContainerState): Di
       const sentence = `The ${label} cannot be started: ${message}`;
       const hint =
         "Correct the container's command, user or mounts in the blueprint, or check the node's container runtime.";
-      const failure = permanentDiagnosis(reason, sentence, "operator", hint);
-      return waitingDiagnosisUntil(
+      const failure = createPermanentDiagnosis(reason, sentence, "operator", hint);
+      return createDiagnosisWithDeadline(
         findPodStateStart(pod, own, "Failed") + clock.patience.imageMs,
         clock,
         sentence,
@@ -89,9 +89,9 @@ const CACHE_NOT_SYNCED = /failed to sync \S+ cache/;
 
 function diagnoseConfig({ pod, own, clock }: ObservedPod, message: string, label: string): Diagnosis {
   const sentence = `The ${label} cannot be configured: ${message}`;
-  if (CACHE_NOT_SYNCED.test(message)) return waitingDiagnosis(sentence);
-  const failure = permanentDiagnosis("CreateContainerConfigError", sentence, "operator", missingHint(message));
-  return waitingDiagnosisUntil(
+  if (CACHE_NOT_SYNCED.test(message)) return createWaitingDiagnosis(sentence);
+  const failure = createPermanentDiagnosis("CreateContainerConfigError", sentence, "operator", missingHint(message));
+  return createDiagnosisWithDeadline(
     findPodStateStart(pod, own, "Failed") + clock.patience.configMs,
     clock,
     sentence,
@@ -114,21 +114,23 @@ function missingHint(message: string): string {
 function diagnoseCrash(observed: ObservedPod, container: ContainerState, message: string): Diagnosis {
   const { pod, clock } = observed, { restartCount = 0, lastState } = container;
   const failure = diagnoseCrashLoop(observed, container, message);
-  const end = parseTime(lastState?.terminated?.finishedAt);
-  if (restartCount < MAX_RESTARTS || end === undefined || !isOlderThanWait(end, clock)) return failure;
-  const sentence = `The ${containerLabel(pod, container)} crashed and will be restarted within minutes: ${message}`;
-  return waitingDiagnosisUntil(clock.since + clock.patience.crashMs, clock, sentence, failure);
+  const end = parseKubeTimestamp(lastState?.terminated?.finishedAt);
+  if (restartCount < MAX_RESTARTS || end === undefined || !isFromBeforeWait(end, clock)) return failure;
+  const sentence = `The ${
+    formatContainerLabel(pod, container)
+  } crashed and will be restarted within minutes: ${message}`;
+  return createDiagnosisWithDeadline(clock.since + clock.patience.crashMs, clock, sentence, failure);
 }
 
 function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState, message: string): Diagnosis {
-  const label = containerLabel(pod, container);
+  const label = formatContainerLabel(pod, container);
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;
   const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
-  if (restarts < MAX_RESTARTS) return waitingDiagnosis(`The ${label} has crashed ${restarts + 1} times${how}`);
+  if (restarts < MAX_RESTARTS) return createWaitingDiagnosis(`The ${label} has crashed ${restarts + 1} times${how}`);
   if (last?.reason === "OOMKilled") {
     const hint = "Raise the memory limit in sizes.yaml, or choose a larger size.";
-    return permanentDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
+    return createPermanentDiagnosis("OOMKilled", `The ${label} ran out of memory: ${message}`, "operator", hint);
   }
   // Searches the events for a failed probe, because a container's state does not show that a probe caused the restart.
   const killed = own.some((event) =>
@@ -138,10 +140,10 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
   if (probe) {
     const sentence = `The ${label} keeps restarting because its probe fails: ${probe["message"]}${how}`;
     const hint = "Check the end of the container's log. If the container starts slowly, extend its startup probe.";
-    return permanentDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
+    return createPermanentDiagnosis("CrashLoopBackOff", sentence, "cluster", hint);
   }
   const sentence = `The ${label} keeps crashing${how}: ${message}`;
-  return permanentDiagnosis(
+  return createPermanentDiagnosis(
     "CrashLoopBackOff",
     sentence,
     "cluster",
@@ -151,18 +153,20 @@ function diagnoseCrashLoop({ pod, own }: ObservedPod, container: ContainerState,
 
 /** Diagnoses a pod that waits for its volumes or network. Returns undefined once a container has started. */
 function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
-  if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
+  if (
+    getContainerStates(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)
+  ) {
     return undefined;
   }
   const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
-  const event = latestEventOf(own.filter((found) => reasons.includes(found["reason"])));
+  const event = findLatestEvent(own.filter((found) => reasons.includes(found["reason"])));
   const pulled = own.some((found) =>
-    ["Pulling", "Pulled"].includes(found["reason"]) && event && lastEventTime(found) >= lastEventTime(event)
+    ["Pulling", "Pulled"].includes(found["reason"]) && event && getLastEventTime(found) >= getLastEventTime(event)
   );
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
   const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
-  const node = nodeNameOf(pod), label = node ? `the node ${node}` : "the pod's node";
+  const node = getNodeName(pod), label = node ? `the node ${node}` : "the pod's node";
   const on = node ? ` on ${label}` : "";
   const sentence = `Pod ${pod.metadata.name}${on} waits for ${what}: ${causeOf(message)}`;
   const missing = /(secret|configmap) "[^"]*" not found/.test(message);
@@ -171,11 +175,11 @@ function diagnoseMounts({ pod, own, clock }: ObservedPod): Diagnosis | undefined
     : what === "its network"
     ? `Check the network plugin (CNI) and the container runtime on ${label}.`
     : `Check the storage driver on ${label}, and whether the volume is still attached to another node.`;
-  return waitingDiagnosisUntil(
-    firstEventTime(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
+  return createDiagnosisWithDeadline(
+    getFirstEventTime(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
     clock,
     sentence,
-    permanentDiagnosis(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
+    createPermanentDiagnosis(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
   );
 }
 
@@ -189,15 +193,16 @@ function causeOf(message: string): string {
 /** Reports failing probes. Probe failures are normal in a pod's first minute, and never end the wait for the pod. */
 function diagnoseProbes({ pod, own, clock }: ObservedPod): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
-  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastEventTime(found) < MINUTE).at(
-    -1,
-  );
+  const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - getLastEventTime(found) < MINUTE)
+    .at(
+      -1,
+    );
   if (!event) return undefined;
   const { name } = pod.metadata, sentence = `Pod ${name} is not ready: ${event["message"]}`;
   // Uses the log only for a startup probe. Once a container has started, its log contains requests, not the reason.
   const starting = /^Startup probe failed/.test(String(event["message"])) &&
-    containersOf(pod).find(({ state, ready }) => state?.running && ready !== true);
+    getContainerStates(pod).find(({ state, ready }) => state?.running && ready !== true);
   return starting
     ? { is: "waiting", sentence, log: { pod: name, container: starting.name } }
-    : waitingDiagnosis(sentence);
+    : createWaitingDiagnosis(sentence);
 }

@@ -1,5 +1,5 @@
 /** Decides from an object's own status whether the object is ready, and if not, why. Each kind has its own rule. */
-import { conditionOf, type StatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { findStatusCondition, type StatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** Why an object is not ready, in words that follow its name: "has no volume yet". Undefined if the object is ready. */
@@ -8,7 +8,7 @@ type UnreadyReason = string | undefined;
 const RULES: Readonly<Record<string, (object: KubeObject) => UnreadyReason>> = {
   Deployment: describeDeployment,
   StatefulSet: describeStatefulSet,
-  Job: (job) => isStatusTrue(conditionOf(job, "Complete")) ? undefined : "is running",
+  Job: (job) => isTrueCondition(findStatusCondition(job, "Complete")) ? undefined : "is running",
   PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
   Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
   Service: describeService,
@@ -76,12 +76,12 @@ function describeSnapshot(snapshot: KubeObject): UnreadyReason {
 }
 
 function describeCondition(object: KubeObject): UnreadyReason {
-  const condition = conditionOf(object, "Ready") ?? conditionOf(object, "Available");
+  const condition = findStatusCondition(object, "Ready") ?? findStatusCondition(object, "Available");
   if (!condition) return "has not reported readiness yet";
   if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
     return NOT_OBSERVED;
   }
-  if (isStatusTrue(condition)) return undefined;
+  if (isTrueCondition(condition)) return undefined;
   return `is not ready: ${condition.message || condition.reason || "no reason given"}`;
 }
 
@@ -89,6 +89,6 @@ function isNotObserved(object: KubeObject): boolean {
   return (object["status"]?.observedGeneration ?? 0) < (object.metadata.generation ?? 0);
 }
 
-export function isStatusTrue(condition: StatusCondition | undefined): boolean {
+export function isTrueCondition(condition: StatusCondition | undefined): boolean {
   return condition?.status === "True";
 }

@@ -87,7 +87,7 @@ const RULES: readonly Rule[] = [
   })],
 ];
 
-export function readRefusal(message: string): Refusal {
+export function parseAdmissionRefusal(message: string): Refusal {
   for (const [words, read] of RULES) {
     const found = words.exec(message);
     if (found) return read(found, message);

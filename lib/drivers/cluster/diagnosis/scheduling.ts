@@ -1,20 +1,20 @@
 /** Explains why a pod is not scheduled, or why a PersistentVolumeClaim is not bound. */
 import {
-  conditionOf,
   createdAt,
-  eventsOf,
-  firstEventTime,
-  latestEventOf,
-  parseTime,
+  findLatestEvent,
+  findObjectEvents,
+  findStatusCondition,
+  getFirstEventTime,
+  parseKubeTimestamp,
 } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
+  createDiagnosisWithDeadline,
+  createPermanentDiagnosis,
+  createWaitingDiagnosis,
   type Diagnosis,
-  isPossiblyCurrentEvent,
-  permanentDiagnosis,
+  mayBeCurrentEvent,
   type WaitClock,
-  waitingDiagnosis,
-  waitingDiagnosisUntil,
 } from "#lib/drivers/cluster/diagnosis/diagnosis.ts";
 
 export const PVC_KIND = "PersistentVolumeClaim";
@@ -55,20 +55,20 @@ const UNBOUND_PVC = /unbound immediate PersistentVolumeClaims|persistentvolumecl
 
 /** Explains why a pod is not scheduled, if its condition PodScheduled is False. */
 export function diagnoseScheduling(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis {
-  const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
+  const { reason, message = "", lastTransitionTime } = findStatusCondition(pod, "PodScheduled")!;
   const name = pod.metadata.name;
-  const claim = diagnosePvcs(pod, events, clock);
+  const claim = diagnosePodPvcs(pod, events, clock);
   if (claim) return claim;
   const sentence = `Waiting for a node that can run pod ${name}: ${message || reason}`;
   if (reason === "Unschedulable" && UNBOUND_PVC.test(message)) {
     return diagnoseUnprovisioned(pod, sentence, message, clock);
   }
-  if (reason !== "Unschedulable") return waitingDiagnosis(sentence);
-  return waitingDiagnosisUntil(
-    (parseTime(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
+  if (reason !== "Unschedulable") return createWaitingDiagnosis(sentence);
+  return createDiagnosisWithDeadline(
+    (parseKubeTimestamp(lastTransitionTime) ?? createdAt(pod)) + clock.patience.unschedulableMs,
     clock,
     sentence,
-    permanentDiagnosis("Unschedulable", `No node can run pod ${name}: ${message}`, "operator", hintFor(message)),
+    createPermanentDiagnosis("Unschedulable", `No node can run pod ${name}: ${message}`, "operator", hintFor(message)),
   );
 }
 
@@ -80,11 +80,11 @@ const STORAGE_HINT =
 function diagnoseUnprovisioned(pod: KubeObject, sentence: string, message: string, clock: WaitClock): Diagnosis {
   const moment = Math.max(createdAt(pod), clock.since) + clock.patience.provisionMs;
   const text = `The volumes of pod ${pod.metadata.name} were not created: ${message}`;
-  return waitingDiagnosisUntil(
+  return createDiagnosisWithDeadline(
     moment,
     clock,
     sentence,
-    permanentDiagnosis("VolumePending", text, "operator", STORAGE_HINT),
+    createPermanentDiagnosis("VolumePending", text, "operator", STORAGE_HINT),
   );
 }
 
@@ -97,7 +97,11 @@ function hintFor(message: string): string {
 }
 
 /** Explains why one of the pod's PersistentVolumeClaims is not bound. Returns undefined if no problem is known. */
-export function diagnosePvcs(pod: KubeObject, events: readonly KubeObject[], clock: WaitClock): Diagnosis | undefined {
+export function diagnosePodPvcs(
+  pod: KubeObject,
+  events: readonly KubeObject[],
+  clock: WaitClock,
+): Diagnosis | undefined {
   return pvcNamesOf(pod).map((name) => diagnosePvc(name, events, clock)).find((found) => found);
 }
 
@@ -119,8 +123,10 @@ const COPIES_SNAPSHOT = "wheelwrightCopies";
  */
 export function withoutOutdatedPvcEvents(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
   const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
-  const currentEvents = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
-  const copying = new Set(pending.filter(({ spec }) => spec?.dataSource).flatMap((claim) => eventsOf(claim, events)));
+  const currentEvents = new Set(pending.flatMap((claim) => findObjectEvents(claim, events)));
+  const copying = new Set(
+    pending.filter(({ spec }) => spec?.dataSource).flatMap((claim) => findObjectEvents(claim, events)),
+  );
   return events.filter((event) => !isPvcEvent(event) || currentEvents.has(event))
     .map((event) => copying.has(event) ? { ...event, [COPIES_SNAPSHOT]: true } : event);
 }
@@ -134,16 +140,16 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
       // Treats a missing StorageClass separately: only a person can create it. After other errors, the driver retries.
       const [, missing] = /storageclass\S* "([^"]*)" not found/.exec(message) ?? [];
       if (missing === undefined) return diagnoseStorageDriver(event, sentence, clock);
-      if (!isPossiblyCurrentEvent(event, clock)) return waitingDiagnosis(sentence);
+      if (!mayBeCurrentEvent(event, clock)) return createWaitingDiagnosis(sentence);
       const hint = `Create the storage class ${missing}, or set another one in surroundings.yaml or the catalog.`;
-      return permanentDiagnosis("ProvisioningFailed", sentence, "operator", hint);
+      return createPermanentDiagnosis("ProvisioningFailed", sentence, "operator", hint);
     }
     case "FailedBinding":
-      return waitingDiagnosisUntil(
-        firstEventTime(event) + clock.patience.unschedulableMs,
+      return createDiagnosisWithDeadline(
+        getFirstEventTime(event) + clock.patience.unschedulableMs,
         clock,
         sentence,
-        permanentDiagnosis(
+        createPermanentDiagnosis(
           "FailedBinding",
           sentence,
           "operator",
@@ -152,15 +158,15 @@ export function diagnosePvc(name: string, events: readonly KubeObject[], clock: 
       );
     case "ExternalProvisioning": {
       const text = `Waiting for the volume of PersistentVolumeClaim ${name}: ${message}`;
-      if (event[COPIES_SNAPSHOT] === true) return waitingDiagnosis(text);
-      const failure = permanentDiagnosis(
+      if (event[COPIES_SNAPSHOT] === true) return createWaitingDiagnosis(text);
+      const failure = createPermanentDiagnosis(
         "VolumePending",
         `No volume was created for PersistentVolumeClaim ${name}: ${message}`,
         "operator",
         STORAGE_HINT,
       );
-      const moment = Math.max(firstEventTime(event), clock.since) + clock.patience.provisionMs;
-      return waitingDiagnosisUntil(
+      const moment = Math.max(getFirstEventTime(event), clock.since) + clock.patience.provisionMs;
+      return createDiagnosisWithDeadline(
         moment,
         clock,
         `${text} Check that the provisioner of the storage class is running.`,
@@ -188,27 +194,27 @@ const SNAPSHOT_MISMATCHES: readonly (readonly [words: RegExp, code: string, hint
 
 function diagnoseStorageDriver(event: KubeObject, sentence: string, clock: WaitClock): Diagnosis {
   const mismatch = SNAPSHOT_MISMATCHES.find(([words]) => words.test(sentence));
-  if (mismatch && isPossiblyCurrentEvent(event, clock)) {
-    return permanentDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
+  if (mismatch && mayBeCurrentEvent(event, clock)) {
+    return createPermanentDiagnosis(mismatch[1], sentence, "operator", mismatch[2]);
   }
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `Check the log, capacity and credentials of the storage driver ${whose}, then retry.`;
-  const moment = Math.max(firstEventTime(event), clock.since) + clock.patience.volumeMs;
-  return waitingDiagnosisUntil(
+  const moment = Math.max(getFirstEventTime(event), clock.since) + clock.patience.volumeMs;
+  return createDiagnosisWithDeadline(
     moment,
     clock,
     sentence,
-    permanentDiagnosis("ProvisioningFailed", sentence, "operator", hint),
+    createPermanentDiagnosis("ProvisioningFailed", sentence, "operator", hint),
   );
 }
 
 /** Whether the PersistentVolumeClaim stays unbound until the first pod that uses it is created. */
-export function waitsForConsumer(name: string, events: readonly KubeObject[]): boolean {
+export function isPvcWaitingForPod(name: string, events: readonly KubeObject[]): boolean {
   return latestPvcEvent(name, events)?.["reason"] === "WaitForFirstConsumer";
 }
 
 function latestPvcEvent(name: string, events: readonly KubeObject[]): KubeObject | undefined {
   const about = events.filter((event) => isPvcEvent(event) && event["involvedObject"]?.name === name);
-  return latestEventOf(about);
+  return findLatestEvent(about);
 }

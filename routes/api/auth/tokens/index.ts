@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
-import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
+import { NewTokenBody, NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
@@ -20,7 +20,7 @@ export const POST = endpoint({
   access: signedInAccess,
   scope: "session",
   purpose: "token minting",
-  body: TokenBody,
+  body: NewTokenBody,
   reply: createdReply(NewTokenView, (token) => `/api/auth/tokens/${token.id}`),
   faults: ["expiry_past"],
   handle: ({ app, actor, body }) => createToken(app, actor, body),

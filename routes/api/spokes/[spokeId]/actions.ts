@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { acceptedReply, eitherReply, okReply } from "#lib/http/reply.ts";
+import { acceptedReply, combineReplies, okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
@@ -14,7 +14,7 @@ export const POST = endpoint({
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
   body: SpokeAction,
-  reply: eitherReply(acceptedReply(SpokeView), okReply(ActionPreview)),
+  reply: combineReplies(acceptedReply(SpokeView), okReply(ActionPreview)),
   faults: [
     "spoke_state",
     "version_not_newer",

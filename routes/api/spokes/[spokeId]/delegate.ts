@@ -2,7 +2,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 import { NewMember, SpokeInvitationView } from "#lib/domains/members/views.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
-import { delegateSpoke } from "#lib/domains/spokes/members.ts";
+import { addSpokeMember } from "#lib/domains/spokes/members.ts";
 
 export const POST = endpoint({
   summary: "Make a user an admin of a spoke. A user without a verified account gets an email invitation. " +
@@ -13,5 +13,5 @@ export const POST = endpoint({
   idempotent: true,
   reply: okReply(SpokeInvitationView),
   faults: ["user_disabled", "spoke_state"],
-  handle: ({ app, actor, spoke, body, idempotency }) => delegateSpoke(app, actor, spoke, body, idempotency),
+  handle: ({ app, actor, spoke, body, idempotency }) => addSpokeMember(app, actor, spoke, body, idempotency),
 });

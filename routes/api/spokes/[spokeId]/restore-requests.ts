@@ -4,14 +4,14 @@ import { listRestoreRequests } from "#lib/domains/backups/restore-requests/store
 import { NewRestoreRequest, RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdReply, pageReply } from "#lib/http/reply.ts";
-import { BeforeCursor, pageLimit } from "#lib/base/schema.ts";
+import { BeforeCursor, createPageLimitSchema } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "Restore requests for a spoke, newest first, with their outcomes",
   access: spokeAccess("restore"),
   scope: "readonly",
-  query: v.object({ limit: pageLimit(25), before: v.optional(BeforeCursor) }),
+  query: v.object({ limit: createPageLimitSchema(25), before: v.optional(BeforeCursor) }),
   reply: pageReply(RestoreRequestView),
   handle: ({ app, actor, spoke, query }) => listRestoreRequests(app.db.rows, actor, { ...query, spokeId: spoke.id }),
 });

@@ -3,7 +3,7 @@ import { GET as getBilling, POST as connectBilling } from "#routes/api/federatio
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { hubBillingView } from "#lib/portal/hubs/billing.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
 async function show({ callApi, me }: Pick<PageContext, "callApi" | "me">, submission?: RefusedSubmission) {
   const [hub, bill, catalog] = await Promise.all([callApi(getHub), callApi(getBilling), callApi(getCatalog)]);
@@ -16,7 +16,7 @@ export const POST = formAction({
   summary: "Start billing a hub, or change the address for its invoices",
   body: formSchema("email"),
   async submit({ callApi, body, params: { federationId } }) {
-    await callApi(connectBilling, { body: nonEmptyFields(body) });
+    await callApi(connectBilling, { body: dropEmptyFields(body) });
     return { to: `/hubs/${federationId}/billing?done=changed` };
   },
   onRefusal: show,

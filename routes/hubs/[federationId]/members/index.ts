@@ -3,7 +3,7 @@ import { GET as getMembers, POST as addMember } from "#routes/api/federations/[f
 import { hubMembersView } from "#lib/portal/hubs/members.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { INVITE_FLASH_KEYS } from "#lib/portal/components/flash-messages.ts";
-import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
 async function show({ callApi, me }: Pick<PageContext, "callApi" | "me">, submission?: RefusedSubmission) {
   const [hub, found] = await Promise.all([callApi(getHub), callApi(getMembers)]);
@@ -16,7 +16,7 @@ export const POST = formAction({
   summary: "Make a user an admin of a hub",
   body: formSchema("email", "displayName", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
-    const { federationId, status } = await callApi(addMember, { body: nonEmptyFields(typed), key });
+    const { federationId, status } = await callApi(addMember, { body: dropEmptyFields(typed), key });
     return { to: `/hubs/${federationId}/members?done=${INVITE_FLASH_KEYS[status]}` };
   },
   onRefusal: show,

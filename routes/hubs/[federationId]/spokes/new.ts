@@ -9,12 +9,12 @@ import { Fault } from "#lib/base/errors.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
 import { listCopyableSpokes, type SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
 import type { NewSpokeProps } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { newSpokeView, SETTABLE_FIELDS, withFlags } from "#lib/portal/hubs/new-spoke.ts";
+import { convertCheckboxes, newSpokeView, SETTABLE_FIELDS } from "#lib/portal/hubs/new-spoke.ts";
 import type { CostEstimate } from "#lib/portal/components/api-types.ts";
 import {
+  dropEmptyFields,
   formAction,
   formSchema,
-  nonEmptyFields,
   optionalQuerySchema,
   type PageContext,
   portalPage,
@@ -60,9 +60,9 @@ export const POST = formAction({
   summary: "Create a spoke, or show a preview of the spoke",
   body: formSchema(...SETTABLE_FIELDS, ...["copyOf", "copyBackup", "preview", "key"] as const),
   async submit(call) {
-    const { preview, key, ...values } = call.body, filledValues = nonEmptyFields(values), { copyOf } = filledValues;
+    const { preview, key, ...values } = call.body, filledValues = dropEmptyFields(values), { copyOf } = filledValues;
     if (preview && !filledValues.slug) return await show(call, { values }, copyOf);
-    const body = withFlags(filledValues);
+    const body = convertCheckboxes(filledValues);
     const result = await call.callApi(create, preview ? { body, query: { dryRun: "true" } } : { body, key });
     return "usual" in result
       ? { to: `/spokes/${result.usual.id}?done=created` }

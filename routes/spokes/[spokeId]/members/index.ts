@@ -4,7 +4,7 @@ import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getMembers } from "#routes/api/spokes/[spokeId]/members/index.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { INVITE_FLASH_KEYS } from "#lib/portal/components/flash-messages.ts";
-import { formAction, formSchema, nonEmptyFields, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import { spokeMembersView } from "#lib/portal/spokes/members.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -14,7 +14,7 @@ export const POST = formAction({
   summary: "Delegate a spoke to a user",
   body: formSchema("email", "displayName"),
   async submit({ callApi, params, body }) {
-    const { status } = await callApi(delegate, { body: nonEmptyFields(body) });
+    const { status } = await callApi(delegate, { body: dropEmptyFields(body) });
     return { to: `/spokes/${params.spokeId}/members?done=${INVITE_FLASH_KEYS[status]}` };
   },
   onRefusal: (call, submission) => show(call, submission),

@@ -1,15 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { formatIpAddress, parseIpAddress, parseNetwork } from "#lib/base/limits/address.ts";
-import { openLog } from "#lib/base/log.ts";
-import { createClientFinder } from "#lib/base/limits/client-address.ts";
+import { formatIpAddress, parseCidrNetwork, parseIpAddress } from "#lib/base/limits/address.ts";
+import { createLog } from "#lib/base/log.ts";
+import { createClientAddressFinder } from "#lib/base/limits/client-address.ts";
 
-const test = suite("createClientFinder");
-const find = createClientFinder(["10.0.0.0/8", "fd00::/8", "192.0.2.1"]);
+const test = suite("createClientAddressFinder");
+const find = createClientAddressFinder(["10.0.0.0/8", "fd00::/8", "192.0.2.1"]);
 
 test("ignores the header of an untrusted peer", () => {
   assert.is(find("203.0.113.7", "198.51.100.1"), "203.0.113.7");
-  assert.is(createClientFinder([])("10.1.2.3", "198.51.100.1"), "10.1.2.3");
+  assert.is(createClientAddressFinder([])("10.1.2.3", "198.51.100.1"), "10.1.2.3");
 });
 
 test("returns the first untrusted address from the right", () => {
@@ -32,8 +32,8 @@ test("handles IPv4-mapped addresses, ports and zones", () => {
 
 test("logs the first untrusted peer that sends the header, and no other", () => {
   const lines: string[] = [];
-  const log = openLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
-  const findClient = createClientFinder(["10.0.0.0/8"], log);
+  const log = createLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
+  const findClient = createClientAddressFinder(["10.0.0.0/8"], log);
   for (const [peer, header] of [["10.1.2.3", "198.51.100.1"], ["203.0.113.7", null], ["", "x"]] as const) {
     findClient(peer, header);
   }
@@ -60,14 +60,14 @@ test("formats equal addresses in one way", () => {
 });
 
 test("matches networks of any prefix length", () => {
-  const holds = (network: string, text: string) => parseNetwork(network)(parseIpAddress(text)!);
+  const holds = (network: string, text: string) => parseCidrNetwork(network)(parseIpAddress(text)!);
   assert.is(holds("192.0.2.128/25", "192.0.2.128"), true);
   assert.is(holds("192.0.2.128/25", "192.0.2.127"), false);
   assert.is(holds("0.0.0.0/0", "203.0.113.7"), true);
   assert.is(holds("0.0.0.0/0", "2001:db8::1"), false);
   assert.is(holds("::/0", "2001:db8::1"), true);
   assert.is(holds("2001:db8::/33", "2001:db8:8000::"), false);
-  assert.throws(() => parseNetwork("example.org"), /is not a network/);
+  assert.throws(() => parseCidrNetwork("example.org"), /is not a network/);
 });
 
 test.run();

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
+import { createExpiringCounter } from "#lib/base/limits/expiring-counter.ts";
 
-const test = suite("openExpiringCounter");
+const test = suite("createExpiringCounter");
 
 function open(capacity = 100) {
   const clock = { now: 1000 };
-  return { clock, ...openExpiringCounter({ span: 1000, capacity, now: () => clock.now }) };
+  return { clock, ...createExpiringCounter({ span: 1000, capacity, now: () => clock.now }) };
 }
 
 test("counts a key for one to two spans", () => {

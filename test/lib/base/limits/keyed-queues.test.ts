@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
+import { createKeyedQueues } from "#lib/base/limits/keyed-queues.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("openKeyedQueues");
+const test = suite("createKeyedQueues");
 
 /** Queues of tasks that end when the test ends them. */
 function open(slots: number, abreast?: number) {
-  const queues = openKeyedQueues({ slots, ...(abreast !== undefined && { perQueue: abreast }) });
+  const queues = createKeyedQueues({ slots, ...(abreast !== undefined && { perQueue: abreast }) });
   const began: string[] = [], releases = new Map<string, () => void>();
   let order = 0;
   return {

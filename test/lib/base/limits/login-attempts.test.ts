@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "#lib/base/errors.ts";
-import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-const test = suite("openLoginAttempts");
+const test = suite("createLoginThrottle");
 const ADA = "ada@example.org", EVE = "eve@example.org";
 
 interface Running {
@@ -16,7 +16,7 @@ interface Running {
 function open(capacity?: number) {
   const clock = { now: 0 };
   let timers: { at: number; work: () => void }[] = [];
-  const attempts = openLoginAttempts({
+  const attempts = createLoginThrottle({
     ...(capacity !== undefined && { capacity }),
     now: () => clock.now,
     after(ms, work) {

@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { openRateLimit, type RateLimitOptions } from "#lib/base/limits/rate-limit.ts";
+import { createRateLimit, type RateLimitOptions } from "#lib/base/limits/rate-limit.ts";
 
-const test = suite("openRateLimit");
+const test = suite("createRateLimit");
 
 function open(options: RateLimitOptions = {}) {
   const clock = { now: 1000 };
-  const bucket = openRateLimit({ ...options, now: () => clock.now });
+  const bucket = createRateLimit({ ...options, now: () => clock.now });
   /** Returns null if the attempt was allowed, otherwise the seconds to wait. */
   const take = (address: string): number | null => {
     try {

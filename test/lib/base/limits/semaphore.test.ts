@@ -1,15 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openSemaphore } from "#lib/base/limits/semaphore.ts";
+import { createSemaphore } from "#lib/base/limits/semaphore.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite("openSemaphore");
+const test = suite("createSemaphore");
 const nobody: AbortSignal[] = [];
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Tasks that end when the test ends them. */
 function openWorks(count: number) {
-  const places = openSemaphore(count), begun: string[] = [], ends = new Map<string, () => void>();
+  const places = createSemaphore(count), begun: string[] = [], ends = new Map<string, () => void>();
   const begin = (name: string, signals = nobody) =>
     places.run(signals, () => {
       begun.push(name);
@@ -34,7 +34,7 @@ test("starts work immediately while slots are free, then in order of arrival", a
 });
 
 test("releases the slot of failed work", async () => {
-  const places = openSemaphore(1), broken = new Error("broken");
+  const places = createSemaphore(1), broken = new Error("broken");
   assert.is(await rejection(places.run(nobody, () => Promise.reject(broken))), broken);
   assert.is(await places.run(nobody, () => Promise.resolve("next")), "next");
 });

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
+import { createIncompleteBodyLimit } from "#lib/base/limits/unread-bodies.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("openIncompleteBodyLimit");
+const test = suite("createIncompleteBodyLimit");
 
 function open(most: number, grace = 1) {
-  const unread = openIncompleteBodyLimit(1024, { most, grace }), cut: string[] = [];
+  const unread = createIncompleteBodyLimit(1024, { most, grace }), cut: string[] = [];
   return { cut, begin: (name: string, address: string) => unread.track(address, () => cut.push(name)) };
 }
 
@@ -47,7 +47,7 @@ test("cuts no body that arrives without delay", async () => {
 
 test("gives each body its grace period, however many there are", async () => {
   const clock = { now: 0, asked: 0 }, cut: string[] = [];
-  const unread = openIncompleteBodyLimit(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
+  const unread = createIncompleteBodyLimit(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
   for (const name of ["first", "second", "third"]) unread.track("192.0.2.1", () => cut.push(name));
   await until(() => clock.asked > 10); // it has checked many times
   assert.equal(cut, []);

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -11,11 +11,11 @@ import { SECOND } from "#lib/base/time.ts";
 const test = suite("openCluster in the simulated cluster");
 
 test("creates a spoke, reports a failing image, and deletes the spoke", async () => {
-  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   const cluster = await openCluster({
     name: "simulated",
     kubeconfig: { text: simulator.kubeconfig() },
-    log: silentLog,
+    log: SILENT_LOG,
   });
   const { signal } = new AbortController();
   const waiting = { signal, timeout: 20 * SECOND };

@@ -1,14 +1,14 @@
 /** Tests the delays of the simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createProportionalDelays, scaleMeasuredDelays } from "#lib/dev/simulator/delays.ts";
+import { createMeasuredDelays, createProportionalDelays } from "#lib/dev/simulator/delays.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("the delays of the simulated cluster");
 
 test("add up to the measured total, and are scaled together", () => {
-  const { podStart, initContainer, install, databaseSetUp, app, cli, seed, job } = scaleMeasuredDelays(1);
+  const { podStart, initContainer, install, databaseSetUp, app, cli, seed, job } = createMeasuredDelays(1);
   const total = (init: number, program: number) => (podStart + init * initContainer + program) / 1000;
   const between = (least: number, seconds: number, most: number) => assert.ok(least <= seconds && seconds <= most);
   between(64, total(2, install), 69);
@@ -17,8 +17,8 @@ test("add up to the measured total, and are scaled together", () => {
   between(4, total(0, cli), 5);
   between(4.9, total(1, seed), 5.1);
   between(1.5, total(0, job), 2.5);
-  const half = scaleMeasuredDelays(0.5);
-  for (const [name, ms] of Object.entries(scaleMeasuredDelays(1))) {
+  const half = createMeasuredDelays(0.5);
+  for (const [name, ms] of Object.entries(createMeasuredDelays(1))) {
     assert.is(half[name as keyof typeof half], ms / 2, name);
   }
 });

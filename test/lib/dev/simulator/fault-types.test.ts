@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import type { KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openKubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { openServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { type WatchChange, watchCollection } from "#lib/drivers/cluster/client/watch.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { type ListOrChange, watchCollection } from "#lib/drivers/cluster/client/watch.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 import { failureOf, UNCANCELLED } from "#test/support/kube/api.ts";
@@ -19,7 +19,7 @@ const SPACES = "/api/v1/namespaces", MAPS = "/api/v1/namespaces/a/configmaps";
 
 function scene(test: Test<Scene>): void {
   test.before.each(async (scene) => {
-    scene.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+    scene.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
     const connections = await openServerConnections({ text: scene.simulator.kubeconfig() });
     scene.api = openKubeApi({ connections, concurrency: 4, deadline: 1500, userAgent: "test" });
     await make(scene.api, SPACES, "a");
@@ -187,7 +187,7 @@ async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ to
   throw new Error("the watch ended");
 }
 
-function describe(change: WatchChange): string {
+function describe(change: ListOrChange): string {
   const objects = change.type === "LISTED" ? change.objects : [change.object];
   return [change.type, ...objects.map(({ metadata }) => metadata.name)].join(" ");
 }

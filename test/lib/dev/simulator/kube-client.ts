@@ -1,5 +1,5 @@
 /** A client of the simulated cluster for tests. Returns complete answers. */
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { until } from "#test/support/until.ts";
@@ -35,7 +35,7 @@ export interface Kube {
 }
 
 export async function openKube(options: Partial<SimulatorOptions> = {}): Promise<Kube> {
-  const simulator = await openSimulator({ delayMs: 0, log: silentLog, ...options });
+  const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG, ...options });
   const kinds = loadApiKinds();
   const kube: Kube = {
     simulator,

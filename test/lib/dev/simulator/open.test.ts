@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silentLog } from "#lib/base/log.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { deployment, job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 import { until } from "#test/support/until.ts";
@@ -69,7 +69,7 @@ test("continues with a full disk, logs one warning, and saves again when space i
   const state = join(before, "cluster.json"), said: string[] = [];
   const full = await open({
     state,
-    log: openLog({ level: "info", format: "pretty", write: (line) => said.push(line) }),
+    log: createLog({ level: "info", format: "pretty", write: (line) => said.push(line) }),
   });
   const countLines = (pattern: RegExp) => said.filter((line) => pattern.test(line)).length;
   // The state cannot be written where a directory is, nor the next journal to a device without room.
@@ -91,7 +91,7 @@ test("continues with a full disk, logs one warning, and saves again when space i
 test("fails to start with an invalid state file, and keeps the file", async () => {
   const state = join(directory, "cluster.json");
   await writeFile(state, "{ half a");
-  const error = await openSimulator({ delayMs: 0, state, log: silentLog }).catch((error) => error);
+  const error = await openSimulator({ delayMs: 0, state, log: SILENT_LOG }).catch((error) => error);
   assert.match(error.message, /^Cannot load the simulated cluster's state from .*cluster\.json: /);
   assert.is(await readFile(state, "utf8"), "{ half a");
 });

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -72,7 +72,7 @@ const { exchanges }: { exchanges: Exchange[] } = JSON.parse(
 
 const test = suite("invalid requests to the simulated cluster");
 let simulator: Simulator;
-test.before(async () => void (simulator = await openSimulator({ delayMs: 0, log: silentLog })));
+test.before(async () => void (simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG })));
 test.after(() => simulator.close());
 
 for (const { name, request, answer } of exchanges) {

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { sleep } from "#lib/base/time.ts";
 import { type Json, likeness, Names } from "#test/lib/dev/simulator/compare-answers.ts";
@@ -47,7 +47,7 @@ let simulator: Awaited<ReturnType<typeof openSimulator>>;
 const names = new Names();
 
 test.before(async () => {
-  simulator = await openSimulator({ delayMs: 400, log: silentLog });
+  simulator = await openSimulator({ delayMs: 400, log: SILENT_LOG });
 });
 test.after(() => simulator.close());
 

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-fixtures.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ kube: Simulator }>("snapshots in the simulated cluster");
-test.before(async (context) => void (context.kube = await openSimulator({ delayMs: 5, log: silentLog })));
+test.before(async (context) => void (context.kube = await openSimulator({ delayMs: 5, log: SILENT_LOG })));
 test.after(({ kube }) => kube.close());
 
 test("are bound to their contents in both directions, with finalizers", async ({ kube }) => {

@@ -1,7 +1,7 @@
 /** Tests manually created VolumeSnapshotContents for existing snapshots, and volumes from them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { API, ask, content, cut, one, ready, room, snapshot } from "#test/lib/dev/simulator/snapshot-fixtures.ts";
@@ -14,7 +14,7 @@ const test = suite<{ kube: Simulator; handle: string; target: string }>(
 const DRIVER = "simulated.csi.example";
 
 test.before(async (context) => {
-  const kube = context.kube = await openSimulator({ delayMs: 5, log: silentLog }), source = await room(kube);
+  const kube = context.kube = await openSimulator({ delayMs: 5, log: SILENT_LOG }), source = await room(kube);
   await cut(kube, source, "a", "standard-retain");
   await ready(kube, source, "a");
   context.handle = content(kube, source, "a")!.status.snapshotHandle;

@@ -6,7 +6,7 @@ import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { HubSiteRecord, parseRecord, SITE_RECORD_KEY, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
+import { HubSiteRecord, parseRecordJson, SITE_RECORD_KEY, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import { backUp, runAction } from "#test/lib/workers/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
@@ -55,7 +55,7 @@ function readSiteRecord({ simulator }: WorkScene, namespace: string): SpokeSiteR
   const { metadata, data } = simulator.objects("ConfigMap").find(({ metadata }) =>
     metadata.namespace === namespace && metadata.name === "wheelwright"
   )!;
-  return parseRecord(
+  return parseRecordJson(
     metadata.labels![SITE_RECORD_KEY] === "spoke" ? SpokeSiteRecord : HubSiteRecord,
     data.record,
   );

@@ -22,7 +22,7 @@ interface Context {
 /** A namespace name that this release could have created. */
 const FORGED = `spoke-${RELEASE}-forged`;
 
-const test = suite<Context>("reconcile");
+const test = suite<Context>("reconcileDatabase");
 
 test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene(), replica = await scene.replica();

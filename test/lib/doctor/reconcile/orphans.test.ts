@@ -4,10 +4,10 @@ import * as assert from "uvu/assert";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { wrapSteps } from "#lib/scheduler/handler.ts";
+import { wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { backupHandler } from "#lib/workers/backups/backup.ts";
 import { listReconcileFindings } from "#test/lib/doctor/reconcile/restored-database.ts";
 import { postContent } from "#test/lib/workers/orphans/contents.ts";
@@ -21,7 +21,7 @@ interface Context {
   spoke: SpokeRow;
 }
 
-const test = suite<Context>("reconcile of the storage");
+const test = suite<Context>("reconcileDatabase of the storage");
 test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene(), replica = await scene.replica();
   context.spoke = await scene.becomes(await scene.spoke(await scene.hub("north"), "ash"), "active");
@@ -114,7 +114,7 @@ test("reports contents of a failed backup only once their snapshots are gone", a
 
 test("reports contents of a backup without a row, unless it can be adopted", async ({ scene, spoke }) => {
   const { id, namespace } = spoke, killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
-  const dying = wrapSteps(backupHandler(scene.app), (work) => (run) =>
+  const dying = wrapStepFunctions(backupHandler(scene.app), (work) => (run) =>
     work({
       ...run,
       write: async (change) => {
@@ -166,7 +166,7 @@ test("reports source contents and retained volumes of a removed spoke", async ({
 });
 
 test("ignores contents of other releases and other tools", async ({ scene, spoke }) => {
-  const { url } = scene.simulator, end = newId("bak").slice(4);
+  const { url } = scene.simulator, end = createId("bak").slice(4);
   await postContent(url, `spoke-other-ash-${end.slice(-12)}`, `files-${end}`);
   await postContent(url, spoke.namespace, "velero-files-1");
   const own = await postContent(url, `sandbox-${RELEASE}-ash-${end.slice(-12)}`, `files-${end}`);

@@ -1,11 +1,11 @@
 /** Resets a database to an earlier state, as if it was restored from yesterday's backup. */
 import type { App } from "#lib/app.ts";
-import { type Log, silentLog } from "#lib/base/log.ts";
-import { reconcile, type ReconcileContext } from "#lib/doctor/reconcile/reconcile.ts";
+import { type Log, SILENT_LOG } from "#lib/base/log.ts";
+import { type ReconcileContext, reconcileDatabase } from "#lib/doctor/reconcile/reconcile.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { TABLE_RESTORES } from "#lib/drivers/dump/tables.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { ANN } from "#test/lib/workers/restore/scene.ts";
@@ -37,7 +37,7 @@ export async function saveDatabase(db: TestDatabase): Promise<() => Promise<void
 }
 
 /** Writes the site records, as the upkeep does every minute. */
-export async function writeSiteRecords(app: App, log: Log = silentLog): Promise<void> {
+export async function writeSiteRecords(app: App, log: Log = SILENT_LOG): Promise<void> {
   const { rows: [row] } = await app.db.rows.executeQuery<{ fence: string }>(
     app.db.rows.selectNoFrom((is) => is.fn<string>("nextval", [is.val("job_fences")]).as("fence")).compile(),
   );
@@ -47,7 +47,7 @@ export async function writeSiteRecords(app: App, log: Log = silentLog): Promise<
     log,
     throwIfStopped: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
-  } as unknown as Run;
+  } as unknown as JobRun;
   for (const step of Object.values(updateSiteRecords(app).steps)) await step(run);
 }
 
@@ -60,7 +60,7 @@ export async function listReconcileFindings(app: App, changes: Partial<Reconcile
     acceptedNamespaces: [],
     requester: ANN,
   };
-  const sections = await reconcile({ ...app, ...options, signal: new AbortController().signal, ...changes });
+  const sections = await reconcileDatabase({ ...app, ...options, signal: new AbortController().signal, ...changes });
   return sections.flatMap(({ findings }) => findings.map(line));
 }
 

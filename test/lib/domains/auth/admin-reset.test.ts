@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { openPasswordHasher, verifyPassword } from "#lib/drivers/crypto/password.ts";
-import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -16,7 +16,7 @@ test.after((stage) => stage.db.close());
 
 test("returns a password that works, and invalidates the old one", async ({ db }) => {
   const ada = await createTestUser(db, "ada");
-  const { password } = await resetPasswordLocally({ db, passwords: openPasswordHasher() }, " ADA@example.org ");
+  const { password } = await resetPasswordFromCommandLine({ db, passwords: openPasswordHasher() }, " ADA@example.org ");
   const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
   assert.is(await verifyPassword(password, passwordHash), "right");
   assert.is(await verifyPassword(PASSWORD, passwordHash), "wrong");
@@ -29,7 +29,7 @@ test("ends the user's sessions and their streams, but keeps tokens and other use
   await createTestToken(db, ada, "cli");
   let isWoken = false;
   const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (isWoken = true));
-  await resetPasswordLocally(quick(db), ada.email);
+  await resetPasswordFromCommandLine(quick(db), ada.email);
   await until(() => isWoken);
   end();
   assert.equal(await db.sql("select id from sessions where ended_at is null"), [{ id: other.id }]);
@@ -39,7 +39,7 @@ test("ends the user's sessions and their streams, but keeps tokens and other use
 test("verifies an unverified address and revokes a stranger's credentials", async ({ db }) => {
   const eve = await createTestUser(db, "eve", { verified: false });
   const { id } = await createTestToken(db, eve, "cli");
-  await resetPasswordLocally(quick(db), eve.email);
+  await resetPasswordFromCommandLine(quick(db), eve.email);
   const [user] = await db.sql("select email_verified_at from users where id = $1", [eve.id]);
   assert.ok(user.emailVerifiedAt);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), [{ id }]);
@@ -51,7 +51,7 @@ test("is rejected for a disabled user while an operator can enable them", async 
   await createTestUser(db, "root", { operator: true });
   for (const operator of [true, false]) {
     const dan = await createTestUser(db, `dan-${operator}`, { disabled: true, operator });
-    const fault = await rejection(resetPasswordLocally(quick(db), dan.email));
+    const fault = await rejection(resetPasswordFromCommandLine(quick(db), dan.email));
     assert.equal([fault.code, /an operator must enable the user/.test(fault.message)], ["user_disabled", true]);
     assert.equal(await kindsOf(db, dan.id), []);
   }
@@ -62,8 +62,8 @@ test("enables a disabled operator only if no other operator is left", async ({ d
   const lost = await createTestUser(db, "lost", { disabled: true, operator: true });
   await createTestUser(db, "unproven", { verified: false, operator: true });
   const plain = await createTestUser(db, "plain", { disabled: true });
-  assert.is((await rejection(resetPasswordLocally(quick(db), plain.email))).code, "user_disabled");
-  assert.is((await resetPasswordLocally(quick(db), lost.email)).enabled, true);
+  assert.is((await rejection(resetPasswordFromCommandLine(quick(db), plain.email))).code, "user_disabled");
+  assert.is((await resetPasswordFromCommandLine(quick(db), lost.email)).enabled, true);
   const [user] = await db.sql("select disabled_at from users where id = $1", [lost.id]);
   assert.is(user.disabledAt, null);
   const [event] = await db.sql("select metadata from audit_events where kind = 'user_updated'");
@@ -72,14 +72,14 @@ test("enables a disabled operator only if no other operator is left", async ({ d
 
 test("is recorded without the password", async ({ db }) => {
   const ada = await createTestUser(db, "eda");
-  const { password } = await resetPasswordLocally(quick(db), ada.email);
+  const { password } = await resetPasswordFromCommandLine(quick(db), ada.email);
   const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event?.kind, event?.actor.id, event?.objectId], ["password_reset", "system", ada.id]);
   assert.not.match(JSON.stringify(event), password);
 });
 
 test("reports an unknown user", async ({ db }) => {
-  const fault = await rejection(resetPasswordLocally(quick(db), "nobody@example.org"));
+  const fault = await rejection(resetPasswordFromCommandLine(quick(db), "nobody@example.org"));
   assert.equal([fault.code, fault.message], [
     "user_missing",
     "There is no user with the email address nobody@example.org",

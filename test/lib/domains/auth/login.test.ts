@@ -7,9 +7,9 @@ import { listAuditEvents } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/domains/auth/login.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { resetPasswordLocally } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createFakePasswords } from "#test/support/mail-link-flows.ts";
@@ -120,7 +120,7 @@ test("waits in the queue without a connection until the request ends, whether or
   const ada = await createTestUser(db, "ada"), quick = { ...app, passwords: createFakePasswords() };
   const outcomes: unknown[] = [];
   for (const email of [ada.email, "nobody@example.org"]) {
-    const attempts = openLoginAttempts({ after: () => () => {} }), statements: string[] = [];
+    const attempts = createLoginThrottle({ after: () => () => {} }), statements: string[] = [];
     const stage = { ...quick, loginAttempts: attempts, db: watched(db, statements) };
     for (let i = 0; i < 5; i++) await rejection(signIn(stage, ORIGIN, { email, password: "a wrong password" }));
     const countBefore = statements.splice(0).length, leaving = new AbortController();
@@ -133,7 +133,7 @@ test("waits in the queue without a connection until the request ends, whether or
 
 test("lets the owner sign in between slowed guesses of others", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada"), waiting: (() => void)[] = [];
-  const attempts = openLoginAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
+  const attempts = createLoginThrottle({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
   const stage = { ...app, loginAttempts: attempts, passwords: createFakePasswords() };
   const attempt = (ip: string, password: string) =>
     signIn(stage, { ...ORIGIN, ip }, { email: ada.email, password }).catch((error) => error.code);
@@ -170,7 +170,7 @@ test("rejects the old password if a new one is set during the check", async ({ a
     ...app.passwords,
     async verify(...args) {
       const verdict = await app.passwords.verify(...args);
-      if (++checks === 1) await resetPasswordLocally(app, ada.email);
+      if (++checks === 1) await resetPasswordFromCommandLine(app, ada.email);
       return verdict;
     },
   };

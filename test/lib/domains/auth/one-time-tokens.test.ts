@@ -5,7 +5,7 @@ import {
   createOneTimeToken,
   findOneTimeToken,
   hasRecentOneTimeToken,
-  LINK_LIFETIMES,
+  MAIL_LINK_LIFETIMES,
   type OneTimeToken,
   redeemOneTimeToken,
   voidOneTimeTokens,
@@ -38,7 +38,7 @@ const mint = ({ db }: Stage, id: string) => db.transact((tx) => addOneTimeTokenS
 test("expire after the lifetime of their purpose", async (stage) => {
   for (const purpose of ["invitation", "password_reset", "email_verification"] as const) {
     const { createdAt, expiresAt } = await grant(stage, purpose);
-    const off = expiresAt.getTime() - createdAt.getTime() - LINK_LIFETIMES[purpose]; // reads the clock for each
+    const off = expiresAt.getTime() - createdAt.getTime() - MAIL_LINK_LIFETIMES[purpose]; // reads the clock for each
     assert.ok(Math.abs(off) < MINUTE, `${purpose} is off by ${off} ms`);
   }
 });

@@ -5,7 +5,7 @@ import {
   computeNextRestoreTestTime,
   describeBackupSchedule,
 } from "#lib/domains/backups/schedule.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 
 const test = suite("computeNextBackupTime");
@@ -13,7 +13,7 @@ const EVENING = new Date("2026-11-21T22:00:00.000Z");
 
 test("is at the same time each night, at most a day ahead", () => {
   for (let i = 0; i < 500; i++) {
-    const id = newId("spk");
+    const id = createId("spk");
     let at = new Date(EVENING.getTime() + i * 7 * MINUTE);
     const first = computeNextBackupTime(id, at);
     assert.ok(first > at && first.getTime() - at.getTime() <= DAY);
@@ -29,7 +29,7 @@ test("is at the same time each night, at most a day ahead", () => {
 });
 
 test("is later than the given time, so that a backup that starts now is not scheduled twice", () => {
-  const id = newId("spk"), first = computeNextBackupTime(id, EVENING);
+  const id = createId("spk"), first = computeNextBackupTime(id, EVENING);
   assert.is(computeNextBackupTime(id, first).getTime(), first.getTime() + DAY);
   assert.is(computeNextBackupTime(id, new Date(first.getTime() - 1)).getTime(), first.getTime());
 });
@@ -37,7 +37,7 @@ test("is later than the given time, so that a backup that starts now is not sche
 test("spreads 10,000 spokes evenly over the night, even if they were created together", () => {
   const quarters = new Array<number>(24).fill(0);
   for (let i = 0; i < 10_000; i++) {
-    const at = computeNextBackupTime(newId("spk"), new Date(EVENING.getTime() - 1)); // otherwise a backup at the very start would belong to the next window
+    const at = computeNextBackupTime(createId("spk"), new Date(EVENING.getTime() - 1)); // otherwise a backup at the very start would belong to the next window
     quarters[Math.floor((at.getTime() - EVENING.getTime()) / (HOUR / 4))]!++;
   }
   const fair = 10_000 / 24;
@@ -45,14 +45,14 @@ test("spreads 10,000 spokes evenly over the night, even if they were created tog
 });
 
 test("is described to users by its minute", () => {
-  const id = newId("spk"), at = computeNextBackupTime(id, EVENING).toISOString();
+  const id = createId("spk"), at = computeNextBackupTime(id, EVENING).toISOString();
   assert.is(describeBackupSchedule(id), `every night at ${at.slice(11, 16)} UTC`);
 });
 
 test("schedules restore tests for the morning, and spreads weekly ones over all days", () => {
   const days = new Array<number>(7).fill(0);
   for (let i = 0; i < 7000; i++) {
-    const id = newId("spk"),
+    const id = createId("spk"),
       nightly = computeNextRestoreTestTime(id, "nightly", EVENING),
       weekly = computeNextRestoreTestTime(id, "weekly", EVENING);
     assert.is((nightly.getTime() - computeNextBackupTime(id, EVENING).getTime() + DAY) % DAY, 3 * HOUR);

@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { minimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -27,9 +27,9 @@ const VOLUMES = ["files", "data-db-0"].map((claim) => ({ claim, snapshot: "s", h
 
 /** Inserts a good backup of the spoke with these changes. */
 async function backup({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, more: object = {}): Promise<string> {
-  const id = newId("bak"), at = new Date();
+  const id = createId("bak"), at = new Date();
   await db.rows.insertInto("backups").values({
-    ...{ id, spokeId: spoke.id, federationId: spoke.federationId, operationId: newId("op"), cluster: "default" },
+    ...{ id, spokeId: spoke.id, federationId: spoke.federationId, operationId: createId("op"), cluster: "default" },
     ...{ namespace: "n", kind: "nightly", state: "ready", createdAt: at, readyAt: at },
     ...{ volumes: JSON.stringify(VOLUMES), lmsVersion: "4.5.12", siteIdentifier: "abc" },
     ...{ images: JSON.stringify(spoke.blueprintInputs.images) },
@@ -102,7 +102,9 @@ test("rejects a backup that the spoke's cluster or database cannot use", async (
 test("rejects a backup from before an upgrade unless its version was recorded", async (context) => {
   const { db, spoke } = context;
   const old = await backup(context, { lmsVersion: null }), noted = await backup(context);
-  const job = await db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, buildSpokeJob(spoke, OPERATIONS.upgrade.name)));
+  const job = await db.transact((tx) =>
+    enqueueJob(tx, SYSTEM_REQUESTER, buildSpokeJob(spoke, OPERATIONS.upgrade.name))
+  );
   await db.sql("update jobs set state = 'succeeded', finished_at = now() + interval '1 minute' where id = $1", [
     job.id,
   ]);
@@ -116,7 +118,7 @@ const least = suite("minimumDisks");
 
 least("distinguishes the PVCs of files and database by their role, not their name", () => {
   const volumes = [{ claim: "data-abc-db-0", restoreSize: 7 }, { claim: "files-abc", restoreSize: null }];
-  assert.equal(minimumDiskSizes({ volumes } as never), { files: null, database: 7 });
+  assert.equal(getMinimumDiskSizes({ volumes } as never), { files: null, database: 7 });
 });
 
 least.run();

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BilledQuantities } from "#lib/domains/billing/quantities.ts";
-import { type BillingDifference, compareSubscription, type StoredBilling } from "#lib/domains/billing/compare.ts";
+import { type BillingDifference, compareSubscription, type StoredSubscription } from "#lib/domains/billing/compare.ts";
 import type { Subscription, SubscriptionItem, SubscriptionStatus } from "#lib/drivers/payments/payments.ts";
 
 const test = suite("compareSubscription");
@@ -16,7 +16,7 @@ function observed(status: SubscriptionStatus, items = [item("small", 2)], id = "
   return { id, customer: "cus_1", federationId: "fed_1", status, currency: "EUR", items, invoice: null };
 }
 
-function stored(status: SubscriptionStatus | null, more: Partial<StoredBilling> = {}): StoredBilling {
+function stored(status: SubscriptionStatus | null, more: Partial<StoredSubscription> = {}): StoredSubscription {
   return {
     subscriptionId: status && "sub_1",
     status,
@@ -194,7 +194,7 @@ for (
     ],
   ] as const satisfies readonly (readonly [
     string,
-    Partial<StoredBilling>,
+    Partial<StoredSubscription>,
     Subscription | null,
     BilledQuantities,
     BillingDifference | null,

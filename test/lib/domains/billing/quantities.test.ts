@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { equalQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
+import { areQuantitiesEqual, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 
 const catalog = {
   priceOf: (size: string) => ["small", "medium"].includes(size) ? { currency: "EUR", monthly: 1900 } : null,
@@ -23,17 +23,17 @@ billing("ignores items that Wheelwright did not create", () => {
 
 billing.run();
 
-const comparing = suite("equalQuantities");
+const comparing = suite("areQuantitiesEqual");
 
 comparing("treats a missing size as zero", () => {
-  assert.ok(equalQuantities({}, {}));
-  assert.ok(equalQuantities({ small: 1, large: 0 }, { small: 1 }));
-  assert.ok(equalQuantities({ small: 1 }, { medium: 0, small: 1 }));
-  assert.not.ok(equalQuantities({ small: 1 }, {}));
-  assert.not.ok(equalQuantities({}, { small: 1 }));
-  assert.not.ok(equalQuantities({ small: 1 }, { small: 2 }));
-  assert.not.ok(equalQuantities({ toString: 1 }, {}));
-  assert.ok(equalQuantities({}, { valueOf: 0 }));
+  assert.ok(areQuantitiesEqual({}, {}));
+  assert.ok(areQuantitiesEqual({ small: 1, large: 0 }, { small: 1 }));
+  assert.ok(areQuantitiesEqual({ small: 1 }, { medium: 0, small: 1 }));
+  assert.not.ok(areQuantitiesEqual({ small: 1 }, {}));
+  assert.not.ok(areQuantitiesEqual({}, { small: 1 }));
+  assert.not.ok(areQuantitiesEqual({ small: 1 }, { small: 2 }));
+  assert.not.ok(areQuantitiesEqual({ toString: 1 }, {}));
+  assert.ok(areQuantitiesEqual({}, { valueOf: 0 }));
 });
 
 comparing.run();

@@ -5,7 +5,7 @@ import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/sa
 import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { lockSubscription } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import type { Subscription } from "#lib/drivers/payments/payments.ts";
 import { addHubAdmin, createTestSession, createTestUser } from "#test/support/users.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
@@ -95,7 +95,7 @@ test("leaves an invoice's payment URL out of events", async ({ scene }) => {
 test("logs differences for operators", () => {
   // deno-lint-ignore no-explicit-any
   const lines: any[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(JSON.parse(line)) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(JSON.parse(line)) });
   const about = { objectType: "federation", objectId: "fed_1", federationId: "fed_1" } as const;
   logBillingDifferences(log, [
     { kind: "billing_subscription_updated", ...about, metadata: {} },

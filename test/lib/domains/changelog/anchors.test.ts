@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { noticeAnchor, noticeUrl } from "#lib/domains/changelog/anchors.ts";
+import { buildNoticeUrl, getNoticeAnchor } from "#lib/domains/changelog/anchors.ts";
 import type { AnnouncedDeprecation, AnnouncedLimitChange } from "#lib/base/notice.ts";
 
 const test = suite("anchorOf");
@@ -16,10 +16,13 @@ const limit = (name: string): AnnouncedLimitChange => {
 
 test("contains the endpoint and the day, and nothing that may be reworded", () => {
   const notice = endpoint("DELETE", "/api/spokes/{spokeId}");
-  assert.is(noticeAnchor(notice), "DELETE/api/spokes/:spokeId/2026-12-01");
-  assert.is(noticeAnchor({ ...notice, note: "Other words.", sunset: new Date("2028-01-01") }), noticeAnchor(notice));
-  assert.is(noticeAnchor(limit("requests-per-token")), "limit/requests-per-token");
-  assert.is(noticeAnchor({ ...limit("x"), title: "Other words", since: later }), "limit/x");
+  assert.is(getNoticeAnchor(notice), "DELETE/api/spokes/:spokeId/2026-12-01");
+  assert.is(
+    getNoticeAnchor({ ...notice, note: "Other words.", sunset: new Date("2028-01-01") }),
+    getNoticeAnchor(notice),
+  );
+  assert.is(getNoticeAnchor(limit("requests-per-token")), "limit/requests-per-token");
+  assert.is(getNoticeAnchor({ ...limit("x"), title: "Other words", since: later }), "limit/x");
 });
 
 test("is unique for every announcement", () => {
@@ -33,15 +36,15 @@ test("is unique for every announcement", () => {
     limit("a b"),
     limit("a/b"),
     limit("a%20b"),
-  ].map(noticeAnchor);
+  ].map(getNoticeAnchor);
   assert.is(new Set(all).size, all.length);
 });
 
 test("needs no escaping in a URL or a header", () => {
   const publicUrl = new URL("https://example.org/");
   for (const notice of [endpoint("GET", "/api/a/{b}", new Date("2026-12-01T08:00:00Z")), limit('a "b" <c>\n')]) {
-    const address = noticeUrl(publicUrl, notice);
-    assert.is(address, `https://example.org/changelog#${noticeAnchor(notice)}`);
+    const address = buildNoticeUrl(publicUrl, notice);
+    assert.is(address, `https://example.org/changelog#${getNoticeAnchor(notice)}`);
     assert.is(new URL(address).href, address);
     assert.match(address, /^[!-~]+$/);
     assert.not.match(address, /["<>]/);

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CallCounter, type CallCounterOptions, openCallCounter } from "#lib/domains/deprecations/calls.ts";
-import { currentContext, runInContext } from "#lib/base/work-context.ts";
-import { openLog } from "#lib/base/log.ts";
+import { getCurrentContext, runInContext } from "#lib/base/work-context.ts";
+import { createLog } from "#lib/base/log.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -39,7 +39,7 @@ test.after(({ db }) => db.close());
 
 /** Opens a counter that writes only on flush, unless the options differ. */
 function open({ db, log, counters }: Context, options: Partial<CallCounterOptions> = {}): CallCounter {
-  const logging = openLog({ level: "info", format: "json", write: (line) => log.push(JSON.parse(line)) });
+  const logging = createLog({ level: "info", format: "json", write: (line) => log.push(JSON.parse(line)) });
   const counter = openCallCounter({ db, log: logging, flushIntervalMs: HOUR, ...options });
   counters.push(counter);
   return counter;
@@ -114,7 +114,7 @@ test("writes the same rows from several replicas at the same time", async (conte
 
 test("writes outside of the contexts of the counted requests", async (context) => {
   const state = fragile(context), causes: unknown[] = [];
-  state.meanwhile = () => void causes.push(currentContext());
+  state.meanwhile = () => void causes.push(getCurrentContext());
   const counter = open(context, { db: state.db, flushSize: 1 });
   runInContext(
     { rootSpan: startSpanContext(null, () => true), logFields: {} },

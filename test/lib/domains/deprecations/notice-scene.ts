@@ -1,6 +1,6 @@
 /** Helpers for tests of notices: users with tokens, notices, and queued mails. */
 import type { Test } from "uvu";
-import { mailNoticesToPage, type RecipientPage } from "#lib/domains/deprecations/announce.ts";
+import { mailNoticesToPage, type NoticeRecipientPage } from "#lib/domains/deprecations/announce.ts";
 import { addCallCounts } from "#lib/domains/deprecations/store.ts";
 import type { MailTemplateData } from "#lib/drivers/mail/letter.ts";
 import type { AnnouncedChange, AnnouncedDeprecation, AnnouncedLimitChange } from "#lib/base/notice.ts";
@@ -73,7 +73,7 @@ export function limitNotice(name: string, more: Partial<AnnouncedLimitChange> = 
 export function announceNotices(
   { db }: NoticeContext,
   notices: readonly AnnouncedChange[],
-  page: Partial<RecipientPage> = {},
+  page: Partial<NoticeRecipientPage> = {},
 ): ReturnType<typeof mailNoticesToPage> {
   return db.transact((tx) => mailNoticesToPage(tx, notices, { after: "", limit: 200, ...page }));
 }

@@ -14,7 +14,7 @@ import { readStreamBounds } from "#lib/events/store.ts";
 import { decideEventVisibility, openHubEventStream } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { removeSpokeMember } from "#lib/domains/spokes/members.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
@@ -51,7 +51,7 @@ test.before(async (stage) => {
   stage.there = {
     ...stage.here,
     db,
-    feeds: openHubFeeds(db, silentLog, { readVisibility: decideEventVisibility, maxStreams: 99 }),
+    feeds: openHubFeeds(db, SILENT_LOG, { readVisibility: decideEventVisibility, maxStreams: 99 }),
   };
   const root = await createTestUser(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");

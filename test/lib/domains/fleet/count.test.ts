@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { countFleet } from "#lib/domains/fleet/count.ts";
 import { sealAll, write } from "#test/lib/audit/scene.ts";
@@ -33,10 +33,10 @@ test("finds the oldest of the newest good backups, and uses the age of a spoke w
   const now = await db.now(), [one, two, three] = hub.spokes;
   const backup = (spokeId: string, age: number, state: "ready" | "failed", more: object = {}) =>
     db.rows.insertInto("backups").values({
-      id: newId("bak"),
+      id: createId("bak"),
       spokeId,
       federationId: hub.id,
-      operationId: newId("op"),
+      operationId: createId("op"),
       cluster: "default",
       namespace: "x",
       kind: "nightly",

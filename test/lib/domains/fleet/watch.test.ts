@@ -1,12 +1,12 @@
 /** Tests that one replica counts the fleet. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silentLog } from "#lib/base/log.ts";
-import { watchFleet } from "#lib/domains/fleet/watch.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
+import { startFleetCounter } from "#lib/domains/fleet/watch.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("watchFleet");
+const test = suite<{ db: TestDatabase }>("startFleetCounter");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
 });
@@ -16,9 +16,9 @@ const SOON = 20;
 
 test("counts on one replica, and on another one after its connection is lost", async ({ db }) => {
   const first = await db.openAgain(), second = await db.openAgain();
-  const leader = watchFleet({ db: first, log: silentLog }, SOON);
+  const leader = startFleetCounter({ db: first, log: SILENT_LOG }, SOON);
   await until(() => leader.last());
-  const other = watchFleet({ db: second, log: silentLog }, SOON);
+  const other = startFleetCounter({ db: second, log: SILENT_LOG }, SOON);
   for (let checks = 0; checks < 3; checks++) {
     await other.whenCounted();
     assert.is(other.last(), null);
@@ -30,12 +30,12 @@ test("counts on one replica, and on another one after its connection is lost", a
 });
 
 test("returns nothing while the database is unavailable, and logs it once", async ({ db }) => {
-  const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  const lines: string[] = [], log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   let down = false;
   const control = {
     query: (text: string) => down ? Promise.reject(new Error("It is away")) : db.control.query(text),
   };
-  const watch = watchFleet({ db: { ...db, control }, log }, SOON);
+  const watch = startFleetCounter({ db: { ...db, control }, log }, SOON);
   await until(() => watch.last());
   down = true;
   await until(() => watch.last() === null);

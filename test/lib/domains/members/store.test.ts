@@ -10,7 +10,7 @@ interface Stage {
   root: TestUser;
 }
 
-const test = suite<Stage>("roleOf");
+const test = suite<Stage>("getUserRole");
 
 test.before.each(async (stage) => {
   stage.db = await openTestDatabase();

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { getErrorMessage } from "#lib/base/errors.ts";
 import { markHistoryAsRead } from "#lib/domains/members/history.ts";
 import { addMembership, type MembershipKey } from "#lib/domains/members/memberships.ts";
 import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
@@ -137,7 +137,7 @@ async function readOne(db: Database, reader: NotificationReader, dice: number): 
   const one = listed[Math.floor(dice * listed.length)];
   if (one) {
     await markNotificationAsRead(db, toMarkingReader(reader), one.id).catch((error) =>
-      assert.match(messageOf(error), /no such notification/)
+      assert.match(getErrorMessage(error), /no such notification/)
     );
   }
 }

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { buildFieldPatch } from "#lib/operations/change.ts";
 import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
@@ -193,7 +193,7 @@ test("writes nothing for any action", async ({ scene, id }) => {
 });
 
 test("reports an object that should change but is missing, as the action would", async ({ scene, id }) => {
-  const lost = { ...MOODLE_DEPLOYMENT, name: "lost" };
+  const lost = { ...MOODLE_DEPLOYMENT_REF, name: "lost" };
   const { changes, refusals } = await dryRunChanges(scene.app, scene.actor, await scene.row(id), [
     buildFieldPatch(lost, "/spec/replicas", 0),
     { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },

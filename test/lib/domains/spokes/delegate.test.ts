@@ -5,7 +5,7 @@ import type { App } from "#lib/app.ts";
 import { acceptInvitation } from "#lib/domains/auth/accept-invitation.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addOneTimeTokenSecret } from "#lib/domains/auth/one-time-tokens.ts";
-import { delegateSpoke, removeSpokeMember } from "#lib/domains/spokes/members.ts";
+import { addSpokeMember, removeSpokeMember } from "#lib/domains/spokes/members.ts";
 import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { createTestApp } from "#test/support/app.ts";
@@ -23,7 +23,7 @@ interface Stage {
   elm: SpokeRow;
 }
 
-const test = suite<Stage>("delegateSpoke");
+const test = suite<Stage>("addSpokeMember");
 
 test.before(async (stage) => {
   // A hundred callers wait longer for a connection than a request would.
@@ -57,7 +57,7 @@ test("creates one user and one email for 100 parallel calls, on two replicas and
   const { db, apps, actor, oak, elm } = stage;
   const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => {
     const invitee = { email: "crowd@x.example", displayName: `${i}` };
-    return delegateSpoke(apps[i % 2]!, actor, i % 4 < 2 ? oak : elm, invitee, null);
+    return addSpokeMember(apps[i % 2]!, actor, i % 4 < 2 ? oak : elm, invitee, null);
   }));
   assert.equal([...new Set(answers.map(({ status }) => status))], ["invited"]);
   assert.is(new Set(answers.map(({ userId }) => userId)).size, 1);
@@ -81,15 +81,15 @@ test("creates one user and one email for 100 parallel calls, on two replicas and
 
 test("duplicates and loses nothing while users accept at the same time", async ({ db, apps, actor, oak, elm }) => {
   const invitee = { email: "quick@x.example", displayName: undefined };
-  const { userId } = await delegateSpoke(apps[0], actor, oak, invitee, null);
+  const { userId } = await addSpokeMember(apps[0], actor, oak, invitee, null);
   const [{ id }] = await db.sql("select id from one_time_tokens where user_id = $1", [userId]);
   const token = (await db.transact((tx) => addOneTimeTokenSecret(tx, id)))!;
   const origin = { ip: "192.0.2.2", userAgent: "test" };
-  const asking = Array.from({ length: 10 }, (_, i) => delegateSpoke(apps[i % 2]!, actor, elm, invitee, null));
+  const asking = Array.from({ length: 10 }, (_, i) => addSpokeMember(apps[i % 2]!, actor, elm, invitee, null));
   await acceptInvitation(apps[1], origin, { token, password: "a password of their own" });
   const statuses = (await Promise.all(asking)).map(({ status }) => status);
   assert.ok(statuses.includes("invited") || statuses.includes("added"));
-  assert.is((await delegateSpoke(apps[0], actor, elm, invitee, null)).status, "unchanged");
+  assert.is((await addSpokeMember(apps[0], actor, elm, invitee, null)).status, "unchanged");
   assert.equal(await db.sql("select count(*)::int as n from spoke_members where user_id = $1", [userId]), [{ n: 2 }]);
   const open = "select id from one_time_tokens where user_id = $1 and used_at is null and voided_at is null";
   assert.equal(await db.sql(open, [userId]), []);
@@ -98,13 +98,13 @@ test("duplicates and loses nothing while users accept at the same time", async (
 
 test("emails again after an hour, lists every membership, and renews expired links", async ({ db, apps: [app], actor, oak, elm }) => {
   const invitee = { email: "slow@x.example", displayName: undefined };
-  const first = await delegateSpoke(app, actor, oak, invitee, null);
-  await delegateSpoke(app, actor, elm, invitee, null);
+  const first = await addSpokeMember(app, actor, oak, invitee, null);
+  await addSpokeMember(app, actor, elm, invitee, null);
   await db.shiftClock(HOUR - MINUTE);
-  await delegateSpoke(app, actor, oak, invitee, null);
+  await addSpokeMember(app, actor, oak, invitee, null);
   assert.is(await mails(db, invitee.email), 1);
   await db.shiftClock(HOUR + MINUTE);
-  const calls = Array.from({ length: 20 }, (_, i) => delegateSpoke(app, actor, i % 2 ? oak : elm, invitee, null));
+  const calls = Array.from({ length: 20 }, (_, i) => addSpokeMember(app, actor, i % 2 ? oak : elm, invitee, null));
   const second = (await Promise.all(calls))[0]!;
   assert.is(await mails(db, invitee.email), 2);
   assert.ok(second.expiresAt! > first.expiresAt!);
@@ -118,7 +118,7 @@ test("emails again after an hour, lists every membership, and renews expired lin
     expiresAt: second.expiresAt,
   });
   await db.shiftClock(9 * DAY);
-  const third = await delegateSpoke(app, actor, oak, invitee, null);
+  const third = await addSpokeMember(app, actor, oak, invitee, null);
   assert.is(await mails(db, invitee.email), 3);
   assert.is(Date.parse(third.expiresAt!) > (await db.now()).getTime() + 6 * DAY, true);
   const kinds = await db.sql("select kind from audit_events where object_id = $1 order by at", [first.userId]);
@@ -128,25 +128,25 @@ test("emails again after an hour, lists every membership, and renews expired lin
 test("revives the emailed link, without a second mail, if the membership is added again within the hour", async (stage) => {
   const { db, apps: [app], actor, oak } = stage;
   const invitee = { email: "again@x.example", displayName: undefined };
-  const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
+  const { userId } = await addSpokeMember(app, actor, oak, invitee, null);
   const { token } = await (await openMailSender(app)).next(invitee.email) as { token: string };
   for (let i = 0; i < 3; i++) {
     await removeSpokeMember(app, actor, oak, userId);
     const accepting = { token, password: "a password of their own" };
     const refused = await acceptInvitation(app, { ip: "", userAgent: "" }, accepting).catch((error) => error.code);
     assert.is(refused, "link_spent");
-    assert.is((await delegateSpoke(app, actor, oak, invitee, null)).status, "invited");
+    assert.is((await addSpokeMember(app, actor, oak, invitee, null)).status, "invited");
   }
   assert.is(await mails(db, invitee.email), 1);
   await acceptInvitation(app, { ip: "", userAgent: "" }, { token, password: "a password of their own" });
-  assert.is((await delegateSpoke(app, actor, oak, invitee, null)).status, "unchanged");
+  assert.is((await addSpokeMember(app, actor, oak, invitee, null)).status, "unchanged");
 });
 
 test("emails if the membership was removed before the email went out and is added again", async ({ db, apps: [app], actor, oak }) => {
   const invitee = { email: "early@x.example", displayName: undefined };
-  const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
+  const { userId } = await addSpokeMember(app, actor, oak, invitee, null);
   await removeSpokeMember(app, actor, oak, userId);
-  await delegateSpoke(app, actor, oak, invitee, null);
+  await addSpokeMember(app, actor, oak, invitee, null);
   assert.is(await mails(db, invitee.email), 2);
   const postman = await openMailSender(app);
   await postman.deliver();

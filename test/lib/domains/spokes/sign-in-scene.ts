@@ -1,7 +1,7 @@
 /** Opens an installed site in a simulated cluster, the API, and users who administer the hub or the spoke. */
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import type { ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import type { MoodleAccount, SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
@@ -44,7 +44,7 @@ export async function openSignInScene(): Promise<SignInScene> {
   const { namespace, namespaceUid: uid } = await work.becomes(id, "active");
   await replica.close();
   let pending: (() => Promise<unknown>) | null = null;
-  const clusters: Clusters = {
+  const clusters: ClusterProvider = {
     ...work.app.clusters,
     async open(name) {
       const now = pending;
@@ -54,7 +54,7 @@ export async function openSignInScene(): Promise<SignInScene> {
     },
   };
   const lines: string[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
   const scene = await openScene({ world: { db: work.db, clusters, log } });
   await addHubAdmin(work.db, scene.people.hubAdmin, hub.id);
   await addSpokeAdmin(work.db, scene.people.spokeAdmin, id);

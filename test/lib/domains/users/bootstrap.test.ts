@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { verifyPassword } from "#lib/drivers/crypto/password.ts";
-import { openLog, silentLog } from "#lib/base/log.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import { bootstrapFirstOperator, createFirstOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
@@ -24,7 +24,7 @@ for (const each of [test, first]) {
 }
 
 test("creates an operator with the configured address and password, and records it", async ({ db }) => {
-  await bootstrapFirstOperator(db, ADMIN, silentLog);
+  await bootstrapFirstOperator(db, ADMIN, SILENT_LOG);
   const [user] = await db.sql("select * from users");
   assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
   assert.instance(user.emailVerifiedAt, Date);
@@ -38,7 +38,7 @@ test("creates an operator with the configured address and password, and records 
 test("creates one after other users have signed up, and revokes a stranger's credentials", async ({ db }) => {
   const stranger = await createTestUser(db, "root", { verified: false }), other = await createTestUser(db, "ada");
   const session = await createTestSession(db, stranger), token = await createTestToken(db, stranger, "cli");
-  await bootstrapFirstOperator(db, ADMIN, silentLog);
+  await bootstrapFirstOperator(db, ADMIN, SILENT_LOG);
   const [user] = await db.sql("select * from users where operator");
   assert.equal([user.id, user.email, user.displayName], [stranger.id, ADMIN.email, ADMIN.email]);
   assert.instance(user.emailVerifiedAt, Date);
@@ -51,10 +51,10 @@ test("creates one after other users have signed up, and revokes a stranger's cre
 });
 
 test("changes nothing if an operator exists", async ({ db }) => {
-  await bootstrapFirstOperator(db, ADMIN, silentLog);
+  await bootstrapFirstOperator(db, ADMIN, SILENT_LOG);
   const before = await db.sql("select * from users");
-  await bootstrapFirstOperator(db, { email: "other@example.org", password: "another password" }, silentLog);
-  await bootstrapFirstOperator(db, { ...ADMIN, password: "another password" }, silentLog);
+  await bootstrapFirstOperator(db, { email: "other@example.org", password: "another password" }, SILENT_LOG);
+  await bootstrapFirstOperator(db, { ...ADMIN, password: "another password" }, SILENT_LOG);
   assert.equal(await db.sql("select * from users"), before);
 });
 
@@ -102,26 +102,26 @@ test("warns if no operator is configured and none exists", async ({ db }) => {
 test.run();
 
 first("generates a password if none is configured, and returns it once", async ({ db }) => {
-  const made = await ensureFirstOperator(db, null, silentLog);
+  const made = await ensureFirstOperator(db, null, SILENT_LOG);
   const [user] = await db.sql("select email, password_hash from users");
   assert.is(made.email, user.email);
   assert.is(await verifyPassword(made.password!, user.passwordHash), "right");
-  assert.equal(await ensureFirstOperator(db, null, silentLog), { email: user.email, password: null });
+  assert.equal(await ensureFirstOperator(db, null, SILENT_LOG), { email: user.email, password: null });
 });
 
 first("returns the configured operator without repeating the password", async ({ db }) => {
-  assert.equal(await ensureFirstOperator(db, ADMIN, silentLog), { email: ADMIN.email, password: null });
+  assert.equal(await ensureFirstOperator(db, ADMIN, SILENT_LOG), { email: ADMIN.email, password: null });
 });
 
 first("returns the existing operator, whatever is configured now", async ({ db }) => {
-  await ensureFirstOperator(db, ADMIN, silentLog);
+  await ensureFirstOperator(db, ADMIN, SILENT_LOG);
   const other = { email: "other@example.org", password: "another password" };
-  assert.equal(await ensureFirstOperator(db, other, silentLog), { email: ADMIN.email, password: null });
+  assert.equal(await ensureFirstOperator(db, other, SILENT_LOG), { email: ADMIN.email, password: null });
 });
 
 first.run();
 
 function listening() {
   const lines: string[] = [];
-  return { log: openLog({ level: "info", format: "json", write: (line) => void lines.push(line) }), lines };
+  return { log: createLog({ level: "info", format: "json", write: (line) => void lines.push(line) }), lines };
 }

@@ -3,16 +3,16 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
-import { buildSampleInputs } from "#lib/moodle/releases.ts";
+import { buildSampleSpokeInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findMismatches } from "#lib/drivers/cluster/diff.ts";
+import { findManifestMismatches } from "#lib/drivers/cluster/diff.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
-const test = suite("findMismatches");
+const test = suite("findManifestMismatches");
 
 async function manifests(): Promise<KubeObject[]> {
   const blueprint = await loadBlueprint(builtIn);
-  const inputs = buildSampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!);
+  const inputs = buildSampleSpokeInputs(blueprint, "small", blueprint.sizes.sizes["small"]!);
   return listExpectedObjects(blueprint, { inputs, maintenance: false }).filter(({ comparison: judged }) =>
     judged === "full"
   )
@@ -41,15 +41,15 @@ test("finds every field that differs or is missing", async () => {
   let fields = 0;
   for (const manifest of await manifests()) {
     const title = `${manifest.kind} ${manifest.metadata.name}`;
-    assert.equal(findMismatches(manifest, manifest), [], title);
+    assert.equal(findManifestMismatches(manifest, manifest), [], title);
     for (const path of leavesOf(manifest).filter(([first]) => first !== "apiVersion" && first !== "kind")) {
       const other = changed(manifest, path, (holder, key) => holder[key] = damaged(holder[key]));
-      assert.ok(findMismatches(manifest, other).length > 0, `${title} ${path.join(".")} changed`);
+      assert.ok(findManifestMismatches(manifest, other).length > 0, `${title} ${path.join(".")} changed`);
       const gone = changed(manifest, path, (holder, key) => {
         if (Array.isArray(holder)) holder.splice(Number(key), 1);
         else delete holder[key];
       });
-      assert.ok(findMismatches(manifest, gone).length > 0, `${title} ${path.join(".")} gone`);
+      assert.ok(findManifestMismatches(manifest, gone).length > 0, `${title} ${path.join(".")} gone`);
       fields++;
     }
   }
@@ -65,7 +65,7 @@ test("ignores fields that the API server or others add", async () => {
   there["spec"].template.spec.containers.push({ name: "sidecar", image: "a mesh's" });
   there["spec"].template.spec.containers[0].env = [{ name: "MORE", value: "1" }];
   there["status"] = { replicas: 1 };
-  assert.equal(findMismatches(deployment, there), []);
+  assert.equal(findManifestMismatches(deployment, there), []);
 });
 
 test("compares quantities by value, and other text exactly", () => {
@@ -76,10 +76,15 @@ test("compares quantities by value, and other text exactly", () => {
     spec: { hard },
   });
   assert.equal(
-    findMismatches(quota({ "limits.cpu": "1", memory: "1Gi" }), quota({ "limits.cpu": "1000m", memory: "1024Mi" })),
+    findManifestMismatches(
+      quota({ "limits.cpu": "1", memory: "1Gi" }),
+      quota({ "limits.cpu": "1000m", memory: "1024Mi" }),
+    ),
     [],
   );
-  assert.equal(findMismatches(quota({ "limits.cpu": "1" }), quota({ "limits.cpu": "2" })), ["spec.hard[limits.cpu]"]);
+  assert.equal(findManifestMismatches(quota({ "limits.cpu": "1" }), quota({ "limits.cpu": "2" })), [
+    "spec.hard[limits.cpu]",
+  ]);
   for (const field of ["limits", "requests", "max", "default", "defaultRequest"]) {
     const bounds = (cpu: string) => ({
       apiVersion: "v1",
@@ -87,8 +92,8 @@ test("compares quantities by value, and other text exactly", () => {
       metadata: { name: "b" },
       spec: { [field]: { cpu } },
     });
-    assert.equal(findMismatches(bounds("0.5"), bounds("500m")), [], field);
-    assert.equal(findMismatches(bounds("0.5"), bounds("501m")), [`spec.${field}.cpu`]);
+    assert.equal(findManifestMismatches(bounds("0.5"), bounds("500m")), [], field);
+    assert.equal(findManifestMismatches(bounds("0.5"), bounds("501m")), [`spec.${field}.cpu`]);
   }
   const settings = (memory: string) => ({
     apiVersion: "v1",
@@ -96,7 +101,7 @@ test("compares quantities by value, and other text exactly", () => {
     metadata: { name: "c" },
     data: { memory },
   });
-  assert.equal(findMismatches(settings("1"), settings("1000m")), ["data.memory"]);
+  assert.equal(findManifestMismatches(settings("1"), settings("1000m")), ["data.memory"]);
 });
 
 test("finds extra items of atomic lists, and matches other items by their key", () => {
@@ -104,23 +109,25 @@ test("finds extra items of atomic lists, and matches other items by their key", 
     ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "n" } },
     spec: { egress },
   });
-  assert.equal(findMismatches(policy({ ports: [] }), policy({ ports: [] }, {})), ["spec.egress"]);
-  assert.equal(findMismatches(policy({ ports: [] }), policy({ ports: [], to: [] })), ["spec.egress[0]"]);
+  assert.equal(findManifestMismatches(policy({ ports: [] }), policy({ ports: [] }, {})), ["spec.egress"]);
+  assert.equal(findManifestMismatches(policy({ ports: [] }), policy({ ports: [], to: [] })), ["spec.egress[0]"]);
   const selecting = (podSelector: object) => ({ ...policy(), spec: { podSelector } });
-  assert.equal(findMismatches(selecting({}), selecting({ matchLabels: { role: "nobody" } })), ["spec.podSelector"]);
+  assert.equal(findManifestMismatches(selecting({}), selecting({ matchLabels: { role: "nobody" } })), [
+    "spec.podSelector",
+  ]);
   const pod = (...volumeMounts: object[]) => ({
     ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
     spec: { containers: [{ name: "c", volumeMounts }] },
   });
   const a = { name: "files", mountPath: "/a" }, b = { name: "files", mountPath: "/b" };
-  assert.equal(findMismatches(pod(a, b), pod(b, a)), []);
-  assert.equal(findMismatches(pod(a, b), pod(b)), ["spec.containers[c].volumeMounts[/a]"]);
-  assert.equal(findMismatches(pod(), pod(a)), ["spec.containers[c].volumeMounts"]);
+  assert.equal(findManifestMismatches(pod(a, b), pod(b, a)), []);
+  assert.equal(findManifestMismatches(pod(a, b), pod(b)), ["spec.containers[c].volumeMounts[/a]"]);
+  assert.equal(findManifestMismatches(pod(), pod(a)), ["spec.containers[c].volumeMounts"]);
   const mounting = (...keys: string[]) => ({
     ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
     spec: { volumes: [{ name: "v", configMap: { items: keys.map((key) => ({ key, path: key })) } }] },
   });
-  assert.equal(findMismatches(mounting("a"), mounting("a", "b")), ["spec.volumes[v].configMap.items"]);
+  assert.equal(findManifestMismatches(mounting("a"), mounting("a", "b")), ["spec.volumes[v].configMap.items"]);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 
 const test = suite<{ simulator: Simulator; cluster: Cluster }>("listPage");
@@ -11,9 +11,9 @@ const CALL = { signal: new AbortController().signal };
 const SECRET = { apiVersion: "v1", kind: "Secret" };
 
 test.before(async (context) => {
-  context.simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  context.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   const kubeconfig = { text: context.simulator.kubeconfig() };
-  const cluster = context.cluster = await openCluster({ name: "test", kubeconfig, log: silentLog });
+  const cluster = context.cluster = await openCluster({ name: "test", kubeconfig, log: SILENT_LOG });
   for (const name of ["a", "b", "c"]) {
     const labels = { "app.kubernetes.io/managed-by": "wheelwright", mine: "yes" };
     const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { CONFIG_MAP_REF, failureOf, namespace, UNCANCELLED_CALL, withKubeScene } from "#test/support/kube/scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite("bindRole");
+const test = suite("bindRoleInNamespace");
 const role = "wheelwright-spoke";
 const HIDDEN = { type: "forbid", verb: "get", resource: "secrets" } as const;
 

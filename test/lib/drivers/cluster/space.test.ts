@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 
 const call = { signal: new AbortController().signal };
 const waiting = { ...call, timeout: 30_000 };
@@ -14,11 +14,11 @@ const withSpace =
   (use: (space: ClusterNamespace, simulator: Simulator) => Promise<void>) => async (): Promise<void> => {
     const simulator = await openSimulator({
       delayMs: 20,
-      log: silentLog,
+      log: SILENT_LOG,
       node: { cpu: "4", memory: "8Gi", pods: "20" },
     });
     const kubeconfig = { text: simulator.kubeconfig() };
-    const cluster = await openCluster({ name: "test", kubeconfig, log: silentLog, patience });
+    const cluster = await openCluster({ name: "test", kubeconfig, log: SILENT_LOG, patience });
     try {
       const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
       const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "spoke-1", labels } };

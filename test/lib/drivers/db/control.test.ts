@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type TcpProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -23,7 +23,7 @@ test.before.each(async (context) => {
     url: context.proxy.url,
     name: "control-test",
     channel: "control_test",
-    log: silentLog,
+    log: SILENT_LOG,
     probeEvery: 50,
     answerLimit: 1000,
     onNotify: (payload) => payloads.push(payload),

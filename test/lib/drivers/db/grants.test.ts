@@ -1,7 +1,7 @@
 /** Tests what the service's role can do: the privileges on each table, and forbidden actions. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -133,7 +133,7 @@ test("the previous release can write while a migration's trigger fills a new tab
 
 test("the service can read and raise fences", async (scene) => {
   await install(scene);
-  const service = await openDatabase({ url: scene.service, size: 2, log: silentLog });
+  const service = await openDatabase({ url: scene.service, size: 2, log: SILENT_LOG });
   const last = await readLastFence(service.rows), sight = { fence: last + 5n } as ClusterSurvey;
   const [{ resolution: deed }] = checkFences([sight], last) as [Discrepancy];
   await service.transact((tx) => deed!.apply(tx, SYSTEM_REQUESTER));

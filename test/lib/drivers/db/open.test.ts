@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, RowQueries, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
+import type { ClosableDatabase, RowQueries, Tx, WakeupTopic } from "#lib/drivers/db/database.ts";
 import { hasSqlState, violatesConstraint } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { AWAITED_LOCKS_QUERY, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -110,7 +110,7 @@ test("throws a fault when all connections are in use", async ({ db }) => {
 test("sends a wake-up to all replicas after a commit, but not after a rollback", async ({ db }) => {
   const other = await db.openAgain();
   const topics: string[] = [];
-  const listen = (name: string, on: OpenDatabase, topic: WakeupTopic) =>
+  const listen = (name: string, on: ClosableDatabase, topic: WakeupTopic) =>
     on.wakeups.subscribe(topic, () => topics.push(`${name} ${topic}`));
   listen("here", db, "jobs");
   listen("there", other, "jobs");
@@ -129,7 +129,7 @@ test("sends a wake-up to all replicas after a commit, but not after a rollback",
 
 test("rejects immediately if nothing listens at the address", async () => {
   const failure = await rejection(
-    openDatabase({ url: "postgres://x@127.0.0.1:1/x", size: 1, log: silentLog, waitLimit: 100 }),
+    openDatabase({ url: "postgres://x@127.0.0.1:1/x", size: 1, log: SILENT_LOG, waitLimit: 100 }),
   );
   assert.is(failure.code, "database_unavailable");
 });

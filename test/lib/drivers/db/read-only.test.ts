@@ -2,9 +2,9 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import type { ClosableDatabase, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -20,7 +20,7 @@ const setReadOnly = (db: TestDatabase, value: "on" | "off") =>
   db.sql(`alter database ${nameOf(db)} set default_transaction_read_only = ${value}`);
 
 /** Opens all connections of the pool and runs the work on each. */
-async function onEach(db: OpenDatabase, statement: string): Promise<void> {
+async function onEach(db: ClosableDatabase, statement: string): Promise<void> {
   const all = Promise.withResolvers<void>();
   let held = 0;
   await Promise.all(Array.from({ length: db.stats().size }, () =>
@@ -120,7 +120,7 @@ test("reports too many connections", async ({ db }) => {
 test("the control connection waits for a writable server and logs this once", async ({ db }) => {
   await setReadOnly(db, "on");
   const logLines: { level: string; message: string }[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => logLines.push(JSON.parse(line)) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => logLines.push(JSON.parse(line)) });
   const control = openControlConnection({
     url: db.url,
     name: "control",

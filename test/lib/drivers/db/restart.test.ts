@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type EmbeddedPostgres, openEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { sleep } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 
@@ -16,9 +16,9 @@ const test = suite("openDatabase, while PostgreSQL restarts");
 // An uncaught exception ends this process, and so fails this file.
 test("survives restarts without hanging callers or partial transactions", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-restart-"));
-  const start = (): Promise<EmbeddedPostgres> => openEmbeddedPostgres({ directory, durable: false, log: silentLog });
+  const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ directory, durable: false, log: SILENT_LOG });
   let server = await start();
-  const db = await openDatabase({ url: server.url, size: 5, log: silentLog });
+  const db = await openDatabase({ url: server.url, size: 5, log: SILENT_LOG });
   await sql`create table pairs (id text, half int)`.execute(db.rows);
   const done = { pairs: 0, singles: 0, faults: 0 };
   let over = false;

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import { openCopyConnection } from "#lib/drivers/db/copier.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withParameters } from "#test/support/secure-server.ts";
 
@@ -118,7 +118,7 @@ test("overrides settings of role and database in the control connection", async 
     url,
     name: "x",
     channel: "x",
-    log: silentLog,
+    log: SILENT_LOG,
     onNotify: (word) => payloads.push(word),
   });
   await control.ready();

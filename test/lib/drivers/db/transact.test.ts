@@ -3,9 +3,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
-import { userLockKey } from "#lib/drivers/db/dialect.ts";
+import { getUserLockKey } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { recordTelemetry } from "#test/support/recorded-telemetry.ts";
 import { openProxy } from "#test/support/proxy.ts";
@@ -66,7 +66,7 @@ test("throws the first error and rolls back", async ({ db }) => {
 test("throws the error of BEGIN instead of the first statement's error", async ({ db }) => {
   const taken = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
   const other = db.transact(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${userLockKey("usr_a")}, 0))`.execute(tx);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${getUserLockKey("usr_a")}, 0))`.execute(tx);
     taken.resolve();
     await over.promise;
   });
@@ -138,7 +138,7 @@ test("does not report a transaction with a failed statement as committed", async
 
 test("throws CommitUnknown if the answer to COMMIT is lost", async ({ db }) => {
   const proxy = await openProxy(db.url);
-  const far = await openDatabase({ url: proxy.url, size: 1, log: silentLog });
+  const far = await openDatabase({ url: proxy.url, size: 1, log: SILENT_LOG });
   const sent = Promise.withResolvers<void>();
   proxy.watch((bytes) => {
     const isCommit = new TextDecoder().decode(bytes).includes("commit\0");

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
-const test = suite<{ db: TestDatabase }>("valueTypes");
+const test = suite<{ db: TestDatabase }>("POSTGRES_TYPES");
 
 test.before(async (context) => {
   context.db = await openTestDatabase();

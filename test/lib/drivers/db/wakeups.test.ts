@@ -2,13 +2,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { WakeupTopic } from "#lib/drivers/db/database.ts";
 import { openWakeups } from "#lib/drivers/db/wakeups.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 
 const test = suite("openWakeups");
 
 function listening(notify: (payloads: readonly string[]) => Promise<void>) {
   const sent: string[][] = [];
-  const wakeups = openWakeups({ log: silentLog, notify: (payloads) => (sent.push([...payloads]), notify(payloads)) });
+  const wakeups = openWakeups({ log: SILENT_LOG, notify: (payloads) => (sent.push([...payloads]), notify(payloads)) });
   return { wakeups, sent };
 }
 const topicsOf = (payloads: string[]) => payloads.flatMap((payload) => payload.split(";")[1]!.split(","));

@@ -10,7 +10,7 @@ import { BackupDamaged, readBackupParts } from "#lib/drivers/dump/script.ts";
 import { openDatabaseSnapshot } from "#lib/drivers/dump/snapshot.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { migrations } from "#src/migrations.ts";
 import { readDumps, restoreDump } from "#test/migrations/released.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -117,7 +117,7 @@ test("raises numbers above those of an earlier restore of the same backup", asyn
 
 test("keeps the sealed audit log and its triggers", async ({ db, url }) => {
   await restore(url, await backUp(db.url));
-  const restored = await openDatabase({ url, size: 2, log: silentLog });
+  const restored = await openDatabase({ url, size: 2, log: SILENT_LOG });
   const { sealed, problems } = await verifyChain(
     restored,
     (await db.sql("select chain from audit_seals"))[0].chain,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Mail, MailError } from "#lib/drivers/mail/transport.ts";
-import { mailFileName, openFileTransport } from "#lib/drivers/mail/file-transport.ts";
+import { buildMailFileName, openFileTransport } from "#lib/drivers/mail/file-transport.ts";
 import { parseMime } from "#test/support/parse-mime.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -41,13 +41,13 @@ test("writes an .eml file with a visible link", async ({ directory }) => {
 
 test("names files so that they sort by time and stay in the folder", () => {
   const at = new Date("2026-11-21T15:04:05.678Z");
-  assert.is(mailFileName(mail, at), "2026-11-21T15-04-05-678Z-invitation-ada@example.org-abc123.eml");
+  assert.is(buildMailFileName(mail, at), "2026-11-21T15-04-05-678Z-invitation-ada@example.org-abc123.eml");
   for (const email of ["../../x@example.org", "a/b\\c@example.org", "..@..", "ada@bücher.example", "x".repeat(400)]) {
-    const name = mailFileName({ ...mail, to: { email, name: "" } }, at);
+    const name = buildMailFileName({ ...mail, to: { email, name: "" } }, at);
     assert.match(name, /^[\w@.+-]{1,160}\.eml$/);
     assert.not.match(name, /\.\./);
   }
-  assert.is.not(mailFileName(mail, at), mailFileName({ ...mail, id: "op_abc124@hubs.example.org" }, at));
+  assert.is.not(buildMailFileName(mail, at), buildMailFileName({ ...mail, id: "op_abc124@hubs.example.org" }, at));
 });
 
 test("reports why a file cannot be written", async ({ directory }) => {

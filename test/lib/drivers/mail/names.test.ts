@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { cleanName, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
-const test = suite("cleanName");
+const test = suite("cleanNameForMail");
 
 test("keeps ordinary names in every script", () => {
   for (const name of ["Ada Lovelace", "O'Brien & Söhne", "St. Mary", "مدارس الشمال", "क्षेत्र", "東京", "👩‍👩‍👧‍👦 Family"]) {

@@ -1,6 +1,6 @@
 /** Connects a test mail server and a mail transport. */
 import type { Mail, MailError, MailTransport } from "#lib/drivers/mail/transport.ts";
-import { openSmtp as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
+import { openSmtpTransport as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
 import { openSmtpServer, type SmtpServer, type SmtpServerOptions } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";
 

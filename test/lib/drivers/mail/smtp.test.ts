@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { MailError } from "#lib/drivers/mail/transport.ts";
-import { checkSmtp } from "#lib/drivers/mail/smtp.ts";
+import { checkSmtpLogin } from "#lib/drivers/mail/smtp.ts";
 import {
   failure,
   LONG,
@@ -14,7 +14,7 @@ import {
 import { CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { rejection, until } from "#test/support/until.ts";
 
-const test = suite("openSmtp");
+const test = suite("openSmtpTransport");
 const KUBE = { ca: CERTIFICATE, servername: "kube.test" };
 
 test("sends text and HTML with headers of an automatic mail", () =>
@@ -171,7 +171,7 @@ test("times out a slow login despite a trickle of data", () =>
     const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org", name: "" };
     const patience = { wait: 5000, total: 150 };
     const error = await soon(
-      rejection(checkSmtp({ ...place, encryption: "opportunistic", timeouts: patience })),
+      rejection(checkSmtpLogin({ ...place, encryption: "opportunistic", timeouts: patience })),
     ) as MailError;
     assert.is(error.code, "mail_timeout");
   }));

@@ -13,7 +13,7 @@ interface Scene extends paid.PaymentsSetup {
 
 const { NEVER_ABORTED: NEVER, HUB_ID: HUB, SECONDS_PER_DAY: DAYS } = paid;
 const make = suite<Scene>("createSubscription"),
-  set = suite<Scene>("setQuantities"),
+  set = suite<Scene>("setItemQuantities"),
   end = suite<Scene>("endSubscription");
 
 for (const test of [make, set, end]) {

@@ -1,7 +1,7 @@
 /** Tests what is sent to a collector, and that a collector never delays anybody. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { openSpanExporter, type SpanExporter, type SpanExporterOptions } from "#lib/drivers/traces/exporter.ts";
@@ -40,7 +40,7 @@ test.before.each(async (context) => {
         ...settings,
       },
       version: "1.2.3",
-      log: openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) }),
+      log: createLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) }),
       onDropped: () => context.dropped++,
       firstRetryMs: 10,
       ...more,

@@ -1,23 +1,23 @@
 /** Tests which spans are created, their names, and what they leave out. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { currentContext, runInContext } from "#lib/base/work-context.ts";
+import { getCurrentContext, runInContext } from "#lib/base/work-context.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { openTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemetry.ts";
+import { createTelemetry, type SpanKind, type SpanLabels } from "#lib/base/telemetry.ts";
 import { startSpanContext } from "#lib/base/trace.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MailError } from "#lib/drivers/mail/transport.ts";
-import { observeTraces } from "#lib/drivers/traces/observer.ts";
+import { createTraceObserver } from "#lib/drivers/traces/observer.ts";
 import type { RecordedSpan } from "#lib/drivers/traces/encode.ts";
 
-const test = suite("observeTraces");
+const test = suite("createTraceObserver");
 
 const root = startSpanContext(null, () => true);
 const done = () => Promise.resolve();
 
 function open() {
   const spans: RecordedSpan[] = [];
-  const telemetry = openTelemetry([observeTraces(() => true, { add: (span) => void spans.push(span) })]);
+  const telemetry = createTelemetry([createTraceObserver(() => true, { add: (span) => void spans.push(span) })]);
   const recordSpan = async <K extends SpanKind>(
     kind: K,
     labels: SpanLabels[K],
@@ -46,7 +46,7 @@ test("uses requests and jobs as root spans, and others as children", async () =>
         { method: "GET", route: "/x", status: 200 },
         () =>
           telemetry.span("transaction", {}, () => {
-            assert.is(currentContext()!.span.parentId, root.spanId);
+            assert.is(getCurrentContext()!.span.parentId, root.spanId);
             return telemetry.span("mail", {}, done);
           }),
       ),

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { AuditEventItem } from "#lib/portal/audit/event.ts";
-import { collectAuditEvents, EXPORT_PAGE_SIZE, exportReply } from "#lib/portal/audit/export.ts";
+import { auditExportReply, collectAuditEvents, EXPORT_PAGE_SIZE } from "#lib/portal/audit/export.ts";
 
 const EVENT: AuditEventItem = {
   id: "evt_1",
@@ -17,7 +17,7 @@ const EVENT: AuditEventItem = {
 };
 
 const textOf = (format: "csv" | "jsonl", event: Partial<AuditEventItem>) =>
-  String(exportReply.send({ format, events: [{ ...EVENT, ...event }], isTruncated: false }).body);
+  String(auditExportReply.send({ format, events: [{ ...EVENT, ...event }], isTruncated: false }).body);
 
 const collect = suite("collectAuditEvents");
 
@@ -27,7 +27,7 @@ collect("stops at the limit, shows it in the file name, and reads no further tha
   const read = () => Promise.resolve((reads++, { items: page, next: "2026-11-23T12:00:00.000Z,evt_1" }));
   const log = await collectAuditEvents("jsonl", read, 250);
   assert.equal([log.events.length, log.isTruncated, reads], [250, true, 3]);
-  assert.is(exportReply.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
+  assert.is(auditExportReply.send(log).headers["content-disposition"], 'attachment; filename="audit-newest-250.jsonl"');
 });
 
 collect("ends after a full last page", async () => {
@@ -38,7 +38,7 @@ collect("ends after a full last page", async () => {
 
 collect.run();
 
-const file = suite("exportReply");
+const file = suite("auditExportReply");
 
 file("contains no formula that a spreadsheet would run", () => {
   for (const userAgent of ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]) {

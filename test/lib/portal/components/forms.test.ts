@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { inputField, postForm } from "#lib/portal/components/forms.ts";
+import { inputField, renderPostForm } from "#lib/portal/components/forms.ts";
 import { textOf } from "#test/support/html-form.ts";
 
 const test = suite("a refused form");
@@ -9,7 +9,7 @@ const message = "slug must be text; federationRequest.slug is missing";
 
 function renderForm(problems: Readonly<Record<string, string>>): string {
   const submission = { values: { slug: "North" }, message, problems };
-  const form = postForm(
+  const form = renderPostForm(
     { action: "/", button: "Go", submission },
     inputField({ name: "slug", label: "Slug", submission }),
   );

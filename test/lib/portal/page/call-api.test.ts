@@ -14,7 +14,7 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes, POST as createSpoke } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { GET as getUsers } from "#routes/api/users/index.ts";
 import { manifest } from "#src/manifest.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 
 interface Context {
@@ -57,7 +57,7 @@ test.after(({ scene }) => scene.close());
 
 test("uses the page's path parameters by default", async ({ scene, asked, refused }) => {
   assert.is((await asked("hubAdmin", (callApi) => callApi(getHub))).slug, "north");
-  const [code] = await refused("hubAdmin", (callApi) => callApi(getHub, { params: { federationId: newId("fed") } }));
+  const [code] = await refused("hubAdmin", (callApi) => callApi(getHub, { params: { federationId: createId("fed") } }));
   assert.is(code, "federation_missing");
   const one = await asked("hubAdmin", (callApi) => callApi(getSpokes, { query: { q: undefined, limit: "1" } }));
   assert.equal(one.items.map(({ id }) => id), [scene.spoke], "what is undefined is left out");
@@ -78,7 +78,7 @@ test("returns only the fields of the API's response", async ({ scene, asked }) =
 });
 
 test("throws the API's fault", async ({ scene, refused }) => {
-  const { get, post } = scene.as("spokeAdmin"), { hub: id } = scene, gone = newId("fed");
+  const { get, post } = scene.as("spokeAdmin"), { hub: id } = scene, gone = createId("fed");
   const bad = { slug: "Not A Slug" }, strange = { slug: "ash", nobody: 1 };
   const asOperator = scene.as("operator"), path = `/api/federations/${id}/spokes`;
   const same = [
@@ -135,7 +135,7 @@ test("rejects control characters in parameters and keys", async ({ refused }) =>
 });
 
 test("returns null only for what the caller may not see", async ({ asked, refused }) => {
-  const nowhere = { params: { federationId: newId("fed") } };
+  const nowhere = { params: { federationId: createId("fed") } };
   assert.is(await asked("spokeAdmin", (callApi) => resultIfVisible(callApi(getUsers))), null);
   assert.is(await asked("spokeAdmin", (callApi) => resultIfVisible(callApi(getHub, nowhere))), null);
   assert.is((await asked("spokeAdmin", (callApi) => resultIfVisible(callApi(getHub))))!.slug, "north");

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { inputField, postForm, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/script/script.ts";
@@ -19,7 +19,7 @@ function form(submission?: RefusedSubmission): PageView {
   return {
     title: HOSTILE,
     section: "hubs",
-    body: postForm({ action: "/try", button: "Try", submission }, slug, password),
+    body: renderPostForm({ action: "/try", button: "Try", submission }, slug, password),
   };
 }
 

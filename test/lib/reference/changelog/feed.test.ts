@@ -1,7 +1,7 @@
 /** Tests the Atom feed with a strict XML parser and the rules of RFC 4287. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
+import type { Changelog, ChangelogAnnouncement } from "#lib/domains/changelog/view.ts";
 import { renderAtomFeed } from "#lib/reference/changelog/feed.ts";
 import { findAllElements, findOnlyElement, parseXml, type XmlElement } from "#test/support/parse-xml.ts";
 
@@ -19,7 +19,7 @@ const IDS = [
   "urn:uuid:36b5c807-146f-58b1-912c-191c03e353dc",
 ];
 
-function notice(id: string, more: Partial<Announcement> = {}): Announcement {
+function notice(id: string, more: Partial<ChangelogAnnouncement> = {}): ChangelogAnnouncement {
   return {
     id,
     kind: "deprecation",
@@ -33,7 +33,7 @@ function notice(id: string, more: Partial<Announcement> = {}): Announcement {
   };
 }
 
-function changelog(notices: Announcement[], releases: Changelog["releases"] = []): Changelog {
+function changelog(notices: ChangelogAnnouncement[], releases: Changelog["releases"] = []): Changelog {
   return { api: "v0", version: "0.2.0", notices, releases };
 }
 

@@ -1,7 +1,7 @@
 /** Tests the content and order of the changelog page, and that text is escaped. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Announcement, Changelog } from "#lib/domains/changelog/view.ts";
+import type { Changelog, ChangelogAnnouncement } from "#lib/domains/changelog/view.ts";
 import { renderChangelogPage } from "#lib/reference/changelog/page.ts";
 import { renderPage } from "#lib/http/page.ts";
 
@@ -9,7 +9,7 @@ const test = suite("renderChangelogPage");
 
 const NOW = new Date("2026-11-28T12:00:00Z");
 
-function notice(id: string, takesEffect: string, more: Partial<Announcement> = {}): Announcement {
+function notice(id: string, takesEffect: string, more: Partial<ChangelogAnnouncement> = {}): ChangelogAnnouncement {
   return {
     id,
     kind: "deprecation",
@@ -30,7 +30,7 @@ const RELEASES = [
   { version: "0.2.0", releasedAt: new Date("2026-11-15"), changes: ["One `a<b>`, **two**."] },
 ];
 
-const pageOf = (notices: Announcement[], releases: Changelog["releases"] = RELEASES) =>
+const pageOf = (notices: ChangelogAnnouncement[], releases: Changelog["releases"] = RELEASES) =>
   renderPage(renderChangelogPage({ api: "v0", version: "0.2.0", notices, releases }, NOW));
 const bodyOf = (page: string) => page.slice(page.indexOf("<body>"));
 const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, one]) => one!);
@@ -47,7 +47,7 @@ test("lists announcements first, the soonest first, then releases, then past ann
 });
 
 test("shows the day and the time until then", () => {
-  const whens = (one: Announcement) => found(bodyOf(pageOf([one])), /<p class="when">(.*?)<\/p>/gs).map(plain);
+  const whens = (one: ChangelogAnnouncement) => found(bodyOf(pageOf([one])), /<p class="when">(.*?)<\/p>/gs).map(plain);
   assert.equal(whens(notice("a", "2026-12-21")), ["Ends in 23 days, on 21 December 2026"]);
   assert.equal(whens(notice("a", "2026-12-21", LIMIT)), ["Takes effect in 23 days, on 21 December 2026"]);
   assert.equal(whens(notice("a", "2026-11-29T18:00:00Z")), ["Ends tomorrow, on 29 November 2026, 18:00 UTC"]);

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildCurlCommand, highlightJson, renderEndpointPath, renderFormattedText } from "#lib/reference/page/code.ts";
+import { buildCurlCommand, highlightJson, renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
 import type { EndpointEntry } from "#lib/reference/page/document.ts";
 
 const test = suite("buildCurlCommand");
@@ -59,9 +59,9 @@ test("highlights names and literals of JSON, and escapes text", () => {
 });
 
 test("highlights code in prose and parameters in paths", () => {
-  assert.is(String(renderFormattedText("send `a<b` on")), "send <code>a&lt;b</code> on");
-  assert.is(String(renderFormattedText("**never** `**x**`")), "<strong>never</strong> <code>**x**</code>");
-  assert.is(String(renderFormattedText("a ` b ** c <i>")), "a ` b ** c &lt;i&gt;");
+  assert.is(String(renderInlineMarkdown("send `a<b` on")), "send <code>a&lt;b</code> on");
+  assert.is(String(renderInlineMarkdown("**never** `**x**`")), "<strong>never</strong> <code>**x**</code>");
+  assert.is(String(renderInlineMarkdown("a ` b ** c <i>")), "a ` b ** c &lt;i&gt;");
   assert.is(String(renderEndpointPath("/api/{id}/x")), "/api<wbr>/<em>{id}</em><wbr>/x");
 });
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 import type { MoodleAccount } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { resetAdminPassword } from "#lib/workers/actions/admin-password.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -113,7 +113,7 @@ test("rejects a late holder, in the Secret and in the site", async ({ clinic }) 
   await clinic.does(ACTION);
   const before = secret(clinic), { steps } = resetAdminPassword(clinic.scene.app);
   const late = holderOf(clinic, { ...first, id: "op_other" }, first.fence);
-  assert.instance(await rejection(steps["secret"]!(late)), FenceLost);
+  assert.instance(await rejection(steps["secret"]!(late)), FenceLostError);
   const { blueprintInputs: inputs } = await clinic.row();
   const job = clinic.scene.app.blueprint.jobObject(inputs, "password", first.fence);
   const { succeeded, log } = await (await clinic.space()).run(job, { ...CALL, timeout: 20_000 });

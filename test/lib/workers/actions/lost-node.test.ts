@@ -7,7 +7,7 @@ import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { type Clinic, openClinic } from "./scene.ts";
 
-const test = suite<{ clinic: Clinic }>("suspend, of a site whose node is lost");
+const test = suite<{ clinic: Clinic }>("suspendHandler, of a site whose node is lost");
 test.before.each(async (context) => void (context.clinic = await openClinic()));
 test.after.each(({ clinic }) => clinic.close());
 

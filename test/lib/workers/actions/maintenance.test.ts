@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 import { maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { CALL, type Clinic, holderOf, openClinic, sleepingTask } from "./scene.ts";
@@ -161,7 +161,7 @@ test("is not turned on again by a late Job or holder", async ({ clinic }) => {
   assert.is(result.succeeded, false);
   assert.match(result.log.join("\n"), /not switched: attempt \d+ has begun after this one/);
   const { steps } = maintenanceOn(clinic.scene.app);
-  assert.instance(await rejection(steps["cron"]!(holderOf(clinic, job, job.fence))), FenceLost);
+  assert.instance(await rejection(steps["cron"]!(holderOf(clinic, job, job.fence))), FenceLostError);
   assert.equal(await facts(clinic), OFF);
 });
 

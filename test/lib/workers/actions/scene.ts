@@ -1,8 +1,8 @@
 /** An installed site, with helpers that read its row, the cluster and its Moodle. */
 import type { ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { openLog, silentLog } from "#lib/base/log.ts";
+import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
@@ -40,7 +40,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
   const scene = await openWorkScene(5, env);
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   const lines: string[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
+  const log = createLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
   const replica = await startReplica({ ...scene.app, log });
   const { namespace } = await scene.becomes(id, "active");
   const clinic: Clinic = {
@@ -85,11 +85,11 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
 }
 
 /** Returns a run of this job with the given fence, even if it has lost the job. */
-export function holderOf(clinic: Clinic, job: Job, fence: string): Run {
+export function holderOf(clinic: Clinic, job: Job, fence: string): JobRun {
   return {
     job: { ...job, fence },
     signal: CALL.signal,
-    log: silentLog,
+    log: SILENT_LOG,
     throwIfStopped: () => {},
     write: (work) => clinic.scene.db.transact(work),
     saveProgress: () => Promise.resolve(),

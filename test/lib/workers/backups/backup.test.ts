@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { closeAbandonedBackups, findLastFailedBackup } from "#lib/domains/backups/store.ts";
 import { summariseBackups } from "#lib/domains/backups/summary.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { backupsIn, CSI_DRIVER } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import {
@@ -202,7 +202,7 @@ test("marks a pending backup as failed if its operation has ended", async (conte
   await scene.db.sql(
     `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
      values ($1, $2, $3, $4, 'default', $5, 'upgrade')`,
-    [newId("bak"), id, federationId, job, namespace],
+    [createId("bak"), id, federationId, job, namespace],
   );
   await closeAbandonedBackups(scene.db.rows);
   assert.equal((await listBackupRows(scene, id)).map(({ state, error }) => [state, error]), [
@@ -219,7 +219,7 @@ test("does not count a cancelled backup as a failure, and leaves its snapshots t
     await scene.db.sql(
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, volumes)
        values ($1, $2, $3, $4, 'default', $5, 'manual', $6::text::jsonb)`,
-      [newId("bak"), id, federationId, job, namespace, volumes],
+      [createId("bak"), id, federationId, job, namespace, volumes],
     );
     await closeAbandonedBackups(scene.db.rows);
     assert.equal((await listBackupRows(scene, id)).map(({ state, error }) => [state, error]), [[

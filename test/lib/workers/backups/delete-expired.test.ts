@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
@@ -131,7 +131,7 @@ test("distinguishes a slow API server from slow storage", async (context) => {
   await insertBackups(scene.db, scene.simulator.url, planted, [hours(2), hours(1)]);
   await waitForControllers(scene.simulator.objects);
   const kubeconfig = { text: scene.simulator.kubeconfig() };
-  const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: silentLog });
+  const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: SILENT_LOG });
   const site = {
     spoke: await scene.row(id),
     cluster,
@@ -141,10 +141,10 @@ test("distinguishes a slow API server from slow storage", async (context) => {
   const run = {
     job: { id: job!.id, attempt: 1, progress: {} },
     signal: new AbortController().signal,
-    ...{ log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => HOUR },
+    ...{ log: SILENT_LOG, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => HOUR },
     saveProgress: (values: unknown) => Promise.resolve(void notes.push(values)),
     write: (work: (tx: Tx) => Promise<unknown>) => scene.db.transact(work),
-  } as unknown as Run;
+  } as unknown as JobRun;
   const fault = scene.simulator.faults.hang({ method: "GET", path: `${namespace}/volumesnapshots` });
   const failure = await rejection(deleteExpiredBackups(site as unknown as SpokeSite, run, "expired"));
   scene.simulator.faults.remove(fault);

@@ -5,8 +5,8 @@ import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
@@ -26,11 +26,11 @@ let count = 0;
 
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
-  const bare = await openSimulator({ delayMs: 5, log: silentLog });
+  const bare = await openSimulator({ delayMs: 5, log: SILENT_LOG });
   for (const name of ["standard", "standard-retain"]) {
     await fetch(`${bare.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, { method: "DELETE" });
   }
-  const bareCluster = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: silentLog });
+  const bareCluster = await openCluster({ name: "bare", kubeconfig: { text: bare.kubeconfig() }, log: SILENT_LOG });
   context.close = [() => bareCluster.close(), () => bare.close(), () => scene.close()];
   const open = (name: string) => {
     if (name === "default") return scene.app.clusters.open(name);
@@ -59,7 +59,7 @@ async function createSpoke({ scene, hub }: Context, state = "active", cluster = 
 }
 
 async function runPlan(app: App): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: SILENT_LOG, throwIfStopped: () => {} } as unknown as JobRun;
   const { steps } = planBackups(app);
   await steps.abandoned!(run);
   await steps.due!(run);

@@ -12,7 +12,7 @@ import {
   withEvents,
 } from "#test/lib/workers/billing/event-scene.ts";
 
-const test = suite<Context>("billingEvent, of refunds");
+const test = suite<Context>("billingEventHandler, of refunds");
 withEvents(test);
 
 function refund(id: string, status: string, amount = 500): ChargeRefunds["refunds"][number] {

@@ -1,12 +1,12 @@
 /** Replicas that handle the provider's events, with a provider that answers as each test says. */
 import type { Test } from "uvu";
 import { createBillingEventJob, insertBillingEvent } from "#lib/domains/billing/events.ts";
-import { enqueue } from "#lib/jobs/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
+import { createId } from "#lib/base/ids.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import type { ChargeRefunds, PaymentProvider, RefundedObject, Subscription } from "#lib/drivers/payments/payments.ts";
-import { billingEvent } from "#lib/workers/billing/event.ts";
+import { billingEventHandler } from "#lib/workers/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 /** The provider's answers, set by each test, and the received requests. */
@@ -40,9 +40,9 @@ export function withEvents(test: Test<Context>): void {
         return await provider.refunds(of);
       },
     };
-    const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
+    const log = createLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
     const catalog = { priceOf: () => ({ currency: "EUR", monthly: 900 }) } as never;
-    const handler = billingEvent({ db: context.scene.db, log, catalog }, payments as PaymentProvider);
+    const handler = billingEventHandler({ db: context.scene.db, log, catalog }, payments as PaymentProvider);
     await context.scene.open([handler]);
     await context.scene.open([handler], { on: await context.scene.db.openAgain() });
   });
@@ -99,11 +99,11 @@ export async function arrive(
   return await db.transact(async (tx) => {
     const found: Job[] = [];
     for (let i = 0; i < count; i++) {
-      const id = newId("evt");
+      const id = createId("evt");
       const object = { id: "x_1", type: null, customer: hub?.customer ?? null, subscription: null, charge: null };
       const about = { federationId: hub?.id ?? null, handled: false };
       await insertBillingEvent(tx, { id, type, createdAt: new Date(), live: false, object }, about);
-      found.push(await enqueue(tx, asker, createBillingEventJob(id, hub?.id ?? null)));
+      found.push(await enqueueJob(tx, asker, createBillingEventJob(id, hub?.id ?? null)));
     }
     return found;
   });

@@ -16,7 +16,7 @@ import {
 } from "#test/lib/workers/billing/event-scene.ts";
 import { until } from "#test/support/until.ts";
 
-const test = suite<Context>("billingEvent");
+const test = suite<Context>("billingEventHandler");
 withEvents(test);
 
 const OWED = {

@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { newId } from "#lib/base/ids.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { createId } from "#lib/base/ids.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { SPOKE_STATES } from "#lib/model/spoke.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { planBillingSyncs } from "#lib/workers/billing/plan.ts";
@@ -33,7 +33,7 @@ test.before.each(async ({ db }) => {
 test.after(({ db }) => db.close());
 
 async function plan({ db, catalog }: Context, batch?: number): Promise<string[]> {
-  const run = { throwIfStopped: () => {} } as unknown as Run;
+  const run = { throwIfStopped: () => {} } as unknown as JobRun;
   await planBillingSyncs({ db, catalog }, batch).steps.compare!(run);
   const jobs = await queryRows(db, "select federation_id as id, kind, lane, visible from jobs where state = 'queued'");
   for (const { kind, lane, visible } of jobs) {
@@ -45,7 +45,7 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
 
 /** Creates a billed hub with spokes in these states. `reported` contains the quantities that the provider has. */
 async function hub({ db, user }: Context, reported: object | null, states: readonly string[] = []): Promise<string> {
-  const id = await insertHub(db, user, newId("fed").slice(4).toLowerCase());
+  const id = await insertHub(db, user, createId("fed").slice(4).toLowerCase());
   const text = reported && JSON.stringify(reported);
   await queryRows(
     db,
@@ -56,7 +56,7 @@ async function hub({ db, user }: Context, reported: object | null, states: reado
     ],
   );
   for (const state of states) {
-    const spoke = await insertSpoke(db, user, id, newId("spk").slice(4).toLowerCase());
+    const spoke = await insertSpoke(db, user, id, createId("spk").slice(4).toLowerCase());
     const gone = state === "removed" ? ", removed_at = wheelwright_now()" : "";
     await queryRows(db, `update spokes set state = $2 ${gone} where id = $1`, [spoke, state]);
   }

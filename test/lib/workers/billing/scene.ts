@@ -1,10 +1,10 @@
 /** Sets up the API, a payment provider over HTTP, a catalog with prices, and a replica that runs only billing jobs. */
 import type { Test } from "uvu";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { openLog } from "#lib/base/log.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createLog } from "#lib/base/log.ts";
+import { createId } from "#lib/base/ids.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { checkBilling } from "#lib/workers/billing/check.ts";
 import { planBillingChecks, planBillingSyncs } from "#lib/workers/billing/plan.ts";
@@ -39,7 +39,7 @@ export function withBilling(test: Test<Context>): void {
     const provider = context.provider = await openProvider();
     const scene = context.scene = await openScene({ env: provider.env });
     context.log = [];
-    const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
+    const log = createLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
     const { app } = scene;
     const payments = openPaymentProvider({ ...app.config.stripe!, settleMs: 20 });
     Object.assign(app, { log, payments, catalog: loadCatalog(PRICES, app.blueprint) });
@@ -70,7 +70,7 @@ export async function setSpokes({ scene: { db, people } }: Context, hub: string,
   await queryRows(db, "delete from spokes where federation_id = $1", [hub]);
   for (const [size, quantity] of Object.entries(spokes)) {
     for (let i = 0; i < quantity; i++) {
-      const id = await insertSpoke(db, people.operator.id, hub, newId("spk").slice(4).toLowerCase());
+      const id = await insertSpoke(db, people.operator.id, hub, createId("spk").slice(4).toLowerCase());
       await queryRows(db, "update spokes set state = 'active', size = $2 where id = $1", [id, size]);
     }
   }
@@ -86,8 +86,8 @@ export async function reconcile({ scene: { app } }: Context, most?: number): Pro
   await planBillingChecks(app, most).steps.unseen!(idle());
 }
 
-function idle(): Run {
-  return { signal: new AbortController().signal, throwIfStopped: () => {} } as unknown as Run;
+function idle(): JobRun {
+  return { signal: new AbortController().signal, throwIfStopped: () => {} } as unknown as JobRun;
 }
 
 /** Runs the plan, and waits until the hub has no billing job. */

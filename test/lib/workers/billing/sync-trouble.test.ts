@@ -6,9 +6,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { markHubBilled } from "#lib/domains/billing/connect.ts";
 import { showBilling } from "#lib/domains/billing/show.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLostError } from "#lib/jobs/fence.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import {
@@ -33,7 +33,7 @@ const test = suite<Context>("syncBilling in trouble");
 withBilling(test);
 
 /** Returns a run whose writes the test can refuse. */
-function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolean = () => true): Run {
+function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolean = () => true): JobRun {
   const progress: Record<string, unknown> = {};
   return {
     job: { id: "op_1", fence: "1", federationId: hub, progress },
@@ -42,13 +42,13 @@ function holder({ scene: { app } }: Context, hub: string, mayWrite: () => boolea
     throwIfStopped: () => {},
     saveProgress: (values: object) => Promise.resolve(void Object.assign(progress, values)),
     write: (work: never) => {
-      if (!mayWrite()) return Promise.reject(new FenceLost({ id: "op_1", fence: "1" }));
+      if (!mayWrite()) return Promise.reject(new FenceLostError({ id: "op_1", fence: "1" }));
       return app.db.transact(work);
     },
-  } as unknown as Run;
+  } as unknown as JobRun;
 }
 
-async function runAll(context: Context, run: Run, payments: Partial<PaymentProvider> = {}): Promise<void> {
+async function runAll(context: Context, run: JobRun, payments: Partial<PaymentProvider> = {}): Promise<void> {
   const { app } = context.scene;
   const { steps } = syncBilling(app, { ...app.payments!, ...payments });
   await steps.customer!(run);

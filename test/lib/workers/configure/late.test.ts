@@ -1,7 +1,7 @@
 /** Kills the run of a move after each of its writes, and continues it each time. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import { ClusterError, type ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
@@ -11,7 +11,7 @@ import { openWorkScene, startReplica } from "#test/lib/workers/scene.ts";
 const test = suite("a move that is cut off again and again");
 
 /** Loses the first answer of each write, which shows operations that are not idempotent. */
-function forgetful(clusters: Clusters, lost: Set<string>): Clusters {
+function forgetful(clusters: ClusterProvider, lost: Set<string>): ClusterProvider {
   const losing = async <T>(key: string, write: Promise<T>): Promise<T> => {
     const written = await write;
     if (lost.has(key)) return written;

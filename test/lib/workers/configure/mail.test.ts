@@ -16,7 +16,7 @@ const RELAY = {
   SPOKE_SMTP_SECRET: SECRET,
 };
 
-const test = suite<{ clinic: ConfigureClinic }>("configure mail");
+const test = suite<{ clinic: ConfigureClinic }>("configureHandler mail");
 test.before(async (context) => void (context.clinic = await openConfigureClinic(RELAY)));
 test.before.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());

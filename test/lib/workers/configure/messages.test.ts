@@ -9,7 +9,7 @@ import { CORE } from "#test/lib/workers/reapply/damage.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { type ConfigureClinic, openConfigureClinic } from "./scene.ts";
 
-const test = suite<{ clinic: ConfigureClinic }>("configure");
+const test = suite<{ clinic: ConfigureClinic }>("configureHandler");
 test.before(async (context) => void (context.clinic = await openConfigureClinic()));
 test.before.each(({ clinic }) => clinic.scene.simulator.faults.clear());
 test.after(({ clinic }) => clinic.close());

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { provision } from "#lib/operations/provision.ts";
-import { wrapSteps } from "#lib/scheduler/handler.ts";
+import { wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
+import { LeaseLapsedError } from "#lib/scheduler/stop-reasons.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { openWorkScene } from "#test/lib/workers/scene.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
@@ -17,12 +17,12 @@ test("resumes after a kill in each step, without lost, duplicate or shared objec
   const scene = await openWorkScene(), died: string[] = [];
   let source: string | null = null;
   const dying = createHandlers(scene.app).map((handler) =>
-    handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
+    handler.kind.kind !== "provision" ? handler : wrapStepFunctions(handler, (work, step) => async (run) => {
       await work(run);
       source ??= run.job.spokeId; // it is there before there is a copy
       if (run.job.spokeId === source || died.includes(step)) return;
       died.push(step);
-      throw new LeaseLapsed();
+      throw new LeaseLapsedError();
     })
   );
   const replica = await openScheduler(scene.app, { handlers: dying, lanes: 64, retry: { firstMs: 50, maxMs: 200 } });

@@ -5,7 +5,7 @@ import { describeOperations } from "#lib/jobs/operation.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { fillVolumes } from "#lib/workers/install/volumes.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
@@ -102,7 +102,7 @@ test("reads the result of a backup that ends between its two queries", async (co
     transformResult: async ({ result }) => (await (ending ??= ends()), result), // of the first
   });
   const site = { app: { ...scene.app, db: { ...scene.app.db, rows } }, spoke } as unknown as SpokeSite;
-  const failure = await rejection(fillVolumes(site, {} as Run)) as Error;
+  const failure = await rejection(fillVolumes(site, {} as JobRun)) as Error;
   assert.match(failure.message, "the array is full", failure.message);
 });
 

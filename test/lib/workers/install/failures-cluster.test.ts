@@ -5,7 +5,7 @@ import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
@@ -20,7 +20,7 @@ async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Prom
   const hub = await scene.hub("math");
   await scene.db.sql("update jobs set time_limit_ms = $1", [timeLimit]);
   const text = scene.simulator.kubeconfig().replace(/server: .*/, `server: ${server}`);
-  const cluster = await openCluster({ name: "default", kubeconfig: { text }, deadline: 500, log: silentLog });
+  const cluster = await openCluster({ name: "default", kubeconfig: { text }, deadline: 500, log: SILENT_LOG });
   const replica = await startReplica({
     ...scene.app,
     clusters: { ...scene.app.clusters, open: () => Promise.resolve(cluster) },

@@ -1,7 +1,7 @@
 /** Tests late calls of a holder that has lost its job. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import { parseSiteIdentity } from "#lib/moodle/job-results.ts";
 import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
@@ -34,7 +34,7 @@ function ofSpoke({ metadata }: KubeObject): boolean {
   return metadata.labels?.["wheelwright.dev/spoke"] !== undefined;
 }
 
-function recording(clusters: Clusters, { applied, created }: Sent): Clusters {
+function recording(clusters: ClusterProvider, { applied, created }: Sent): ClusterProvider {
   const recorded = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,
     apply: async (objects, at) => {

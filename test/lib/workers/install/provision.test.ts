@@ -7,7 +7,7 @@ import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-const test = suite<{ scene: WorkScene }>("provision");
+const test = suite<{ scene: WorkScene }>("provisionHandler");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
 test.after.each(({ scene }) => scene.close());
 

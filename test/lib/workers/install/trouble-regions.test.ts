@@ -11,12 +11,12 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
-import { openClusters } from "#src/clusters.ts";
+import { openClusterConnections } from "#src/clusters.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -42,7 +42,7 @@ test.before.each(async (context) => {
   const directory = await mkdtemp(join(tmpdir(), "regions-"));
   closing.push(() => rm(directory, { recursive: true }));
   const state = join(directory, "west.json");
-  let west = await openSimulator({ delayMs: 5, state, log: silentLog });
+  let west = await openSimulator({ delayMs: 5, state, log: SILENT_LOG });
   closing.push(() => west.close().catch(() => {})); // cut off already, where a test did not bring it back
   const port = Number(new URL(west.url).port);
   const text = kubeconfig({ east: base.simulator.url, west: west.url });
@@ -55,12 +55,12 @@ test.before.each(async (context) => {
     async cut() {
       await west.close();
       return async (how) => {
-        west = await openSimulator({ delayMs: 5, port, log: silentLog, ...(how === "empty" ? {} : { state }) });
+        west = await openSimulator({ delayMs: 5, port, log: SILENT_LOG, ...(how === "empty" ? {} : { state }) });
         return west;
       };
     },
     async start(catalog = catalogOf(REGIONS)) {
-      const clusters = openClusters({ text }, { catalog, role: null, log: silentLog }, "rep_test");
+      const clusters = openClusterConnections({ text }, { catalog, role: null, log: SILENT_LOG }, "rep_test");
       closing.push(() => clusters.close());
       scene.app = { ...base.app, catalog, clusters };
       const scheduler = await startReplica(scene.app);

@@ -3,7 +3,7 @@ import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import { until } from "#test/support/until.ts";
@@ -24,7 +24,7 @@ function troubled(test: Test<Context>): void {
     context.scene = scene;
     context.replica = async () => {
       const kubeconfig = { text: scene.simulator.kubeconfig() };
-      const cluster = await openCluster({ name: "default", kubeconfig, log: silentLog, deadline: 1000 });
+      const cluster = await openCluster({ name: "default", kubeconfig, log: SILENT_LOG, deadline: 1000 });
       closing.push(() => cluster.close());
       const app: App = {
         ...scene.app,

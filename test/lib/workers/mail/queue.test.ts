@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { createMailJob, MAIL_KIND } from "#lib/jobs/mail.ts";
+import { createMailJob, MAIL_JOB_KIND } from "#lib/jobs/mail.ts";
 import { kind, loose, type Scene } from "#test/lib/scheduler/scene.ts";
 import { type Context, ended, plain, replica, withMail } from "./scene.ts";
 import { until } from "#test/support/until.ts";
@@ -28,7 +28,7 @@ test("does not block other jobs while the mail server hangs", async (context) =>
 
 test("waits for a replica with a mail server without blocking other jobs", async (context) => {
   const { scene } = context;
-  await fill(scene, MAIL_KIND, 10_000);
+  await fill(scene, MAIL_JOB_KIND, 10_000);
   const work = kind("without-mail", ["work"], { visible: false });
   const without = await scene.open([{ kind: work, steps: { work: () => Promise.resolve() } }]);
   const others = await scene.enqueue(...Array.from({ length: 10 }, () => loose(work)));

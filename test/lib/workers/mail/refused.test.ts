@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import type { MailTransport } from "#lib/drivers/mail/transport.ts";
-import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
+import { openSmtpTransport as openPost } from "#lib/drivers/mail/smtp.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";

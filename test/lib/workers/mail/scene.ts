@@ -4,10 +4,10 @@ import type { App } from "#lib/app.ts";
 import { createOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
-import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import { openSmtpTransport as openPost } from "#lib/drivers/mail/smtp.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { type MailRetryDelays, sendMail } from "#lib/workers/mail/send.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -35,7 +35,7 @@ export function withMail(test: Test<Context>): void {
   test.before(async (context) => {
     context.scene = await openScene();
     context.log = [];
-    const log = openLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
+    const log = createLog({ level: "debug", format: "json", write: (line) => context.log.push(JSON.parse(line)) });
     context.app = { ...await createTestApp(context.scene.db, { PUBLIC_URL: "https://hubs.example.org" }), log };
   });
   test.before.each(async (context) => {
@@ -52,7 +52,8 @@ export function withMail(test: Test<Context>): void {
 /** Starts a replica that sends mail to the test's server. */
 export async function replica(
   { app, smtp, opened }: Context,
-  { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: MailRetryDelays } = {},
+  { more = [], lanes = 64, retry = RETRY }: { more?: readonly JobHandler[]; lanes?: number; retry?: MailRetryDelays } =
+    {},
 ): Promise<Scheduler> {
   const place = {
     host: "127.0.0.1",

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { redeemOneTimeToken, voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
-import { LeaseLapsed } from "#lib/scheduler/stop-reasons.ts";
+import { LeaseLapsedError } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { type Context, ended, invite, plain, replica, withMail } from "./scene.ts";
 import { createTestUser } from "#test/support/users.ts";
@@ -117,9 +117,9 @@ test("resends with the same Message-ID after a crash", async (context) => {
   let dead = false;
   const db: Database = {
     ...app.db,
-    transact: (work) => dead ? Promise.reject(new LeaseLapsed()) : app.db.transact(work),
+    transact: (work) => dead ? Promise.reject(new LeaseLapsedError()) : app.db.transact(work),
     get rows() {
-      if (dead) throw new LeaseLapsed();
+      if (dead) throw new LeaseLapsedError();
       return app.db.rows;
     },
   };

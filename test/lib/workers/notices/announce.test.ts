@@ -2,9 +2,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
-import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
+import { openSmtpTransport as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { sendMail } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
@@ -43,13 +43,13 @@ test.after.each(async ({ scene, smtp, opened }) => {
 test.after(({ scene }) => scene.close());
 
 /** The handler, as one that does not repeat itself, and its run to the end. */
-function once({ app }: Context, notices: readonly AnnouncedChange[], batch?: number): Handler {
+function once({ app }: Context, notices: readonly AnnouncedChange[], batch?: number): JobHandler {
   const handler = announceDeprecations({ db: app.db, notices }, batch);
   const { repeatEvery: _, ...kind } = handler.kind;
   return { ...handler, kind };
 }
 
-async function run({ scene }: Context, handler: Handler, times = 1): Promise<void> {
+async function run({ scene }: Context, handler: JobHandler, times = 1): Promise<void> {
   const jobs = await scene.enqueue(...Array.from({ length: times }, () => loose(handler.kind)));
   for (const { id } of jobs) {
     const { state, failure } = await scene.until(id, (job) => isFinalJobState(job.state));
@@ -58,7 +58,7 @@ async function run({ scene }: Context, handler: Handler, times = 1): Promise<voi
 }
 
 /** Starts a replica that sends mail. */
-async function replica(context: Context, own: readonly Handler[]): Promise<void> {
+async function replica(context: Context, own: readonly JobHandler[]): Promise<void> {
   const { app, scene, smtp, opened } = context;
   const post = openPost({
     host: "127.0.0.1",

@@ -1,6 +1,6 @@
 /** Contents of snapshots that somebody with all rights in the cluster creates. */
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 
 /** Creates a content that was taken from a volume, or one that names a snapshot. Returns its name. */
@@ -11,7 +11,7 @@ export async function postContent(
   source: object = { volumeHandle: "pvc-1" },
 ): Promise<string> {
   const name = `${namespace}-${snapshot}`,
-    volumeSnapshotRef = { ...VOLUME_SNAPSHOT, namespace, name: snapshot, uid: newId("op") };
+    volumeSnapshotRef = { ...VOLUME_SNAPSHOT, namespace, name: snapshot, uid: createId("op") };
   const spec = { deletionPolicy: "Retain", driver: "csi.example.org", source, volumeSnapshotRef };
   const answer = await fetch(`${url}/apis/${SNAPSHOT_CONTENT.apiVersion}/volumesnapshotcontents`, {
     method: "POST",

@@ -1,11 +1,11 @@
 /** Tests that storage of removed sandboxes is found by its names and deleted, and nothing else. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
-import { newId } from "#lib/base/ids.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import { createId } from "#lib/base/ids.ts";
 import { buildNamespaceName, getAdoptionId } from "#lib/moodle/names.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { type Run, wrapSteps } from "#lib/scheduler/handler.ts";
+import { type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { createTemplate, createTemplateJob } from "#lib/workers/templates/create.ts";
 import { deleteOrphanedStorage } from "#lib/workers/orphans/remove-orphans.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
@@ -48,8 +48,8 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
     },
   };
   const run = {
-    ...{ signal, log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, job: {} },
-  } as unknown as Run;
+    ...{ signal, log: SILENT_LOG, throwIfStopped: () => {}, showProgress: () => {}, job: {} },
+  } as unknown as JobRun;
   for (const step of Object.values(deleteOrphanedStorage({ ...app, clusters }).steps)) await step(run);
 }
 
@@ -77,9 +77,9 @@ template("is removed if its job was killed before the row was written", async (c
   await openTemplateScene(context);
   const { scene } = context, work = await beginTemplateFor(context);
   const killed = Promise.withResolvers<void>(), forever = new Promise<never>(() => {});
-  const dying = wrapSteps(createTemplate(scene.app), (act, step) => async (run) => {
+  const dying = wrapStepFunctions(createTemplate(scene.app), (act, step) => async (run) => {
     if (step !== "snapshots") return await act(run);
-    const write: Run["write"] = async (change) => {
+    const write: JobRun["write"] = async (change) => {
       if (contents(scene).length < 2) return await run.write(change);
       killed.resolve();
       return await forever;
@@ -116,7 +116,7 @@ template("stays if the row was written between the list and the query", async (c
 
 template("of another release, or of a spoke, is never touched", async (context) => {
   await openTemplateScene(context);
-  const { scene } = context, id = newId("tpl"), end = id.slice(4);
+  const { scene } = context, id = createId("tpl"), end = id.slice(4);
   const own = buildNamespaceName("sandbox", { release: RELEASE, slug: "algebra", id });
   const cuts = [
     [own.replace("sandbox", "spoke"), `files-${end}`],
@@ -137,7 +137,7 @@ drill.before.each(openVolumeScene);
 drill.after.each(({ scene }) => scene.close());
 
 drill("is removed without the backup that it was created from", async (context) => {
-  const { scene, snapshots } = context, job = newId("op");
+  const { scene, snapshots } = context, job = createId("op");
   const namespace = buildNamespaceName("sandbox", { release: RELEASE, slug: "algebra", id: job });
   const site = await createTarget(context, "same", {
       namespace,

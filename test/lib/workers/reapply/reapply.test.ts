@@ -3,13 +3,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Job } from "#lib/jobs/job.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
-import { reapply } from "#lib/workers/reapply/reapply.ts";
+import { reapplyHandler } from "#lib/workers/reapply/reapply.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
 import { APPS, BATCH, CORE, DAMAGE } from "./damage.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 
-const test = suite<{ clinic: Clinic }>("reapply");
+const test = suite<{ clinic: Clinic }>("reapplyHandler");
 test.before(async (context) => void (context.clinic = await openClinic()));
 test.after(({ clinic }) => clinic.close());
 
@@ -147,7 +147,7 @@ test("starts nothing on a database of another version, and keeps a failed spoke 
 });
 
 test("can be repeated by another holder, but not by a late one", async ({ clinic }) => {
-  const { scene } = clinic, { steps } = reapply(scene.app), job = await clinic.last("reapply");
+  const { scene } = clinic, { steps } = reapplyHandler(scene.app), job = await clinic.last("reapply");
   assert.is((await clinic.does("restart")).state, "succeeded"); // it has raised the Deployment's fence
   const late = holderOf(clinic, job, job.fence);
   assert.is((await rejection(steps["app"]!(late))).name, "FenceLost");

@@ -1,7 +1,7 @@
 /** Removals that do not come to their end for days. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -17,7 +17,7 @@ const test = suite<{ scene: WorkScene; configured: boolean; close: () => Promise
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
   context.configured = true;
-  const open: Clusters["open"] = async (name) => {
+  const open: ClusterProvider["open"] = async (name) => {
     if (context.configured) return await scene.app.clusters.open(name);
     throw new ClusterError("unknown_cluster", `The cluster "${name}" is no longer configured`, { transient: true });
   };

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
   KINDS_SEARCHED_BY_LABEL,
   KINDS_SEARCHED_BY_NAMESPACE,
@@ -55,7 +55,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
     timeLeft: () => 0,
     showProgress: () => {},
     saveProgress: (values: object) => Promise.resolve(void (job.progress = { ...job.progress, ...values })),
-  } as unknown as Run;
+  } as unknown as JobRun;
   return { cluster, run, asked: requests, job };
 }
 

@@ -2,11 +2,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { remove } from "#lib/workers/removal/remove.ts";
+import { removeSpokeHandler } from "#lib/workers/removal/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -63,10 +63,10 @@ test("is resumed by another holder after a kill in any step.", async (context) =
   const ways = ["stop", "snapshot", "namespace", "confirm"] as const;
   const stepOf = new Map<string, string>(ways.map((way) => [spokes[way].id, way]));
   const reached = new Set<string>();
-  const { kind, steps, hooks } = remove(scene.app);
+  const { kind, steps, hooks } = removeSpokeHandler(scene.app);
   // Does the step that its spoke is called after, the replica then dies before it can be recorded.
   const dying = Object.entries(steps).map(([name, step]) =>
-    [name, async (run: Run) => {
+    [name, async (run: JobRun) => {
       await step(run);
       if (stepOf.get(run.job.spokeId!) !== name) return;
       reached.add(name);
@@ -141,7 +141,7 @@ test("limits the wait for pods, and names the pod that blocks the namespace.", a
   const pod = `/api/v1/namespaces/${namespace}/pods/db-0`;
   await patchObject(scene, pod, { metadata: { finalizers: ["example.org/held"] } });
   await replica.close();
-  const { kind, ...handler } = remove(scene.app);
+  const { kind, ...handler } = removeSpokeHandler(scene.app);
   const short = kind.steps.map((step) => step.name === "stop" ? { ...step, timeout: 3000 } : step);
   const handlers = [{ ...handler, kind: { ...kind, steps: short } }];
   // The last wait lists all pods of the site.

@@ -7,7 +7,7 @@ import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-const test = suite<{ scene: WorkScene; replica: Scheduler }>("remove-hub");
+const test = suite<{ scene: WorkScene; replica: Scheduler }>("removeSpokeHandler-hub");
 test.before(async (context) => {
   context.scene = await openWorkScene();
   context.replica = await context.scene.replica();

@@ -4,7 +4,7 @@ import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
-const test = suite<{ scene: WorkScene }>("remove");
+const test = suite<{ scene: WorkScene }>("removeSpokeHandler");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
 test.after.each(({ scene }) => scene.close());
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { resize } from "#lib/workers/resize/resize.ts";
+import { resizeHandler } from "#lib/workers/resize/resize.ts";
 import { openResizeScene } from "#test/lib/workers/resize/scene.ts";
 
 const test = suite("a resize that is billed");
@@ -10,7 +10,7 @@ const test = suite("a resize that is billed");
 test("changes nothing if a disk cannot grow, and keeps the billed size", async () => {
   const scene = await openResizeScene({ replica: "stopped" });
   const app = { ...scene.app, payments: {} as never };
-  const scheduler = await openScheduler(app, { handlers: [resize(app)], lanes: 1 });
+  const scheduler = await openScheduler(app, { handlers: [resizeHandler(app)], lanes: 1 });
   const before = scene.sizes(), { size } = await scene.row(scene.id);
   const body = JSON.stringify({ allowVolumeExpansion: false });
   const url = `${scene.simulator.url}/apis/storage.k8s.io/v1/storageclasses/standard`;

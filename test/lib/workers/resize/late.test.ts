@@ -1,7 +1,7 @@
 /** Kills the run of a resize after each write, and delivers its calls late. One site, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import {
   ClusterError,
   type ClusterNamespace,
@@ -67,7 +67,7 @@ test.after(async ({ scene, replica }) => {
  * Loses the reply to the first patch of each object, so that the holder dies. Delays observed states by some polls, so
  * that a step that does not wait for them fails the test.
  */
-function forgetful(clusters: Clusters, wire: Wire): Clusters {
+function forgetful(clusters: ClusterProvider, wire: Wire): ClusterProvider {
   const lost = new Map<string, number>(), looks = new Map<string, number>();
   const forgetting = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,

@@ -5,7 +5,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { until } from "#test/support/until.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
 
-const test = suite<{ scene: ResizeScene }>("resize");
+const test = suite<{ scene: ResizeScene }>("resizeHandler");
 test.before(async (context) => void (context.scene = await openResizeScene()));
 test.after(({ scene }) => scene.close());
 

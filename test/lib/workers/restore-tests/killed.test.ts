@@ -1,7 +1,7 @@
 /** Tests restore tests whose replica is killed. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Handler, wrapSteps } from "#lib/scheduler/handler.ts";
+import { type JobHandler, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { RESTORE_TEST } from "#lib/workers/restore-tests/restore-test.ts";
@@ -34,7 +34,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-function start(app: App, wrap = (drill: Handler) => drill): Promise<Scheduler> {
+function start(app: App, wrap = (drill: JobHandler) => drill): Promise<Scheduler> {
   const selected = createHandlers(app).filter(({ kind: { kind } }) =>
     ["plan-restore-tests", RESTORE_TEST.kind].includes(kind)
   );
@@ -65,8 +65,8 @@ for (const { name } of RESTORE_TEST.steps) {
   test(`continues after the step ${name} if its replica is killed`, async (context) => {
     const { scene, id, backupId } = context, before = (await listOutcomeKinds(scene, id)).length;
     let dead = false;
-    const wrap = (drill: Handler) =>
-      wrapSteps(drill, (work, step) => async (run) => {
+    const wrap = (drill: JobHandler) =>
+      wrapStepFunctions(drill, (work, step) => async (run) => {
         await work(run);
         if (step !== name) return;
         dead = true;

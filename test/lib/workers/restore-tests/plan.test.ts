@@ -4,8 +4,8 @@ import type { App } from "#lib/app.ts";
 import { computeNextRestoreTestTime, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planRestoreTests } from "#lib/workers/restore-tests/plan.ts";
 import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
@@ -58,7 +58,7 @@ async function runPlan(
   restoreTests: RestoreTestInterval | "off" = "nightly",
   lanes = 64,
 ): Promise<void> {
-  const run = { signal: new AbortController().signal, log: silentLog, throwIfStopped: () => {} } as unknown as Run;
+  const run = { signal: new AbortController().signal, log: SILENT_LOG, throwIfStopped: () => {} } as unknown as JobRun;
   const config = { ...app.config, restoreTests, scheduler: { on: true, lanes } };
   await planRestoreTests({ ...app, config } as App).steps.due!(run);
 }

@@ -2,14 +2,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { markSpokeLost, retireLostTemplates } from "#lib/domains/backups/lost-cluster.ts";
 import { listLostClusterObjects, restoreLostClusterObject } from "#lib/domains/backups/new-cluster.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
-import { wrapSteps } from "#lib/scheduler/handler.ts";
+import { wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
@@ -60,9 +60,9 @@ test.before(async (context) => {
     "update jobs set state = 'running', holder = $2, fence = nextval('job_fences'), started_at = now() where kind = 'backup' and spoke_id = $1 and state = 'queued'",
     [ids.busy, replica.replicaId],
   );
-  const simulator = await openSimulator({ delayMs: 5, log: silentLog, authorization: "on" });
+  const simulator = await openSimulator({ delayMs: 5, log: SILENT_LOG, authorization: "on" });
   copySnapshots(former, simulator);
-  const { app, close } = await makeApp(scene.db, await applyClusterRole(simulator), silentLog, { CLUSTER_ROLE });
+  const { app, close } = await makeApp(scene.db, await applyClusterRole(simulator), SILENT_LOG, { CLUSTER_ROLE });
   context.former = former;
   context.scene = { ...scene, app, simulator };
   context.app = app;
@@ -84,7 +84,7 @@ async function listNames(app: App): Promise<string[]> {
 async function openDyingReplica(app: App, name: string) {
   let dead = false;
   const wrapped = createHandlers(app).map((handler) =>
-    handler.kind.kind !== "provision" ? handler : wrapSteps(handler, (work, step) => async (run) => {
+    handler.kind.kind !== "provision" ? handler : wrapStepFunctions(handler, (work, step) => async (run) => {
       await work(run);
       if (step !== name || dead) return;
       dead = true;
@@ -95,7 +95,7 @@ async function openDyingReplica(app: App, name: string) {
 }
 
 test("lists no lost objects in the same cluster", async ({ scene, former }) => {
-  const { app, close } = await makeApp(scene.db, former.kubeconfig(SERVICE_ACCOUNT), silentLog, { CLUSTER_ROLE });
+  const { app, close } = await makeApp(scene.db, former.kubeconfig(SERVICE_ACCOUNT), SILENT_LOG, { CLUSTER_ROLE });
   assert.equal(await listNames(app), []);
   await close();
 });

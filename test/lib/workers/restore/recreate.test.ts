@@ -6,7 +6,7 @@ import { findSpokeByName } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, type RecreateRequest, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
@@ -79,7 +79,7 @@ test("closes the restore requests for its backup once the recreated site is read
   await scene.db.sql(
     "insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by)" +
       " values ($1, $2, $3, $4, 'Removed by mistake', $5)",
-    [newId("rsr"), gone.federationId, gone.id, backup.id, gone.createdBy],
+    [createId("rsr"), gone.federationId, gone.id, backup.id, gone.createdBy],
   );
   const request = async () =>
     (await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [gone.id]))[0];

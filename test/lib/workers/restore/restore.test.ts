@@ -7,9 +7,9 @@ import { findSpokeForList } from "#lib/domains/spokes/store.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
 import { restoreHandler } from "#lib/workers/restore/restore.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
@@ -181,12 +181,12 @@ test("succeeds with a note if the storage does not delete the source snapshots",
   const run = {
     job,
     signal: AbortSignal.timeout(20_000),
-    log: silentLog,
+    log: SILENT_LOG,
     throwIfStopped: () => {},
     timeLeft: () => 500,
     showProgress: () => {},
     saveProgress: (values: { notes?: string[] }) => Promise.resolve(notes.push(...values.notes ?? [])),
-  } as unknown as Run;
+  } as unknown as JobRun;
   await restoreHandler(app).steps["retain"]!(run);
   assert.match(
     notes.at(-1)!,

@@ -8,8 +8,8 @@ import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
-import { silentLog } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -74,11 +74,11 @@ export function usedPvcs({ blueprintInputs }: SpokeRow): string[] {
 export async function deleteDuePvcs({ app }: WorkScene): Promise<void> {
   const run = {
     signal: new AbortController().signal,
-    log: silentLog,
+    log: SILENT_LOG,
     throwIfStopped: () => {},
     write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
     timeLeft: () => 10_000,
     showProgress: () => {},
-  } as unknown as Run;
+  } as unknown as JobRun;
   for (const step of Object.values(deleteExpiredPvcs(app).steps)) await step(run);
 }

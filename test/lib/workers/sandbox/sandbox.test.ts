@@ -4,10 +4,10 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { newId } from "#lib/base/ids.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { createId } from "#lib/base/ids.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { buildSandboxInputs } from "#lib/moodle/sandbox.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
   applySandboxObjects,
   createSandbox,
@@ -22,7 +22,7 @@ import { RELEASE } from "#test/support/release.ts";
 
 interface SandboxWithRun {
   readonly sandbox: Sandbox;
-  readonly run: Run;
+  readonly run: JobRun;
   /** Returns another run of the same job. */
   reopen(): Promise<SandboxWithRun>;
 }
@@ -31,17 +31,17 @@ const test = suite<{ scene: WorkScene }>("a sandbox");
 test.before(async (context) => void (context.scene = await openWorkScene()));
 test.after(({ scene }) => scene.close());
 
-async function open({ app }: WorkScene, id = newId("op"), progress: object = {}): Promise<SandboxWithRun> {
+async function open({ app }: WorkScene, id = createId("op"), progress: object = {}): Promise<SandboxWithRun> {
   const job = { id, fence: String(Date.now()), progress: { ...progress } };
   const run = {
     job,
-    log: silentLog,
+    log: SILENT_LOG,
     signal: new AbortController().signal,
     throwIfStopped: () => {},
     timeLeft: () => 5000,
     showProgress: () => {},
     saveProgress: (values: object) => Promise.resolve(void Object.assign(job.progress, values)),
-  } as unknown as Run;
+  } as unknown as JobRun;
   const spoke = createSpokeInputs(app.catalog, app.config, {
     ...{
       federationId: "fed_1",

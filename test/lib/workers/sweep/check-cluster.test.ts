@@ -2,15 +2,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { clusterCheckHandler, createClusterCheckJob } from "#lib/workers/sweep/sweep.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { enqueueJob } from "#lib/jobs/store.ts";
 import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -40,8 +40,8 @@ const isWatch = ({ query }: { query: URLSearchParams }) => query.has("watch");
 
 async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): Promise<Following> {
   const ending = new AbortController(), begin = between.requests.length, before = await scene.db.now();
-  const write: Run["write"] = (work) => app.db.transact(work);
-  const run = { signal: ending.signal, log: silentLog, throwIfStopped: () => {}, write } as Run;
+  const write: JobRun["write"] = (work) => app.db.transact(work);
+  const run = { signal: ending.signal, log: SILENT_LOG, throwIfStopped: () => {}, write } as JobRun;
   const ended = checkCluster(app, run, "default", pace);
   ended.catch(() => {});
   const readings = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
@@ -122,7 +122,7 @@ test("receives changes during the first lists.", async (context) => {
     if (path.endsWith("/ingresses") && query.has("limit")) repair ??= alter(context, id, ["v1", "Service", "db"], null);
     return false;
   });
-  const { app, close } = await makeApp(scene.db, between.kubeconfig(), silentLog);
+  const { app, close } = await makeApp(scene.db, between.kubeconfig(), SILENT_LOG);
   const following = await follow({ ...context, between }, app);
   await until(async () => (await driftOf(context, id)) !== null);
   (await repair!)();
@@ -191,7 +191,7 @@ test("continues on another replica, which starts with the lists.", async (contex
   const open = () => openScheduler(app, { handlers: [handler], lanes: 2, retry: { firstMs: 10, maxMs: 50 } });
   const watches = (from: number) => between.requests.slice(from).filter(isWatch).length;
   const first = await open(), start = between.requests.length;
-  await scene.db.transact((tx) => enqueue(tx, SYSTEM_REQUESTER, createClusterCheckJob("default")));
+  await scene.db.transact((tx) => enqueueJob(tx, SYSTEM_REQUESTER, createClusterCheckJob("default")));
   await until(() => watches(start) >= KINDS);
   const second = await open(), next = between.requests.length;
   await first.close();

@@ -1,8 +1,8 @@
 /** Looks of the sweep in a test: one at a time, without its pauses, and without a scheduler that would add its own. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { checkCluster } from "#lib/workers/sweep/check-cluster.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { SweepPace } from "#lib/workers/sweep/spoke-facts.ts";
@@ -17,16 +17,16 @@ export const QUICK: SweepPace = {
  * Runs one check. `write` is a transaction by default. The check starts a millisecond after the last one, because rows
  * that were observed in the same millisecond are not written.
  */
-export async function lookOnce(app: App, pace: Partial<SweepPace> = {}, write?: Run["write"]): Promise<void> {
+export async function lookOnce(app: App, pace: Partial<SweepPace> = {}, write?: JobRun["write"]): Promise<void> {
   const { at } = await app.db.rows.selectFrom("spokes").select(sql<Date | null>`max(observed_at)`.as("at"))
     .executeTakeFirstOrThrow();
   await until(async () => at === null || await app.db.now() > at);
   const run = {
     signal: new AbortController().signal,
-    log: silentLog,
+    log: SILENT_LOG,
     throwIfStopped: () => {},
     write: write ?? ((work) => app.db.transact(work)),
-  } as Run;
+  } as JobRun;
   await checkCluster(app, run, "default", { ...QUICK, ...pace });
 }
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { openDigestRecorder } from "#lib/workers/sweep/digests.ts";
+import { createDigestRecorder } from "#lib/workers/sweep/digests.ts";
 
 const test = suite("openDigests");
 const object = (name: string, more: object = {}): KubeObject => ({
@@ -12,7 +12,7 @@ const object = (name: string, more: object = {}): KubeObject => ({
 });
 
 test("distinguishes the objects of all spokes.", () => {
-  const digests = openDigestRecorder(), spokes = 300, objects = 70;
+  const digests = createDigestRecorder(), spokes = 300, objects = 70;
   const each = (act: (space: string, name: string) => boolean, expected: boolean) => {
     for (let spoke = 0; spoke < spokes; spoke++) {
       for (let n = 0; n < objects; n++) assert.is(act(`s${spoke}`, `o${n}`), expected, `${spoke} ${n}`);
@@ -27,7 +27,7 @@ test("distinguishes the objects of all spokes.", () => {
 });
 
 test("ignores a status except for the health of a part.", () => {
-  const digests = openDigestRecorder();
+  const digests = createDigestRecorder();
   const moodle = (availableReplicas: number, at: string) => ({
     ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "moodle" } },
     ...{ spec: { replicas: 1 }, status: { availableReplicas, at } },
@@ -39,7 +39,7 @@ test("ignores a status except for the health of a part.", () => {
 });
 
 test("treats a forgotten object as new, and ignores the kind fields of lists.", () => {
-  const digests = openDigestRecorder(), { apiVersion, kind, ...rest } = object("o", { data: {} });
+  const digests = createDigestRecorder(), { apiVersion, kind, ...rest } = object("o", { data: {} });
   assert.ok(digests.record("s", object("o", { data: {} })));
   assert.not.ok(digests.record("s", { ...rest, apiVersion, kind } as KubeObject));
   digests.forget("s", object("o"));

@@ -1,7 +1,7 @@
 /** Sets up many spokes in a recording cluster, and changes their objects. */
 import type { App } from "#lib/app.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type KubeProxy, openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";
@@ -26,7 +26,7 @@ export async function openSweep(context: Context): Promise<void> {
   await replica.close();
   context.standing = await openCopiedSpokes(scene, model, SPOKES);
   context.between = await openKubeProxy(context.standing.url);
-  const { app, close } = await makeApp(scene.db, context.between.kubeconfig(), silentLog);
+  const { app, close } = await makeApp(scene.db, context.between.kubeconfig(), SILENT_LOG);
   Object.assign(context, { app, closeApp: close });
 }
 

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { rejection } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
@@ -106,7 +106,7 @@ test("does not overwrite a row that an operation changed or locked.", async (con
   await scene.db.sql(statement, [[first, second, third]]);
   const before = new Map(await Promise.all([first, second].map(async (id) => [id, await scene.row(id!)] as const)));
   let meanwhile = false;
-  const write: Run["write"] = async (work) => {
+  const write: JobRun["write"] = async (work) => {
     if (!meanwhile) {
       meanwhile = true;
       await scene.db.sql("update spokes set updated_at = wheelwright_now() + interval '1 ms' where id = $1", [first]);

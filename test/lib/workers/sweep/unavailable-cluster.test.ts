@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { clusterCheckHandler } from "#lib/workers/sweep/sweep.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -25,10 +25,10 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
   const run = {
     job: { attempt, payload: { cluster: "default" } },
     signal: new AbortController().signal,
-    log: silentLog,
+    log: SILENT_LOG,
     throwIfStopped: () => {},
-    write: (work: Parameters<Run["write"]>[0]) => app.db.transact(work),
-  } as unknown as Run;
+    write: (work: Parameters<JobRun["write"]>[0]) => app.db.transact(work),
+  } as unknown as JobRun;
   return await rejection(Promise.resolve(clusterCheckHandler(app, QUICK).steps["spokes"]!(run))) as ClusterError;
 }
 

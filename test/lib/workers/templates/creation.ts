@@ -1,11 +1,11 @@
 /** Runs jobs that are killed at each write once. */
 import { startTemplate } from "#lib/domains/templates/store.ts";
-import type { App, Clusters } from "#lib/app.ts";
-import { newId } from "#lib/base/ids.ts";
-import { silentLog } from "#lib/base/log.ts";
+import type { App, ClusterProvider } from "#lib/app.ts";
+import { createId } from "#lib/base/ids.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Cluster, ClusterNamespace, KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
 import type { TemplateScene } from "#test/lib/workers/templates/scene.ts";
 import { createCall, Killed } from "#test/lib/workers/volumes/scene.ts";
@@ -33,7 +33,7 @@ export async function createIdleSpoke({ scene, hub }: TemplateScene, slug: strin
 }
 
 export interface KilledJob {
-  readonly createHandler: (app: App) => Handler;
+  readonly createHandler: (app: App) => JobHandler;
   readonly payload?: object;
   readonly spokeId?: string;
 }
@@ -45,7 +45,7 @@ export async function runWithKills(
   when: "before" | "after",
 ): Promise<{ readonly kills: number; readonly notes: unknown }> {
   const killedWrites = new Set<string>(), progress: Record<string, unknown> = {}, finishedSteps = new Set<string>();
-  const id = newId("op");
+  const id = createId("op");
   for (let holders = 1;; holders++) {
     let step = "";
     const killWrite = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
@@ -61,13 +61,13 @@ export async function runWithKills(
     const run = {
       ...createCall(),
       job: { id, kind, spokeId, fence: String(holders), payload, progress, attempt: 1, failure: null },
-      log: silentLog,
+      log: SILENT_LOG,
       throwIfStopped: () => {},
       showProgress: () => {},
       timeLeft: () => 20_000,
       write: (change: never) => killWrite(`row ${String(change)}`, () => scene.db.transact(change)),
       saveProgress: (values: object) => killWrite(`note ${Object.keys(values)}`, () => storeProgress(progress, values)),
-    } as unknown as Run;
+    } as unknown as JobRun;
     try {
       for (step of handler.kind.steps.map(({ name }) => name)) {
         if (!finishedSteps.has(step)) await handler.steps[step]!(run);
@@ -86,7 +86,7 @@ function storeProgress(progress: Record<string, unknown>, values: object): Promi
 
 type KillWrite = <T>(what: string, write: () => Promise<T>) => Promise<T>;
 
-function killingClusters(clusters: Clusters, killWrite: KillWrite): Clusters {
+function killingClusters(clusters: ClusterProvider, killWrite: KillWrite): ClusterProvider {
   const wrapWrites = <T extends object>(target: T, names: readonly string[]): T =>
     new Proxy(target, {
       get(object, name) {

@@ -5,7 +5,7 @@ import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
-import { provision } from "#lib/workers/install/provision.ts";
+import { provisionHandler } from "#lib/workers/install/provision.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
 import { edited } from "#test/lib/moodle/fixtures.ts";
@@ -108,7 +108,7 @@ for (const when of ["before", "after"] as const) {
     const { scene } = context;
     await context.replica.close();
     const id = await createIdleSpoke(context, "second");
-    const { kills, notes } = await runWithKills(context, { createHandler: provision, spokeId: id }, when);
+    const { kills, notes } = await runWithKills(context, { createHandler: provisionHandler, spokeId: id }, when);
     assert.ok(kills >= 20, `${kills} kills`);
     assert.is((notes as string[])[0], CREATED_NOTE);
     const { namespace, siteIdentifier, blueprintInputs } = await scene.row(id);
@@ -125,7 +125,7 @@ for (const when of ["before", "after"] as const) {
     await context.replica.close();
     const id = await createIdleSpoke(context, "second", templateFault.size);
     await templateFault.damage(scene);
-    const { kills, notes } = await runWithKills(context, { createHandler: provision, spokeId: id }, when);
+    const { kills, notes } = await runWithKills(context, { createHandler: provisionHandler, spokeId: id }, when);
     assert.ok(kills >= 25, `${kills} kills`);
     await assertInstalledByJob(
       scene,

@@ -1,7 +1,7 @@
 /** A hub in a cluster with templates on, and helpers that read templates. */
 import type { App } from "#lib/app.ts";
-import { silentLog } from "#lib/base/log.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -60,9 +60,9 @@ export async function retrySpoke(scene: WorkScene, id: string): Promise<void> {
 export async function runRetirement(app: App): Promise<void> {
   const signal = new AbortController().signal, { db } = app;
   const run = {
-    ...{ signal, log: silentLog, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => 1500, job: {} },
+    ...{ signal, log: SILENT_LOG, throwIfStopped: () => {}, showProgress: () => {}, timeLeft: () => 1500, job: {} },
     write: db.transact,
-  } as unknown as Run;
+  } as unknown as JobRun;
   for (const step of Object.values(retireTemplates(app).steps)) await step(run);
 }
 

@@ -1,7 +1,7 @@
 /** Repeats the API calls of an upgrade after a newer upgrade has succeeded. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Clusters } from "#lib/app.ts";
+import type { ClusterProvider } from "#lib/app.ts";
 import type {
   ClusterError,
   ClusterNamespace,
@@ -40,7 +40,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-function recordCalls(clusters: Clusters, { applied, patched, jobs }: RecordedCalls): Clusters {
+function recordCalls(clusters: ClusterProvider, { applied, patched, jobs }: RecordedCalls): ClusterProvider {
   const recordSpace = (space: ClusterNamespace): ClusterNamespace => ({
     ...space,
     async apply(objects, at) {

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -202,7 +202,7 @@ async function runMigration(
     timeLeft: () => 1000,
     saveProgress: () => Promise.resolve(),
     write: () => Promise.resolve(null),
-  } as unknown as Run;
+  } as unknown as JobRun;
   const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
   const migration = { path: "", major: true, now: () => Promise.resolve(now), requireSite: () => Promise.resolve() };
   const error = await rejection(migrateSite({ space, blueprint, inputs }, run, migration));

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
@@ -182,7 +182,7 @@ const SMALL = ["stream_heads", "replicas"];
 
 test("finds old rows of each table by an index", async ({ scene }) => {
   const explainer = openQueryExplainer(scene.db.url, { enable_seqscan: "off" });
-  const run = { throwIfStopped: () => {}, signal: new AbortController().signal } as unknown as Run;
+  const run = { throwIfStopped: () => {}, signal: new AbortController().signal } as unknown as JobRun;
   const scannedTables: string[] = [];
   for (const step of Object.keys(pruneOldRows(scene).steps)) {
     const plans = await explainer.explain((rows) => pruneOldRows({ db: { rows } as Database }).steps[step]!(run));

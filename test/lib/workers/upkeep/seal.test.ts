@@ -1,10 +1,10 @@
 /** Tests the job that seals audit events in batches and logs the new head of each chain. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { formatHead, parseHead } from "#lib/audit/head.ts";
+import { formatChainHead, parseChainHead } from "#lib/audit/head.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
@@ -19,7 +19,7 @@ test.after.each(({ scene }) => scene.close());
 async function runOnce(scene: Scene, batch?: number): Promise<{ chain: string; count: number; head: string }[]> {
   // deno-lint-ignore no-explicit-any
   const lines: any[] = [];
-  const log = openLog({ level: "info", format: "json", write: (line) => lines.push(JSON.parse(line)) });
+  const log = createLog({ level: "info", format: "json", write: (line) => lines.push(JSON.parse(line)) });
   const handler = sealAuditLog({ db: scene.db }, batch);
   const { repeatEvery: _, ...once } = handler.kind;
   const [job] = await scene.enqueue(loose(once));
@@ -49,8 +49,8 @@ test("seals thousands of events, and logs each head once in the format of the co
     { chain: hub.id, count: 4000 },
   ]);
   for (const { chain, head } of logged) {
-    assert.is(head, formatHead(await headOf(db, chain)));
-    assert.is(parseHead(head)?.chain, chain);
+    assert.is(head, formatChainHead(await headOf(db, chain)));
+    assert.is(parseChainHead(head)?.chain, chain);
     const { sealed, unsealed, problems } = await verifyChain(db, chain, []);
     assert.equal([sealed + unsealed, problems], [chain === "system" ? 1000 : 4000, []]);
   }

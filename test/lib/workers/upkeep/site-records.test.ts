@@ -1,7 +1,7 @@
 /** Tests the site records in the namespaces of hubs and spokes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { writeSiteRecords } from "#test/lib/doctor/reconcile/restored-database.ts";
@@ -82,7 +82,7 @@ test("are skipped without a message if the namespace is gone; the others are upd
   await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
   for (const each of [id, other]) await rename(scene, each, "another name");
   const lines: string[] = [], capture = (text: string) => void lines.push(text);
-  await writeSiteRecords(scene.app, { ...silentLog, info: capture, warn: capture });
+  await writeSiteRecords(scene.app, { ...SILENT_LOG, info: capture, warn: capture });
   assert.equal(lines, []);
   assert.is((await readRecord(scene, other)).displayName, "another name");
 });

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { SPOKE_STEPS } from "#lib/moodle/blueprint-files.ts";
+import { SPOKE_INSTALL_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
-import { DATABASE_STATEFULSET } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import { createPvcsFromSnapshots, type SiteSnapshots, type StorageSnapshot } from "#lib/workers/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
@@ -97,7 +97,7 @@ test("creates PVCs as large as the snapshots if the size has smaller ones", asyn
 test("refuses an existing PVC that was not created from the snapshot", async (context) => {
   const site = await createTarget(context, "new"), run = nextRun(), { origin: _, ...plain } = site.inputs;
   await applySteps({ ...site, inputs: plain }, run, "policies");
-  const pvcs = SPOKE_STEPS.flatMap((step) => site.blueprint.spokeObjects(plain, step)).filter(isPvc);
+  const pvcs = SPOKE_INSTALL_STEPS.flatMap((step) => site.blueprint.spokeObjects(plain, step)).filter(isPvc);
   for (const claim of pvcs) await site.space.create(claim, run);
   const error = await requireFinalError(createPvcsFromSnapshots(site, run, context.snapshots));
   assert.equal([error.code, /PersistentVolumeClaim files/.test(error.message)], ["ClaimTaken", true]);
@@ -136,7 +136,7 @@ for (
     for (const secret of site.blueprint.newSecrets(site.inputs)) await site.space.create(secret, run);
     await createPvcsFromSnapshots(site, run, from);
     await applySteps(site, run, "database");
-    const error = await requireFinalError(waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET));
+    const error = await requireFinalError(waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET_REF));
     assert.is(error.code, expected, error.message);
     assert.match(error.message, pattern);
   });

@@ -3,12 +3,17 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
-import { DATABASE_STATEFULSET, MOODLE_CRONJOB, MOODLE_DEPLOYMENT, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
+import {
+  DATABASE_STATEFULSET_REF,
+  MOODLE_CRONJOB_REF,
+  MOODLE_DEPLOYMENT_REF,
+  SITE_POD_SELECTOR,
+} from "#lib/moodle/names.ts";
 import type { ObjectRef } from "#lib/drivers/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { applyFenced, patchFenced } from "#lib/workers/fenced-objects.ts";
+import { applyWithFence, patchWithFence } from "#lib/workers/fenced-objects.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
 import {
@@ -29,14 +34,14 @@ test.after(({ scene }) => scene.close());
 
 async function patchField(
   { space }: VolumeContext,
-  run: Run,
+  run: JobRun,
   field: string,
   value: unknown,
   ...refs: ObjectRef[]
 ): Promise<void> {
   for (const ref of refs) {
     const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];
-    await patchFenced(space, { ref, jobFence: run.job, change }, run);
+    await patchWithFence(space, { ref, jobFence: run.job, change }, run);
   }
 }
 
@@ -56,17 +61,17 @@ test("has the data of the backup, and the old PVCs are unchanged", async (contex
   const cluster = await app.clusters.open(source.cluster), space = cluster.space(namespace, source.namespaceUid!);
   const site = { cluster, blueprint: app.blueprint, inputs, space };
   const [{ fence }] = await scene.db.sql("select nextval('job_fences') as fence"), run = nextRun(20_000, fence);
-  await patchField(site, run, "suspend", true, MOODLE_CRONJOB);
-  await patchField(site, run, "replicas", 0, MOODLE_DEPLOYMENT, DATABASE_STATEFULSET);
+  await patchField(site, run, "suspend", true, MOODLE_CRONJOB_REF);
+  await patchField(site, run, "replicas", 0, MOODLE_DEPLOYMENT_REF, DATABASE_STATEFULSET_REF);
   await space.noPods(SITE_POD_SELECTOR, { ...run, timeout: 20_000 });
   await createPvcsFromSnapshots(site, run, snapshots);
-  const former = await space.get(DATABASE_STATEFULSET, run);
-  await space.delete(DATABASE_STATEFULSET, former!.metadata.uid!, run); // its PVC templates are immutable
-  await space.gone([DATABASE_STATEFULSET], { ...run, timeout: 20_000 });
+  const former = await space.get(DATABASE_STATEFULSET_REF, run);
+  await space.delete(DATABASE_STATEFULSET_REF, former!.metadata.uid!, run); // its PVC templates are immutable
+  await space.gone([DATABASE_STATEFULSET_REF], { ...run, timeout: 20_000 });
   await applySteps(site, run, "database");
-  for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyFenced(space, object, run.job, run);
-  await patchField(site, run, "replicas", 1, MOODLE_DEPLOYMENT);
-  for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
+  for (const object of app.blueprint.spokeObjects(inputs, "app")) await applyWithFence(space, object, run.job, run);
+  await patchField(site, run, "replicas", 1, MOODLE_DEPLOYMENT_REF);
+  for (const ref of [DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF]) {
     await waitForWorkload(site as unknown as SpokeSite, run, ref);
   }
   await deleteSourceSnapshotsWhenBound(site, run);

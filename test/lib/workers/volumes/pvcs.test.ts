@@ -1,7 +1,7 @@
 /** Creates sites from another site's backup in new namespaces. Compares their data and secrets. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { DATABASE_STATEFULSET, getSitePvcNames, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
+import { DATABASE_STATEFULSET_REF, getSitePvcNames, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import {
   createCall,
   createSite,
@@ -99,7 +99,7 @@ test("is adopted once, also after restarts", async (context) => {
   await createSite(site, nextRun(), snapshots);
   addSiteContents(simulator, namespace, "its own");
   const before = siteSecretsOf(simulator, namespace);
-  for (const ref of [DATABASE_STATEFULSET, MOODLE_DEPLOYMENT]) {
+  for (const ref of [DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF]) {
     await site.space.patch(
       ref,
       [{ op: "add", path: "/spec/template/metadata/annotations", value: { again: "yes" } }],

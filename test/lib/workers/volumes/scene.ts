@@ -1,16 +1,16 @@
 /** A site with a backup, and new namespaces for sites that are created from the backup. */
 import * as v from "valibot";
-import { newId } from "#lib/base/ids.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { createId } from "#lib/base/ids.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Cluster, ClusterCall, ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import { type SiteOrigin, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { DATABASE_STATEFULSET, getAdoptionId, MOODLE_DEPLOYMENT } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/blueprint-files.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
-import { createFenced } from "#lib/workers/fenced-objects.ts";
+import { DATABASE_STATEFULSET_REF, getAdoptionId, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
+import { createWithFence } from "#lib/workers/fenced-objects.ts";
 import { requireLoginPage } from "#lib/workers/login-page.ts";
 import { waitForWorkload } from "#lib/workers/workloads.ts";
 import type { SpokeSite } from "#lib/workers/site.ts";
@@ -59,9 +59,9 @@ export async function createTarget(
   identity: SiteOrigin["identity"],
   changes: Partial<SpokeInputs> = {},
 ): Promise<VolumeContext> {
-  const origin = { adoptionId: getAdoptionId(newId("op")), identity }, slug = `made-${++count}`;
+  const origin = { adoptionId: getAdoptionId(createId("op")), identity }, slug = `made-${++count}`;
   const own = {
-    spokeId: newId("spk"),
+    spokeId: createId("spk"),
     namespace: `spoke-${RELEASE}-${slug}`,
     slug,
     host: `${slug}.example.org`,
@@ -77,18 +77,18 @@ export async function createTarget(
 let fence = 0;
 
 /** Returns a run with the next fence. */
-export function nextRun(timeout = 20_000, own: unknown = ++fence): Run {
+export function nextRun(timeout = 20_000, own: unknown = ++fence): JobRun {
   const job = { fence: String(own), progress: {} };
   const noop = () => {};
   return {
     ...createCall(),
     job,
-    log: silentLog,
+    log: SILENT_LOG,
     throwIfStopped: noop,
     showProgress: noop,
     timeLeft: () => timeout,
     saveProgress: () => Promise.resolve(),
-  } as unknown as Run;
+  } as unknown as JobRun;
 }
 
 export function createCall(): ClusterCall {
@@ -96,7 +96,7 @@ export function createCall(): ClusterCall {
 }
 
 /** Creates a site from the snapshots. Returns when its login page answers. */
-export async function createSite(site: VolumeContext, run: Run, from: SiteSnapshots): Promise<void> {
+export async function createSite(site: VolumeContext, run: JobRun, from: SiteSnapshots): Promise<void> {
   await prepareNamespace(site, run);
   await createPvcsFromSnapshots(site, run, from);
   await startSite(site, run);
@@ -105,7 +105,7 @@ export async function createSite(site: VolumeContext, run: Run, from: SiteSnapsh
 }
 
 /** Creates the policies and Secrets, which precede the PVCs. */
-export async function prepareNamespace(site: VolumeContext, run: Run): Promise<void> {
+export async function prepareNamespace(site: VolumeContext, run: JobRun): Promise<void> {
   const { blueprint, inputs, space } = site;
   await applySteps(site, run, "policies", "secrets");
   for (const secret of [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)]) {
@@ -113,20 +113,20 @@ export async function prepareNamespace(site: VolumeContext, run: Run): Promise<v
   }
 }
 
-export async function startSite(site: VolumeContext, run: Run): Promise<void> {
+export async function startSite(site: VolumeContext, run: JobRun): Promise<void> {
   await applySteps(site, run, "database");
-  await waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET);
+  await waitForWorkload(site as unknown as SpokeSite, run, DATABASE_STATEFULSET_REF);
   await applySteps(site, run, "app");
-  await waitForWorkload(site as unknown as SpokeSite, run, MOODLE_DEPLOYMENT);
+  await waitForWorkload(site as unknown as SpokeSite, run, MOODLE_DEPLOYMENT_REF);
 }
 
 export async function applySteps(
   { blueprint, inputs, space }: VolumeContext,
-  run: Run,
-  ...steps: SpokeStep[]
+  run: JobRun,
+  ...steps: SpokeInstallStep[]
 ): Promise<void> {
   for (const object of steps.flatMap((step) => blueprint.spokeObjects(inputs, step))) {
-    await createFenced(space, object, run.job, run);
+    await createWithFence(space, object, run.job, run);
   }
 }
 

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { changeOwnPassword } from "#lib/domains/auth/own-account.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
-import { openLoginAttempts } from "#lib/base/limits/login-attempts.ts";
+import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { createTestSession, createTestToken, createTestUser, PASSWORD, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
@@ -77,7 +77,7 @@ test("shares the delay of wrong passwords with all logins of the account", async
   const { person, cookie } = await signedIn(flows, "dan");
   const request = new Request("http://localhost:3000/", { headers: { cookie } });
   const actor = (await authenticate(flows.app, request, ORIGIN))!;
-  const app = { ...flows.app, attempts: openLoginAttempts({ after: () => () => {} }) };
+  const app = { ...flows.app, attempts: createLoginThrottle({ after: () => () => {} }) };
   const wrong = { current: "a wrong password", password: NEW };
   for (let i = 0; i < 5; i++) assert.is((await rejection(changeOwnPassword(app, actor, wrong))).code, "wrong_password");
   const leaving = new AbortController();

@@ -7,7 +7,7 @@ import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { openHubFeeds } from "#lib/events/feed.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
@@ -164,7 +164,7 @@ test("ends event streams of sessions on other replicas, but none of a kept token
   const kim = await createTestUser(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
   const otherDb = await db.openAgain(),
-    feeds = openHubFeeds(otherDb, silentLog, { readVisibility: decideEventVisibility, maxStreams: 9 });
+    feeds = openHubFeeds(otherDb, SILENT_LOG, { readVisibility: decideEventVisibility, maxStreams: 9 });
   const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { isSchedulerReady: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { remove } from "#lib/operations/remove.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -60,7 +60,7 @@ test("shows the report of a failure", async ({ scene, hubs }) => {
 test("is 404 for a stranger, members of other hubs and missing operations", async ({ scene, removal, hubs }) => {
   assert.is((await scene.as("stranger").get(`/api/operations/${removal}`)).status, 404);
   assert.is((await scene.as("hubAdmin").get(`/api/operations/${hubs}`)).status, 404);
-  for (const id of [newId("op"), "op_", scene.spoke, "'"]) {
+  for (const id of [createId("op"), "op_", scene.spoke, "'"]) {
     assert.is((await scene.as("operator").get(`/api/operations/${id}`)).status, 404, id);
   }
 });

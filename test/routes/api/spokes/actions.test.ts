@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/actions");
@@ -13,7 +13,7 @@ const path = "/api/spokes/actions";
 
 test("answers 202 with an outcome for each visible spoke", async ({ scene }) => {
   const { body: made } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "young" });
-  const ids = [made.id, newId("spk"), scene.spoke, scene.spoke];
+  const ids = [made.id, createId("spk"), scene.spoke, scene.spoke];
   const { status, body } = await scene.as("hubAdmin", "cli").post(path, { ids, action: "suspend" });
   assert.is(status, 202);
   assert.equal(body.map(({ id, accepted }: { id: string; accepted: boolean }) => [id, accepted]), [
@@ -43,7 +43,7 @@ test("skips spokes that the caller cannot see", async ({ scene }) => {
 });
 
 test("accepts at most five hundred IDs", async ({ scene }) => {
-  const ids = (count: number) => Array.from({ length: count }, () => newId("spk"));
+  const ids = (count: number) => Array.from({ length: count }, () => createId("spk"));
   const send = (count: number) => scene.as("operator").post(path, { ids: ids(count), action: "restart" });
   assert.equal([(await send(500)).status, (await send(501)).status, (await send(0)).status], [202, 400, 400]);
   const wrong = Array.from({ length: 100_000 }, () => 7); // none of them is read

@@ -10,7 +10,7 @@ import {
   tooLongValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { validateDataKey, validateLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
+import { validateConfigMapKey, validateLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
 
 const MAX_DATA_BYTES = 1024 * 1024;
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -46,11 +46,11 @@ export function validateConfigMap({ data = {}, binaryData = {} }: Json): StatusC
   return collectCauses(
     Object.keys(data).flatMap((key) =>
       collectCauses(
-        invalidValues(`data[${key}]`, key, validateDataKey(key)),
+        invalidValues(`data[${key}]`, key, validateConfigMapKey(key)),
         key in binaryData && invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"),
       )
     ),
-    Object.keys(binaryData).flatMap((key) => invalidValues(`binaryData[${key}]`, key, validateDataKey(key))),
+    Object.keys(binaryData).flatMap((key) => invalidValues(`binaryData[${key}]`, key, validateConfigMapKey(key))),
     size > MAX_DATA_BYTES && tooLongValue("[]", MAX_DATA_BYTES),
   );
 }
@@ -58,7 +58,7 @@ export function validateConfigMap({ data = {}, binaryData = {} }: Json): StatusC
 /** Checks a Secret. The caller must first merge `stringData` into `data`. */
 export function validateSecret({ type = "Opaque", data = {} }: Json): StatusCause[] {
   return collectCauses(
-    Object.keys(data).flatMap((key) => invalidValues(`data[${key}]`, key, validateDataKey(key))),
+    Object.keys(data).flatMap((key) => invalidValues(`data[${key}]`, key, validateConfigMapKey(key))),
     sizeOf(data, bytesOf) > MAX_DATA_BYTES && tooLongValue("data", MAX_DATA_BYTES),
     (REQUIRED_KEYS[type] ?? []).filter((key) => !(key in data)).map((key) => requiredValue(`data[${key}]`)),
     validateDockerConfig(type, data[".dockerconfigjson"]),

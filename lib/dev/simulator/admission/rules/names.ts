@@ -7,8 +7,8 @@ const PART = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const PART_RULE = "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
   "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
   "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-export const LABEL_KEY_RULE = `name part must ${PART_RULE}`;
-export const LABEL_VALUE_RULE =
+export const LABEL_KEY_MESSAGE = `name part must ${PART_RULE}`;
+export const LABEL_VALUE_MESSAGE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end " +
   "with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " +
   "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
@@ -32,7 +32,7 @@ export function validateLabelKey(key: string): string[] {
     prefix && !DNS_SUBDOMAIN_PATTERN.test(prefix) && `prefix part ${DNS_SUBDOMAIN_MESSAGE}`,
     name === "" && "name part must be non-empty",
     name.length > MAX_NAME_LENGTH && `name part must be no more than ${MAX_NAME_LENGTH} bytes`,
-    !PART.test(name) && LABEL_KEY_RULE,
+    !PART.test(name) && LABEL_KEY_MESSAGE,
   );
 }
 
@@ -43,19 +43,19 @@ export function isLabelValue(value: string): boolean {
 export function validateLabelValue(value: string): string[] {
   return selectMessages(
     value.length > MAX_NAME_LENGTH && `must be no more than ${MAX_NAME_LENGTH} bytes`,
-    !isLabelValue(value) && LABEL_VALUE_RULE,
+    !isLabelValue(value) && LABEL_VALUE_MESSAGE,
   );
 }
 
 /** Returns the errors in the name of a key in a ConfigMap or Secret. */
-export function validateDataKey(key: string): string[] {
+export function validateConfigMapKey(key: string): string[] {
   return selectMessages(
     key.length > MAX_PREFIX_LENGTH && `must be no more than ${MAX_PREFIX_LENGTH} characters`,
     !/^[-._a-zA-Z0-9]+$/.test(key) && DATA_KEY_RULE,
   );
 }
 
-export function validateVariableName(name: string): string[] {
+export function validateEnvVarName(name: string): string[] {
   if (/^[\x20-\x3c\x3e-\x7e]+$/.test(name)) return [];
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }

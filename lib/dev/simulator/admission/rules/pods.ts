@@ -14,8 +14,16 @@ import {
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { parseThousandths, parseThousandthsOrZero, QUANTITY_RULE } from "#lib/dev/simulator/admission/quantity.ts";
-import { validateDataKey, validateLabelKey, validateVariableName } from "#lib/dev/simulator/admission/rules/names.ts";
+import {
+  parseMilliQuantity,
+  parseMilliQuantityOrZero,
+  QUANTITY_FORMAT_MESSAGE,
+} from "#lib/dev/simulator/admission/quantity.ts";
+import {
+  validateConfigMapKey,
+  validateEnvVarName,
+  validateLabelKey,
+} from "#lib/dev/simulator/admission/rules/names.ts";
 import { DNS_LABEL_MESSAGE, DNS_LABEL_PATTERN } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"];
@@ -69,7 +77,7 @@ function validateVariables(field: string, variables: readonly Json[]): StatusCau
   return variables.flatMap(({ name, value, valueFrom }, i) =>
     collectCauses(
       name
-        ? invalidValues(`${field}[${i}].name`, name, validateVariableName(name))
+        ? invalidValues(`${field}[${i}].name`, name, validateEnvVarName(name))
         : requiredValue(`${field}[${i}].name`),
       valueFrom !== undefined && validateVariableSource(`${field}[${i}].valueFrom`, value, valueFrom),
     )
@@ -87,7 +95,7 @@ function validateVariableSource(field: string, value: Json, source: Json): Statu
     : kinds.length > 1 && "may not have more than one field specified at a time";
   return collectCauses(
     why && invalidValue(field, "", why),
-    key && (key.key ? invalidValues(at, key.key, validateDataKey(key.key)) : requiredValue(at)),
+    key && (key.key ? invalidValues(at, key.key, validateConfigMapKey(key.key)) : requiredValue(at)),
   );
 }
 
@@ -131,7 +139,7 @@ function validateResources(field: string, { requests = {}, limits = {} }: Json):
   const each = (which: string, amounts: Record<string, string>) =>
     Object.entries(amounts).flatMap(([name, text]) => validateResource(`${field}.${which}[${name}]`, name, text));
   const over = Object.entries<string>(requests).filter(([name, text]) =>
-    limits[name] && parseThousandthsOrZero(text) > parseThousandthsOrZero(limits[name])
+    limits[name] && parseMilliQuantityOrZero(text) > parseMilliQuantityOrZero(limits[name])
   );
   return collectCauses(
     each("requests", requests),
@@ -143,13 +151,13 @@ function validateResources(field: string, { requests = {}, limits = {} }: Json):
 }
 
 function validateResource(field: string, name: string, text: string): StatusCause[] {
-  if (parseThousandths(text) === null) return [invalidValue(field, text, QUANTITY_RULE)];
+  if (parseMilliQuantity(text) === null) return [invalidValue(field, text, QUANTITY_FORMAT_MESSAGE)];
   if (!STANDARD.test(name)) {
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for containers"];
     return invalidValues(field, name, whys);
   }
   return collectCauses(
-    parseThousandthsOrZero(text) < 0 && invalidValue(field, text, "must be greater than or equal to 0"),
+    parseMilliQuantityOrZero(text) < 0 && invalidValue(field, text, "must be greater than or equal to 0"),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Checks ResourceQuotas, LimitRanges and PVCs, for example their limits and scopes. */
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import {
   collectCauses,
   duplicateValue,
@@ -23,7 +23,7 @@ const STANDARD = new Set([
   "requests.storage",
 ]);
 
-export function validateQuota({ spec }: Json): StatusCause[] {
+export function validateResourceQuota({ spec }: Json): StatusCause[] {
   const hard: Record<string, string> = spec?.hard ?? {};
   return collectCauses(
     Object.entries(hard).flatMap(([name, value]) => validateQuotaBound(`spec.hard[${name}]`, name, value)),
@@ -36,10 +36,10 @@ function validateQuotaBound(field: string, name: string, value: string): StatusC
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for quota"];
     return invalidValues(field, name, whys);
   }
-  if (parseThousandthsOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
+  if (parseMilliQuantityOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
   const isCount = OBJECTS.includes(name) || name.startsWith("count/");
   return collectCauses(
-    isCount && parseThousandthsOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
+    isCount && parseMilliQuantityOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
   );
 }
 
@@ -88,7 +88,7 @@ function validateLimit(field: string, item: Json): StatusCause[] {
     ORDERED.flatMap(([less, more, reportedField, valueField]) => {
       const [least, most]: (string | undefined)[] = [item[less]?.[name], item[more]?.[name]];
       if (
-        least === undefined || most === undefined || parseThousandthsOrZero(least) <= parseThousandthsOrZero(most)
+        least === undefined || most === undefined || parseMilliQuantityOrZero(least) <= parseMilliQuantityOrZero(most)
       ) return [];
       const larger = less === "defaultRequest" && more === "default" ? "default limit" : LIMIT_NAMES[more];
       const why = `${LIMIT_NAMES[less]} value ${least} is greater than ${larger} value ${most}`;
@@ -97,12 +97,12 @@ function validateLimit(field: string, item: Json): StatusCause[] {
   );
 }
 
-export function validateClaim(field: string, spec: Json): StatusCause[] {
+export function validatePvc(field: string, spec: Json): StatusCause[] {
   const storage = spec?.resources?.requests?.storage, modes: string[] = spec?.accessModes ?? [];
   return collectCauses(
     modes.includes("ReadWriteOncePod") && modes.length > 1 &&
       forbiddenField(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes"),
-    storage !== undefined && parseThousandthsOrZero(storage) <= 0 &&
+    storage !== undefined && parseMilliQuantityOrZero(storage) <= 0 &&
       invalidValue(`${field}.resources[storage]`, storage, "must be greater than zero"),
   );
 }

@@ -8,7 +8,7 @@ import {
   unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { parseCronSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
-import { validateClaim } from "#lib/dev/simulator/admission/rules/quotas.ts";
+import { validatePvc } from "#lib/dev/simulator/admission/rules/quotas.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export function validateDeployment({ spec }: Json): StatusCause[] {
@@ -44,7 +44,7 @@ export function validateStatefulSet({ spec }: Json): StatusCause[] {
       return collectCauses(
         !claim.spec?.accessModes?.length && requiredValue(`${field}.accessModes`, "at least 1 access mode is required"),
         !claim.spec?.resources?.requests?.storage && requiredValue(`${field}.resources[storage]`),
-        validateClaim(field, claim.spec),
+        validatePvc(field, claim.spec),
       );
     }),
   );

@@ -3,20 +3,20 @@
  * database script sets the database password and makes the changes that it lists. The files script turns maintenance
  * mode off and, if secrets are renewed, removes config.php and `moodledata/secret`.
  */
-import { findVersionError, readPostgresMajor } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { findPostgresVersionError, readPostgresMajor } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { generateRandomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
-import { firstVolumeHandle, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { findFirstVolumeHandle, type SiteDatabase, type SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const noDataMessage = (what: string) => `not adopted: this volume contains no ${what}`;
 const ADOPTED = "wheelwright_adopted"; // the name of a row in mdl_config
 
 export function runDatabaseAdoption({ world, pod, container, env }: ProgramContext): ProgramRun {
-  const script = parseScript(container), handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
+  const script = parseScript(container), handle = findFirstVolumeHandle(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   const before: SiteDatabase = handle === null ? {} : world.volumes.read(handle);
   if (handle === null || before.password === undefined) return failed(noDataMessage("database"));
-  const foreign = findVersionError(before, readPostgresMajor(container.image));
+  const foreign = findPostgresVersionError(before, readPostgresMajor(container.image));
   if (foreign) return failed(...foreign);
   if (before.damaged) return failed(before.damaged);
   if (before.absent) return failed('FATAL:  database "moodle" does not exist');
@@ -72,7 +72,7 @@ function applyAdoption(database: SiteDatabase, { text, adoptionId, renewed }: Ad
 
 export function runFileAdoption({ world, pod, container }: ProgramContext): ProgramRun {
   const { adoptionId, renewed } = parseScript(container),
-    handle = firstVolumeHandle(world, pod.metadata.namespace!, pod);
+    handle = findFirstVolumeHandle(world, pod.metadata.namespace!, pod);
   const before: SiteFiles = handle === null ? {} : world.volumes.read(handle);
   if (handle === null || before.code === undefined) return { lines: [noDataMessage("site")], exit: 1 };
   const { upgrading: _, maintenance: __, ...files } = before;

@@ -16,7 +16,7 @@ import {
   type SiteDatabase,
   type SiteFiles,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { listInstallerLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
+import { listPluginInstallLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const INSTALLED_TABLES = 494, PARTIAL_TABLES = 415; // number of tables of an installed site and of a killed install (measured)
@@ -32,7 +32,7 @@ export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
 }
 
 /** Simulates the script that deletes config.php and all of moodledata. The site's code remains. */
-export function runFileDeletion({ world, pod }: ProgramContext): ProgramRun {
+export function runFileDeletionScript({ world, pod }: ProgramContext): ProgramRun {
   const site = getSimulatedSite(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
@@ -108,7 +108,7 @@ function install(
       "Syncing Moodle code...",
       "Generating config.php file...",
       "Installing Moodle database...",
-      ...listInstallerLines(),
+      ...listPluginInstallLines(),
       "Installation completed successfully.",
       ...(exit === null ? ["ready to handle connections"] : [LAST_LINE]),
       ...(container.args?.[0] === "php" ? formatFactLines({ tables: INSTALLED_TABLES, config }) : []),
@@ -204,7 +204,7 @@ export function startExistingSite(
     lines: [
       ...startLines,
       "Upgrading moodle...",
-      ...listInstallerLines(),
+      ...listPluginInstallLines(),
       `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
       ...(exit === null ? ["ready to handle connections"] : [LAST_LINE]),
     ],

@@ -1,7 +1,7 @@
 /** Simulates PostgreSQL as the sites use it: the server in the StatefulSet, and `psql` in Jobs. */
-import { type EventText, recordEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { type EventReasonAndMessage, recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import {
-  firstVolumeHandle,
+  findFirstVolumeHandle,
   getSimulatedSite,
   isSiteInstalled,
   type SiteDatabase,
@@ -18,13 +18,13 @@ const raisedException = (words: string) => new RegExp(`raise exception '(not \\w
 
 export function servePostgres(context: ProgramContext): ProgramRun {
   const { world, pod, env, container } = context;
-  const handle = firstVolumeHandle(world, pod.metadata.namespace!, pod), major = readPostgresMajor(container.image);
+  const handle = findFirstVolumeHandle(world, pod.metadata.namespace!, pod), major = readPostgresMajor(container.image);
   if (!env.POSTGRES_PASSWORD) {
     return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
   }
   const before: SiteDatabase = handle === null ? { password: "" } : world.volumes.read(handle);
   const ready = "database system is ready to accept connections";
-  const foreign = findVersionError(before, major);
+  const foreign = findPostgresVersionError(before, major);
   if (foreign) return { lines: foreign, exit: 1 };
   if (before.absent && !context.resumed) return serveWithoutDatabase(context, ready);
   if (handle === null || (before.password !== undefined && !before.absent)) {
@@ -45,7 +45,7 @@ export function readPostgresMajor(image: string): string {
 }
 
 /** Returns PostgreSQL's error if another major version created the data files; otherwise null. */
-export function findVersionError({ major: made = "" }: SiteDatabase, major: string): string[] | null {
+export function findPostgresVersionError({ major: made = "" }: SiteDatabase, major: string): string[] | null {
   if (made === "" || major === "" || made === major) return null;
   const detail = `DETAIL:  The data directory was initialized by PostgreSQL version ${made}, which is not compatible ` +
     `with this version ${major}.`;
@@ -59,7 +59,8 @@ export function findVersionError({ major: made = "" }: SiteDatabase, major: stri
 function serveWithoutDatabase({ world, pod, container }: ProgramContext, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
   const where = 'connection to server at "127.0.0.1", port 5432 failed';
-  const record = (statement: EventText) => recordEvent(world, pod, { by: "kubelet", fieldPath, ...statement });
+  const record = (statement: EventReasonAndMessage) =>
+    recordKubernetesEvent(world, pod, { by: "kubelet", fieldPath, ...statement });
   record({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
   record({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
   return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };

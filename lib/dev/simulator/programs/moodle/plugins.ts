@@ -33,6 +33,6 @@ const PARTS = [
   ...Object.entries(PLUGINS).flatMap(([type, names]) => names.split(" ").map((name) => `${type}_${name}`)),
 ];
 
-export function listInstallerLines(): string[] {
+export function listPluginInstallLines(): string[] {
   return PARTS.flatMap((part) => [`-->${part}`, "++ Success ++"]);
 }

@@ -85,8 +85,8 @@ export interface SimulatedSite {
 /** Returns the site with the files on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
 export function getSimulatedSite(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
-  const data = firstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
-  const files = firstVolumeHandle(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
+  const data = findFirstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
+  const files = findFirstVolumeHandle(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
   return {
     database: server && data !== null ? world.volumes.read(data) : null,
     files: files === null ? {} : world.volumes.read(files),
@@ -96,7 +96,7 @@ export function getSimulatedSite(world: SimulatorContext, namespace: string, pod
 }
 
 /** Returns the handle of the volume that the pod's first PVC is bound to. */
-export function firstVolumeHandle(
+export function findFirstVolumeHandle(
   world: SimulatorContext,
   namespace: string,
   pod: StoredObject | undefined,

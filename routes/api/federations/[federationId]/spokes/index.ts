@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
-import { getRemovedVisibility, hubAccess } from "#lib/domains/federations/access.ts";
+import { getRemovedObjectVisibility, hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { createdReply, eitherReply, okReply, pageReply } from "#lib/http/reply.ts";
+import { combineReplies, createdReply, okReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
@@ -21,7 +21,7 @@ export const GET = endpoint({
   }),
   reply: pageReply(SpokeView),
   handle: ({ app, actor, federation, query }) =>
-    findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, getRemovedVisibility(actor, query)),
+    findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, getRemovedObjectVisibility(actor, query)),
 });
 
 export const POST = endpoint({
@@ -33,7 +33,7 @@ export const POST = endpoint({
   body: NewSpoke,
   idempotent: true,
   queued: true,
-  reply: eitherReply(createdReply(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), okReply(SpokePreview)),
+  reply: combineReplies(createdReply(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), okReply(SpokePreview)),
   faults: [
     "slug_taken",
     "domain_taken",

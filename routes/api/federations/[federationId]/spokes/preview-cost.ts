@@ -4,7 +4,7 @@ import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 import { boundedText } from "#lib/base/schema.ts";
-import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
+import { previewNewSpokeCost } from "#lib/domains/spokes/preview.ts";
 
 export const GET = endpoint({
   summary: "The cost of adding a spoke of a given size",
@@ -14,5 +14,5 @@ export const GET = endpoint({
   reply: okReply(CostView),
   faults: ["not_offered", "billing_unavailable"],
   handle: ({ app, actor, federation, query: { size }, signal }) =>
-    previewAddedCost(app, actor, federation, { size, signal }),
+    previewNewSpokeCost(app, actor, federation, { size, signal }),
 });

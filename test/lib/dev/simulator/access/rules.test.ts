@@ -1,7 +1,7 @@
 /** Tests the permissions that roles and bindings grant, and the protection against privilege escalation. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { putAsAdmin, requestAsAccount, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
@@ -11,7 +11,7 @@ const NAMESPACE = "/api/v1/namespaces/wheelwright";
 
 const test = suite<{ simulator: Simulator }>("authorization");
 test.before.each(async (context) => {
-  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: silentLog, authorization: "on" });
+  const simulator = context.simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG, authorization: "on" });
   for (const name of ["wheelwright", "other"]) {
     await putAsAdmin(simulator, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "m", namespace: name } };
@@ -41,7 +41,7 @@ const statusOf = async (simulator: Simulator, method: string, path: string, body
   (await requestAsAccount(simulator, method, path, body)).status;
 
 test("allows everything if authorization is off", async () => {
-  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   assert.is(await statusOf(simulator, "GET", "/api/v1/secrets"), 200);
   await simulator.close();
 });

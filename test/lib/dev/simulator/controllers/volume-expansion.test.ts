@@ -1,7 +1,7 @@
 /** Tests the expansion of PVCs, its failures, and StatefulSets with a changed template. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseThousandthsOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
 import { findQuotaViolation } from "#lib/dev/simulator/admission/quota.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
@@ -143,8 +143,8 @@ test("counts toward the quota, and is rejected until the quota status is updated
 test("uses the quota's status, which follows the spec after a delay", () => {
   const hard = (storage: string) => ({ "requests.storage": storage });
   const quota = { ...claim(), spec: { hard: hard("20Gi") }, status: { hard: hard("10Gi"), used: hard("5Gi") } };
-  const [used, cost] = [{ "requests.storage": parseThousandthsOrZero("5Gi") }, {
-    "requests.storage": parseThousandthsOrZero("15Gi"),
+  const [used, cost] = [{ "requests.storage": parseMilliQuantityOrZero("5Gi") }, {
+    "requests.storage": parseMilliQuantityOrZero("15Gi"),
   }];
   assert.match(findQuotaViolation(quota, used, cost, used, null)!, /limited: requests.storage=10Gi$/);
   const observed = { ...quota, status: { hard: hard("20Gi"), used: hard("5Gi") } };

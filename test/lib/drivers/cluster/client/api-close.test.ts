@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silentLog } from "#lib/base/log.ts";
+import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../../support/kube/exercise-client.ts", import.meta.url));
@@ -12,7 +12,7 @@ const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 const test = suite("close");
 
 test("exits after close without unhandled rejections", async () => {
-  const simulator = await openSimulator({ delayMs: 0, log: silentLog });
+  const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
   const child = spawn(process.execPath, [...BEFORE, PROGRAM, simulator.url], { stdio: ["ignore", "pipe", "pipe"] });
   const outputLines: string[] = [];
   for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => outputLines.push(String(chunk)));

@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openServerConnections, type ServerConnections } from "#lib/drivers/cluster/client/connection.ts";
-import { openLog } from "#lib/base/log.ts";
+import { createLog } from "#lib/base/log.ts";
 import { LOCAL_CERTIFICATE, LOCAL_CERTIFICATE_KEY } from "#test/support/kube/certificate.ts";
 import { answer, kubeconfigOf, openKubeServer, openSilentServer } from "#test/support/kube/server.ts";
 import { until } from "#test/support/until.ts";
@@ -23,12 +23,12 @@ interface Scene {
   open(user: object, deadline?: number, cluster?: object): Promise<ServerConnections>;
 }
 
-const test = suite<Scene>("openCredentials");
+const test = suite<Scene>("createCredentialReader");
 const opened: ServerConnections[] = [];
 
 test.before.each(async (scene) => {
   const lines: string[] = [];
-  const log = openLog({ level: "info", format: "json", write: (line) => void lines.push(line) });
+  const log = createLog({ level: "info", format: "json", write: (line) => void lines.push(line) });
   const folder = await mkdtemp(join(tmpdir(), "plugin-"));
   Object.assign(scene, {
     folder,

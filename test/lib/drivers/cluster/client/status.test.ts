@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { errorFromResponse, readResponseWarnings } from "#lib/drivers/cluster/client/status.ts";
+import { createErrorFromResponse, readResponseWarnings } from "#lib/drivers/cluster/client/status.ts";
 
 const error = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-  errorFromResponse(
+  createErrorFromResponse(
     { status, headers, body: typeof body === "string" ? body : JSON.stringify({ kind: "Status", ...body }) },
     "GET /x",
   );

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { errorFromResponse } from "#lib/drivers/cluster/client/status.ts";
+import { createErrorFromResponse } from "#lib/drivers/cluster/client/status.ts";
 
 const test = suite("explainClusterError");
 
@@ -13,7 +13,7 @@ const answered = (
   doing = "PATCH cluster/api/v1/namespaces/n/services/db",
 ) =>
   explainClusterError(
-    errorFromResponse(
+    createErrorFromResponse(
       { status, headers: {}, body: JSON.stringify({ kind: "Status", message, reason, code: status }) },
       doing,
     ),

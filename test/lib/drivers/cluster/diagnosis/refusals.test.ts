@@ -1,20 +1,26 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import { readRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
+import { parseAdmissionRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 
-const test = suite("readRefusal");
+const test = suite("parseAdmissionRefusal");
 
 const quota = (requested: string, used: string, limited: string) =>
   `pods "x" is forbidden: exceeded quota: spoke, requested: ${requested}, used: ${used}, limited: ${limited}`;
 
 test("a quota that other objects use up may have capacity later", () => {
-  assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=512Mi", "limits.memory=1Gi")).heals, "capacity");
+  assert.is(
+    parseAdmissionRefusal(quota("limits.memory=1Gi", "limits.memory=512Mi", "limits.memory=1Gi")).heals,
+    "capacity",
+  );
 });
 
 test("a request that exceeds the whole quota never succeeds, whatever the units", () => {
-  assert.is(readRefusal(quota("limits.memory=1Gi", "limits.memory=0", "limits.memory=1000Mi")).heals, "never");
-  assert.is(readRefusal(quota("limits.cpu=1500m", "limits.cpu=0", "limits.cpu=1")).heals, "never");
+  assert.is(
+    parseAdmissionRefusal(quota("limits.memory=1Gi", "limits.memory=0", "limits.memory=1000Mi")).heals,
+    "never",
+  );
+  assert.is(parseAdmissionRefusal(quota("limits.cpu=1500m", "limits.cpu=0", "limits.cpu=1")).heals, "never");
 });
 
 test("one resource that exceeds the quota decides", () => {
@@ -23,23 +29,23 @@ test("one resource that exceeds the quota decides", () => {
     "limits.cpu=1,limits.memory=0",
     "limits.cpu=1,limits.memory=1Gi",
   );
-  assert.is(readRefusal(message).heals, "never");
+  assert.is(parseAdmissionRefusal(message).heals, "never");
 });
 
 test("a quota without usage status can be retried soon", () => {
   const message = 'pods "x" is forbidden: status unknown for quota: spoke, resources: limits.cpu,limits.memory';
-  assert.is(readRefusal(message).heals, "soon");
+  assert.is(parseAdmissionRefusal(message).heals, "soon");
 });
 
 test("names sizes.yaml or limits.yaml only for the blueprint's quota", () => {
   const ours = quota("pods=1", "pods=1", "pods=1"), memory = "limits.memory=1Gi";
-  assert.match(readRefusal(ours).hint, /quota spoke \(limits\.yaml\)/);
-  assert.match(readRefusal(quota(memory, memory, memory)).hint, /quota spoke \(sizes\.yaml\)/);
-  assert.match(readRefusal(ours.replace("quota: spoke", "quota: team")).hint, /quota team, or/);
+  assert.match(parseAdmissionRefusal(ours).hint, /quota spoke \(limits\.yaml\)/);
+  assert.match(parseAdmissionRefusal(quota(memory, memory, memory)).hint, /quota spoke \(sizes\.yaml\)/);
+  assert.match(parseAdmissionRefusal(ours.replace("quota: spoke", "quota: team")).hint, /quota team, or/);
 });
 
 test("returns a separate code for each kind of refusal", () => {
-  const code = (rest: string) => readRefusal(`pods "x" is forbidden: ${rest}`).code;
+  const code = (rest: string) => parseAdmissionRefusal(`pods "x" is forbidden: ${rest}`).code;
   assert.is(code("exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"), "ExceededQuota");
   assert.is(code("failed quota: q: must specify limits.cpu for: moodle"), "FailedQuota");
   assert.is(code("maximum storage usage per PersistentVolumeClaim is 20Gi, but request is 30Gi"), "LimitRange");
@@ -128,7 +134,7 @@ const WORDS: readonly (readonly [says: string, code: string, heals: string, why:
 ];
 for (const [says, code, heals, why] of WORDS) {
   test(`understands "${says.slice(0, 90)}"`, () => {
-    const refusal = readRefusal(says);
+    const refusal = parseAdmissionRefusal(says);
     assert.equal([refusal.code, refusal.heals], [code, heals]);
     assert.match(refusal.why, why);
     assert.match(refusal.hint, /^[A-Z].*\.$/);

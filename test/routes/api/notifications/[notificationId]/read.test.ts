@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { markNotificationAsRead } from "#lib/domains/notifications/read.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts";
 import { recordEvents, resetNotifications, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
@@ -31,7 +31,7 @@ test("returns the notification, and the same when repeated", async ({ scene, ids
 });
 
 test("finds the notification before it checks the body", async ({ scene, ids }) => {
-  for (const id of [newId("evt"), "nothing"]) {
+  for (const id of [createId("evt"), "nothing"]) {
     const { status } = await scene.as("spokeAdmin", "cli").post(`/api/notifications/${id}/read?zzz=1`);
     assert.is(status, 404);
   }
@@ -67,7 +67,7 @@ test("answers alike for missing, foreign and invisible events", async ({ scene, 
     const { status, body } = await scene.as("spokeAdmin", "cli").post(`/api/notifications/${id}/read`);
     return { status, body };
   };
-  const unknown = await refuse(newId("evt"));
+  const unknown = await refuse(createId("evt"));
   assert.is(unknown.status, 404);
   for (const id of [foreign, quiet, ids[1]!, "x", "evt_%F0%9F%92%A9", scene.spoke]) {
     assert.equal(await refuse(id), unknown, id);

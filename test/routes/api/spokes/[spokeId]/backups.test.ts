@@ -5,7 +5,7 @@ import { describeBackupSchedule } from "#lib/domains/backups/schedule.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { DAY } from "#lib/base/time.ts";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/spokes/{spokeId}/backups");
@@ -16,12 +16,12 @@ type State = "pending" | "ready" | "failed" | "deleted";
 
 /** Inserts a backup from that many hours ago. */
 async function backup({ db, spoke, hub }: Scene, hours: number, state: State, more: object = {}): Promise<string> {
-  const id = newId("bak"), at = new Date(Date.now() - hours * 3_600_000);
+  const id = createId("bak"), at = new Date(Date.now() - hours * 3_600_000);
   await db.rows.insertInto("backups").values({
     id,
     spokeId: spoke,
     federationId: hub,
-    operationId: newId("op"),
+    operationId: createId("op"),
     cluster: "default",
     namespace: "spoke-oak",
     kind: "nightly",
@@ -137,7 +137,7 @@ test("shows for each backup its restore test with its duration, or its error.", 
 });
 
 test("lists volume claims that a restore replaced, but none that failed or is being deleted.", async ({ scene }) => {
-  const { db, spoke: spokeId } = scene, operationId = newId("op");
+  const { db, spoke: spokeId } = scene, operationId = createId("op");
   const put = (reason: "replaced" | "unused", ...claims: string[]) =>
     db.transact((tx) =>
       retainPvcs(tx, { spokeId, operationId, reason }, claims.map((claim) => ({ claim, uid: claim })))

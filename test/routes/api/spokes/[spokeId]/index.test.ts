@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("/api/spokes/{id}");
@@ -20,7 +20,7 @@ test("GET shows the spoke to everyone with access", async ({ scene }) => {
 
 test("GET is the same 404 for missing, invisible and invalid IDs", async ({ scene }) => {
   const hidden = await scene.as("stranger").get(`/api/spokes/${scene.spoke}`);
-  const absent = await scene.as("operator").get(`/api/spokes/${newId("spk")}`);
+  const absent = await scene.as("operator").get(`/api/spokes/${createId("spk")}`);
   assert.is(hidden.status, 404);
   assert.equal(hidden.body, absent.body);
   for (const id of ["oak", "spk_", "'", "a".repeat(2000), scene.hub]) {

@@ -1,7 +1,7 @@
 /** Tests restore requests: creation by hub admins, visibility, and decision by operators. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/base/ids.ts";
+import { createId } from "#lib/base/ids.ts";
 import { createTestUser } from "#test/support/users.ts";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -15,12 +15,12 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 async function backup({ db, spoke, hub }: Scene): Promise<string> {
-  const id = newId("bak");
+  const id = createId("bak");
   await db.rows.insertInto("backups").values({
     id,
     spokeId: spoke,
     federationId: hub,
-    operationId: newId("op"),
+    operationId: createId("op"),
     cluster: "default",
     namespace: "spoke-oak",
     kind: "nightly",
@@ -70,7 +70,7 @@ test("POST creates one open request per backup, repeatable by its key", async ({
 test("POST refuses a backup that is not ready or another spoke's, and an eleventh request", async (context) => {
   const { scene, path, backupId } = context;
   await scene.db.sql("update backups set state = 'failed', failed_at = now() where id = $1", [backupId]);
-  for (const id of [backupId, newId("bak")]) {
+  for (const id of [backupId, createId("bak")]) {
     const { status, body } = await scene.as("hubAdmin").post(path, { backupId: id, reason: "Why" });
     assert.equal([status, body.code], [409, "backup_unusable"]);
   }
@@ -89,7 +89,7 @@ test("is for hub admins, and its decision for operators", async ({ scene, path, 
   assert.is((await scene.as("spokeAdmin").post(path, { backupId, reason: "Why" })).status, 403);
   assert.is((await scene.as("stranger").get(path)).status, 404);
   assert.is((await scene.as("hubAdmin").get("/api/restore-requests")).status, 403);
-  const decide = `/api/restore-requests/${newId("rsr")}/decide`;
+  const decide = `/api/restore-requests/${createId("rsr")}/decide`;
   assert.is((await scene.as("hubAdmin").post(decide, { state: "done" })).status, 403);
   assert.is((await scene.as("operator").post(decide, { state: "done" })).status, 404);
 });
