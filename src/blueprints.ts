@@ -602,8 +602,8 @@ mtrace('seeded');
 <?php
 // Creates a sign-in link for the site's administrator: a password reset link of Moodle, which makes earlier links
 // invalid. The log contains the link's token only in encrypted form, for the requester's public key. On success, the
-// last line is "sealed: ...". A line "refused: ..." contains the reason why the account cannot use a link; the account
-// was not changed. This script is an argument of \`php -r\` and is not stored in the site.
+// last line is "sealed: ...". A line that starts with "refused:" states why the account cannot use a link; in that
+// case, the account is left unchanged. This script is an argument of \`php -r\` and is not stored in the site.
 ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');

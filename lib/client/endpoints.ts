@@ -225,7 +225,7 @@ export interface WheelwrightApi {
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Your sessions, at most 100: the current one first, then the others by last use
+   * Your sessions, at most 100: the current one first, then the most recently used
    *
    * `GET /api/auth/sessions`, scope readonly.
    */
@@ -308,7 +308,7 @@ export interface WheelwrightApi {
   getCatalog(options?: CallOptions): Promise<Catalog>;
 
   /**
-   * Announcements and the changes of each release, newest first
+   * Announcements and the changes in each release, newest first
    *
    * `GET /api/changelog`, scope public. Error codes: database_unavailable, database_lost, database_busy, database_slow, database_closed.
    */
@@ -322,7 +322,7 @@ export interface WheelwrightApi {
   getChangelogFeed(options?: CallOptions): Promise<string>;
 
   /**
-   * Hub requests, newest first: your own, or all for operators
+   * Requests for new hubs, newest first. Operators see all requests, other users only their own
    *
    * `GET /api/federation-requests`, scope readonly.
    */
@@ -346,7 +346,7 @@ export interface WheelwrightApi {
   createFederationRequest(body: NewFederationRequest, options?: IdempotentCallOptions): Promise<FederationRequest>;
 
   /**
-   * One hub request and its outcome
+   * One request for a new hub, and its outcome
    *
    * `GET /api/federation-requests/{requestId}`, scope readonly.
    */
@@ -359,7 +359,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Withdraw a pending hub request. Repeating the request changes nothing
+   * Withdraw a pending request for a new hub. Repeating the call changes nothing
    *
    * `DELETE /api/federation-requests/{requestId}`, scope cli. Error codes: request_decided.
    */
@@ -372,7 +372,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Approve a hub request: create the hub and make the requester its admin. The request body can override the requested values
+   * Approve a request for a new hub: create the hub and make the requester its admin. The request body can override the requested values
    *
    * `POST /api/federation-requests/{requestId}/approve`, scope cli. Error codes: request_decided, requester_disabled, slug_taken, not_offered.
    */
@@ -386,7 +386,7 @@ export interface WheelwrightApi {
   ): Promise<FederationRequest>;
 
   /**
-   * Reject a hub request. The requester sees the reason
+   * Reject a request for a new hub. The requester sees the reason
    *
    * `POST /api/federation-requests/{requestId}/reject`, scope cli. Error codes: request_decided.
    */
@@ -410,7 +410,7 @@ export interface WheelwrightApi {
       slug?: string | undefined;
       /** Returns only items in this state */
       state?: "provisioning" | "active" | "failed" | "removing" | "removed" | undefined;
-      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
@@ -632,7 +632,7 @@ export interface WheelwrightApi {
         | undefined;
       /** Returns only items with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
-      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
@@ -671,7 +671,7 @@ export interface WheelwrightApi {
   ): Promise<Spoke>;
 
   /**
-   * The cost of adding a spoke with a given size
+   * The cost of adding a spoke of a given size
    *
    * `GET /api/federations/{federationId}/spokes/preview-cost`, scope readonly. Error codes: not_offered, billing_unavailable.
    */
@@ -720,7 +720,7 @@ export interface WheelwrightApi {
         | undefined;
       /** Returns only items with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
-      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
@@ -1009,7 +1009,7 @@ export interface WheelwrightApi {
   ): Promise<SpokeJoining>;
 
   /**
-   * The spoke's own admins, newest first, including invited users and without the hub's admins. Returns all admins unless limit is set
+   * The spoke's own admins, newest first, including invited users and excluding the hub's admins. Returns all admins unless limit is set
    *
    * `GET /api/spokes/{spokeId}/members`, scope readonly.
    */
@@ -1102,7 +1102,7 @@ export interface WheelwrightApi {
   ): Promise<SignInLink>;
 
   /**
-   * Users, newest first. The filter email matches an address or its beginning
+   * Users, newest first. The parameter email matches addresses that start with its value
    *
    * `GET /api/users`, scope readonly.
    */
@@ -1114,7 +1114,7 @@ export interface WheelwrightApi {
       role?: "operator" | "hub_admin" | "spoke_admin" | undefined;
       /** Returns only items in this state */
       state?: "active" | "invited" | "unverified" | "disabled" | undefined;
-      /** Returns only items that contain this text in a name, domain or address. Case does not matter; must be text of 1 to 100 characters without control characters */
+      /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;

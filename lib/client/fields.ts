@@ -12,7 +12,7 @@ export const SPOKE_FIELDS = {
   },
   slug: {
     label: "Slug",
-    hint: "Lowercase letters, digits and hyphens, for addresses and commands",
+    hint: "A short name for addresses and commands, of lowercase letters, digits and hyphens",
     type: "string",
     settable: "required",
   },
@@ -94,7 +94,7 @@ export const SPOKE_FIELDS = {
   },
   mail: {
     label: "Email",
-    hint: "Whether the site sends email. A copy starts with held",
+    hint: "Whether the site sends email; held at first in a copied site",
     type: "string",
     choices: ["on", "held"],
     changeable: true,

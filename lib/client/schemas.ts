@@ -1,6 +1,6 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export interface AcceptInvite {
-  /** The value of the parameter token in the link from the email; must be text of 1 to 200 characters without control characters */
+  /** The value of the parameter "token" in the link from the email; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -39,7 +39,7 @@ export interface ActionPreview {
     /** The new value of the field; null if the field would be removed */
     to: unknown;
   }[];
-  /** Effects of the action that no other field shows, and objections that the cluster raised */
+  /** Effects of the action that no other field shows, and the cluster's objections to it */
   notes: string[];
   /** The monthly price of the spoke */
   price: Cost;
@@ -52,7 +52,7 @@ export interface Approval {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -76,26 +76,26 @@ export interface AuditEvent {
   objectId: string;
   /** More data about the event. Its fields depend on the kind of event */
   metadata: Record<string, unknown>;
-  /** The IP address of the caller; empty for actions of an operator, unless the reader is an operator */
+  /** The IP address of the caller; empty if an operator performed the action and you are not an operator */
   ip: string;
-  /** The user agent of the caller; empty for actions of an operator, unless the reader is an operator */
+  /** The user agent of the caller; empty if an operator performed the action and you are not an operator */
   userAgent: string;
   /** When the event occurred */
   at: string;
 }
 
 export interface BackupSummary {
-  /** Whether the cluster can take backups that outlive the spoke, at the last check. If not, lastError explains why */
+  /** Whether the cluster could take backups that outlive the spoke, when last checked. If not, see "lastError" */
   available: boolean;
   /** When backups are taken automatically while the spoke is active. Each spoke has its own time */
   schedule: string;
   /** How many backups are kept: the newest backup from each recent day, week and month (UTC) */
   retention: {
-    /** The number of days from which the newest backup is kept */
+    /** The number of recent days for each of which the newest backup is kept */
     daily: number;
-    /** The number of ISO weeks from which the newest backup is kept */
+    /** The number of recent ISO weeks for each of which the newest backup is kept */
     weekly: number;
-    /** The number of months from which the newest backup is kept */
+    /** The number of recent months for each of which the newest backup is kept */
     monthly: number;
   };
   /** When the newest backup became ready; null before the first backup */
@@ -128,11 +128,11 @@ export interface BackupSummary {
     verifiedAt: string | null;
     /** The results of the backup's restore test; null if the backup was not tested */
     verification: {
-      /** The number of courses in the restored site; null if not counted */
+      /** The number of courses in the restored site; null if they were not counted */
       courses: number | null;
-      /** The number of user accounts in the restored site, without the guest account; null if not counted */
+      /** The number of user accounts in the restored site, excluding the guest account; null if they were not counted */
       users: number | null;
-      /** The time that a recovery takes: seconds from the start of the restore test until the login page responded */
+      /** The time that a recovery takes: the seconds from the start of the test until the login page responded */
       seconds: number;
       /** Whether the numbers of courses and users were compared with numbers from the time of the backup */
       compared: boolean;
@@ -140,13 +140,13 @@ export interface BackupSummary {
       files: number | null;
       /** The number of randomly chosen files that were read and had the right hash */
       hashed: number | null;
-      /** The release of the restored Moodle code, which matches the database; null if not compared */
+      /** The release of the restored Moodle code, which matches the database; null if the two were not compared */
       codeRelease: string | null;
     } | null;
-    /** Why the backup's last restore test failed, or that the quota left no space for a test; null otherwise */
+    /** Why the backup's last restore test failed, or a note that the quota left no space for one; null otherwise */
     verificationError: string | null;
   }[];
-  /** Volumes from before a restore, newest first, for a rollback. A volume is deleted after the time in the field until, once a newer backup exists */
+  /** Volumes from before a restore, newest first, for a rollback. After the time in the field "until", a volume is deleted as soon as a newer backup exists */
   kept: {
     /** The name of the PersistentVolumeClaim */
     claim: string;
@@ -177,7 +177,7 @@ export interface Billing {
   pastDueSince: string | null;
   /** The ISO 4217 code of the subscription's currency; null if the hub has no subscription */
   currency: string | null;
-  /** The items of the hub's subscription, as the payment provider counts them */
+  /** The items of the hub's subscription, with the quantities that the payment provider bills */
   items: {
     /** The size of the billed spokes; null if the item is not for spokes */
     size: string | null;
@@ -207,9 +207,9 @@ export interface Billing {
   } | null;
   /** Whether a change to the hub's spokes must still be sent to the payment provider */
   pending: boolean;
-  /** Differences between the payment provider's counts and the hub's spokes; null if they are equal */
+  /** How the payment provider's numbers of spokes differ from those in the hub; null if they are equal */
   difference: {
-    /** A sentence that describes the difference between the payment provider's counts and the hub's spokes */
+    /** A sentence that states how the number of billed spokes differs from the number of spokes in the hub */
     message: string;
     /** The difference as numbers for each size; empty if numbers alone cannot describe the difference */
     sizes: {
@@ -217,7 +217,7 @@ export interface Billing {
       size: string;
       /** The number of spokes with this size that should be billed */
       spokes: number;
-      /** The number of spokes with this size that the payment provider counts */
+      /** The number of spokes with this size that the payment provider bills */
       billed: number;
     }[];
   } | null;
@@ -250,13 +250,13 @@ export interface BulkAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** The new Moodle version; required for the action upgrade; must be a version such as 4.5.12 */
+  /** The new Moodle version; required for the action "upgrade"; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same value as in the field lmsVersion; must be a version such as 4.5.12 */
+  /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** The name of the new size; required for the action resize; must be text of 1 to 100 characters without control characters */
+  /** The name of the new size; required for the action "resize"; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Whether the action upgrade continues without a backup if the cluster cannot take one */
+  /** Whether the action "upgrade" continues without a backup if the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
 }
 
@@ -435,7 +435,7 @@ export interface Catalog {
     mode: string | null;
     /** Always null: this field has no default value */
     contentMode: string | null;
-    /** Always null: a spoke without a brand has the platform's own look */
+    /** Always null: a spoke without a brand has the default theme of Moodle */
     brand: string | null;
     /** Always null: a site without a seed starts without courses */
     seed: string | null;
@@ -453,7 +453,7 @@ export interface Changelog {
   api: string;
   /** The version of the running release */
   version: string;
-  /** Announcements of changes, made at least 30 days ahead. An announcement in effect stays in the list until it is no longer declared */
+  /** Announcements of changes, made at least 30 days ahead. An announcement stays in the list after it takes effect, until a later release drops it */
   notices: {
     /** The ID of the announcement, in this document and on the changelog page */
     id: string;
@@ -478,7 +478,7 @@ export interface Changelog {
   }[];
   /** The changes in each release, with unreleased changes first */
   releases: {
-    /** The version of the release, or unreleased */
+    /** The version of the release, or "unreleased" */
     version: string;
     /** The day of the release; null for unreleased changes */
     releasedAt: string | null;
@@ -488,7 +488,7 @@ export interface Changelog {
 }
 
 export type Cost = {
-  /** Whether the cost is known. The cost requires a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
+  /** Whether the cost is known. It is known only if the hub is billed through a payment provider, the size has a price, and you manage the hub */
   available: true;
   /** The ISO 4217 code of the currency */
   currency: string;
@@ -496,12 +496,12 @@ export type Cost = {
   size: string;
   /** The spoke's monthly price after the change, in the currency's smallest unit: 1900 means €19.00, but ¥1,900 */
   recurringMonthly: number;
-  /** The prorated amount that is due now, in the currency's smallest unit; negative for a credit. For a hub's first spoke, the amount of the first invoice */
+  /** The prorated amount that is due now, in the currency's smallest unit; negative for a credit. If this is the hub's first spoke, it is the amount of the first invoice */
   dueNow: number;
   /** The time for which the prorated amount was computed */
   prorationDate: string;
 } | {
-  /** Whether the cost is known. The cost requires a payment provider, a billed hub, a size with a price, and a caller who manages the hub */
+  /** Whether the cost is known. It is known only if the hub is billed through a payment provider, the size has a price, and you manage the hub */
   available: false;
   /** The cause as one word */
   reason?: string;
@@ -516,13 +516,13 @@ export interface Federation {
   name: string;
   /** The name of the region in the catalog */
   region: string | null;
-  /** How open the hub is to others, as a name from the catalog */
+  /** The mode that the catalog lists for how open the hub is to others */
   mode: string | null;
   /** The name of the hub's tier in the catalog */
   tier: string | null;
   /** The hub's state */
   state: "provisioning" | "active" | "failed" | "removing" | "removed";
-  /** The same value as in the field state */
+  /** The same value as in the field "state" */
   status: "provisioning" | "active" | "failed" | "removing" | "removed";
   /** Why the hub or spoke is in its current state; null if there is nothing to explain */
   stateReason: string | null;
@@ -548,7 +548,7 @@ export interface FederationPatch {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -563,7 +563,7 @@ export interface FederationRequest {
   name: string;
   /** The name of the region in the catalog */
   region: string | null;
-  /** How open the hub is to others, as a name from the catalog */
+  /** The mode that the catalog lists for how open the hub is to others */
   mode: string | null;
   /** The name of the hub's tier in the catalog */
   tier: string | null;
@@ -657,7 +657,7 @@ export interface MintedToken {
   id: string;
   /** The purpose of the token */
   name: string;
-  /** What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything */
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
   scope: "cli" | "provisioning" | "readonly";
   /** The first characters of the token, by which you can recognize the token */
   prefix: string;
@@ -676,7 +676,7 @@ export interface NewFederation {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -689,7 +689,7 @@ export interface NewFederationRequest {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** How open the hub is to others, as a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -712,7 +712,7 @@ export interface NewRestoreRequest {
 }
 
 export interface NewSpoke {
-  /** Lowercase letters, digits and hyphens, for addresses and commands; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+  /** A short name for addresses and commands, of lowercase letters, digits and hyphens; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
   /** The full name of the site, shown to visitors; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
@@ -738,7 +738,7 @@ export interface NewSpoke {
   contentMode?: string | null | undefined;
   /** The ID or slug of the hub. If given, it must match the hub in the path; must be text of 1 to 100 characters without control characters */
   federationId?: string | null | undefined;
-  /** The same value as in the field lmsVersion; must be a version such as 4.5.12 */
+  /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
   /** The ID or domain of a spoke that you manage, to create a copy of that spoke. The copy has the same courses, users and settings, unless you give other settings here. No credentials of the original are copied; must be text of 1 to 253 characters without control characters */
   copyOf?: string | null | undefined;
@@ -749,7 +749,7 @@ export interface NewSpoke {
 export interface NewToken {
   /** The purpose of the token; must be text of 1 to 100 characters without control characters */
   name: string;
-  /** What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything */
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
   scope: "cli" | "provisioning" | "readonly";
   /** When the token will expire. If this field is absent, the token never expires; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
   expiresAt?: string | null | undefined;
@@ -773,9 +773,9 @@ export interface Notification {
   objectId: string;
   /** More data about the event. Its fields depend on the kind of event */
   metadata: Record<string, unknown>;
-  /** The IP address of the caller; empty for actions of an operator, unless the reader is an operator */
+  /** The IP address of the caller; empty if an operator performed the action and you are not an operator */
   ip: string;
-  /** The user agent of the caller; empty for actions of an operator, unless the reader is an operator */
+  /** The user agent of the caller; empty if an operator performed the action and you are not an operator */
   userAgent: string;
   /** When the event occurred */
   at: string;
@@ -823,7 +823,7 @@ export interface Operation {
   of: number;
   /** A description of the current step, with its progress if known */
   label: string;
-  /** The number of the attempt at this step */
+  /** The number of the current attempt at this step */
   attempt: number;
   /** The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued */
   position: number | null;
@@ -850,7 +850,7 @@ export interface Operation {
   } | null;
   /** When the next attempt at the step starts; null if no attempt is delayed */
   nextAttemptAt: string | null;
-  /** Parts of the work that were skipped or could not be done, although the rest continued */
+  /** Parts of the operation that were skipped, or that failed without stopping the operation */
   notes: string[];
   /** When the object was created */
   createdAt: string;
@@ -890,7 +890,7 @@ export interface OperationDetail {
   of: number;
   /** A description of the current step */
   label: string;
-  /** The number of the attempt at this step */
+  /** The number of the current attempt at this step */
   attempt: number;
   /** The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued */
   position: number | null;
@@ -917,7 +917,7 @@ export interface OperationDetail {
   } | null;
   /** When the next attempt at the step starts; null if no attempt is delayed */
   nextAttemptAt: string | null;
-  /** Parts of the work that were skipped or could not be done, although the rest continued */
+  /** Parts of the operation that were skipped, or that failed without stopping the operation */
   notes: string[];
   /** When the object was created */
   createdAt: string;
@@ -994,7 +994,7 @@ export interface Overview {
     degraded: number;
     /** The number of active spokes whose last restore test failed */
     unverified: number;
-    /** The oldest of the active spokes' last successful restore tests; null if no backup was ever verified */
+    /** When the least recently verified active spoke last passed a restore test; null if no spoke was ever verified */
     oldestVerifiedAt: string | null;
   };
   /** The hubs that you can see, newest first, each with counts of the spokes that you can see */
@@ -1026,7 +1026,7 @@ export interface Overview {
     degraded: number;
     /** The number of active spokes whose last restore test failed */
     unverified: number;
-    /** The oldest of the active spokes' last successful restore tests; null if no backup was ever verified */
+    /** When the least recently verified active spoke last passed a restore test; null if no spoke was ever verified */
     oldestVerifiedAt: string | null;
   }[];
   /** Counts of the operations that have not ended, for the hubs and spokes that you can see */
@@ -1038,7 +1038,7 @@ export interface Overview {
     /** The number of seconds that the oldest queued operation has waited; null if no operation is queued */
     oldestWaitSeconds: number | null;
   };
-  /** The templates from which new sites are created. Only for operators who request all hubs; null otherwise */
+  /** The templates from which new sites are created. Null unless an operator requests the overview of all hubs */
   templates: {
     /** The cluster in which the template is stored */
     cluster: string;
@@ -1070,7 +1070,7 @@ export interface PasswordChange {
 }
 
 export interface PasswordReset {
-  /** The value of the parameter token in the link from the email; must be text of 1 to 200 characters without control characters */
+  /** The value of the parameter "token" in the link from the email; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password: string;
@@ -1094,7 +1094,7 @@ export interface Readiness {
   status: "ok";
   /** The readiness checks and their results */
   checks: Record<string, "ok">;
-  /** Parts of the work that were skipped or could not be done, although the rest continued */
+  /** Parts of the operation that were skipped, or that failed without stopping the operation */
   notes: string[];
 }
 
@@ -1192,7 +1192,7 @@ export interface Spoke {
   id: string;
   /** The ID of the spoke's hub */
   federationId: string;
-  /** Lowercase letters, digits and hyphens, for addresses and commands */
+  /** A short name for addresses and commands, of lowercase letters, digits and hyphens */
   slug: string;
   /** The full name of the site, shown to visitors */
   displayName: string;
@@ -1216,7 +1216,7 @@ export interface Spoke {
   content: boolean;
   /** How the site includes the hub's shared courses; a name from the catalog */
   contentMode: string | null;
-  /** Whether the site sends email. A copy starts with held; must be on or held */
+  /** Whether the site sends email; held at first in a copied site; must be on or held */
   mail: "on" | "held";
   /** The state of the spoke */
   state:
@@ -1248,16 +1248,16 @@ export interface Spoke {
   }[];
   /** The URL of the site */
   url: string;
-  /** The same value as in the field lmsVersion */
+  /** The same value as in the field "lmsVersion" */
   moodleVersion: string;
-  /** The original spoke and backup of a copy; null if the spoke is not a copy */
+  /** The spoke and the backup from which this spoke was copied; null if it is not a copy */
   from: {
     /** The ID of the copied spoke */
     spokeId: string;
     /** The ID of the copied backup; null if a new backup would be taken first */
     backupId: string;
   } | null;
-  /** The same value as in the field state */
+  /** The same value as in the field "state" */
   status:
     | "provisioning"
     | "active"
@@ -1289,7 +1289,7 @@ export interface Spoke {
       /** The fields of the object that differ from the manifest; empty for a missing object */
       fields: string[];
     }[];
-    /** Set if the spoke was rendered from an older revision of the blueprint; the action reapply updates the spoke */
+    /** Set if the spoke's manifests come from an older revision of the blueprint. To update it, use the action reapply */
     revision: {
       /** The blueprint revision from which the spoke was rendered */
       from: string;
@@ -1315,13 +1315,13 @@ export interface SpokeAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** The new Moodle version; required for the action upgrade; must be a version such as 4.5.12 */
+  /** The new Moodle version; required for the action "upgrade"; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
-  /** The same value as in the field lmsVersion; must be a version such as 4.5.12 */
+  /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** The name of the new size; required for the action resize; must be text of 1 to 100 characters without control characters */
+  /** The name of the new size; required for the action "resize"; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
-  /** Whether the action upgrade continues without a backup if the cluster cannot take one */
+  /** Whether the action "upgrade" continues without a backup if the cluster cannot take one */
   skipBackup?: boolean | null | undefined;
 }
 
@@ -1347,7 +1347,7 @@ export interface SpokePatch {
   adminEmail?: string | null | undefined;
   /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** Whether the site sends email. A copy starts with held; must be on or held */
+  /** Whether the site sends email; held at first in a copied site; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
 
@@ -1358,7 +1358,7 @@ export interface SpokePreview {
   spoke: {
     /** The ID of the spoke's hub */
     federationId: string;
-    /** Lowercase letters, digits and hyphens, for addresses and commands */
+    /** A short name for addresses and commands, of lowercase letters, digits and hyphens */
     slug: string;
     /** The full name of the site, shown to visitors */
     displayName: string;
@@ -1382,15 +1382,15 @@ export interface SpokePreview {
     content: boolean;
     /** How the site includes the hub's shared courses; a name from the catalog */
     contentMode: string | null;
-    /** Whether the site sends email. A copy starts with held; must be on or held */
+    /** Whether the site sends email; held at first in a copied site; must be on or held */
     mail: "on" | "held";
     /** The Kubernetes namespace of the site */
     namespace: string;
     /** The URL of the site */
     url: string;
-    /** The same value as in the field lmsVersion */
+    /** The same value as in the field "lmsVersion" */
     moodleVersion: string;
-    /** The original spoke and backup of a copy; null if the spoke is not a copy */
+    /** The spoke and the backup from which this spoke was copied; null if it is not a copy */
     from: {
       /** The ID of the copied spoke */
       spokeId: string;
@@ -1472,7 +1472,7 @@ export interface StreamEvent {
     of: number;
     /** A description of the current step, with its progress if known */
     label: string;
-    /** The number of the attempt at this step */
+    /** The number of the current attempt at this step */
     attempt: number;
   };
   /** Why the operation failed; absent if it did not fail */
@@ -1484,7 +1484,7 @@ export interface Token {
   id: string;
   /** The purpose of the token */
   name: string;
-  /** What the token may do: readonly only reads, provisioning also creates and removes spokes, cli does everything */
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
   scope: "cli" | "provisioning" | "readonly";
   /** The first characters of the token, by which you can recognize the token */
   prefix: string;
@@ -1555,7 +1555,7 @@ export interface UserRecord {
 }
 
 export interface VerifyEmail {
-  /** The value of the parameter token in the link from the email; must be text of 1 to 200 characters without control characters */
+  /** The value of the parameter "token" in the link from the email; must be text of 1 to 200 characters without control characters */
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password?: string | null | undefined;

@@ -77,7 +77,7 @@ test("lists changed and missing generated files", async () => {
   await writeFile(join(folder, `${CHART}Chart.yaml`), "version: 0.0.0\nappVersion: 0.0.0\n");
   const modules = [
     ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
-    ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
+    ...["lib/client/schemas.ts", "lib/client/fields.ts", "lib/client/endpoints.ts"],
   ];
   assert.equal(await findStaleFiles(root), [
     ...[...modules, "docs/api.md", "deploy/metrics.md"],

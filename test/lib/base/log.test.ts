@@ -70,8 +70,8 @@ test("batches the lines of one event loop turn into one write, in order", async 
 
 test("flushes pending lines when the process exits", async () => {
   const log = new URL("../../../lib/base/log.ts", import.meta.url).href;
-  const last = `import { batchWrites } from "${log}"; import process from "node:process";
-    batchWrites((text) => process.stdout.write(text))("the last words\\n"); process.exit(3);`;
+  const last = `import { batchLogWrites } from "${log}"; import process from "node:process";
+    batchLogWrites((text) => process.stdout.write(text))("the last words\\n"); process.exit(3);`;
   const before = "deno" in process.versions ? ["eval", last] : ["--input-type=module", "--eval", last];
   const { stdout } = spawnSync(process.execPath, before, { encoding: "utf8" });
   assert.is(stdout, "the last words\n");

@@ -143,7 +143,7 @@ test("forbids caching of errors, empty responses and other endpoints", async () 
 test("throws for cacheSeconds on an endpoint that is not public", async () => {
   for (const scope of ["readonly", "session", "flow"] as const) {
     const error = await openTestHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
-    assert.match(error?.message ?? "", "/api/x must be public");
+    assert.match(error?.message ?? "", "/api/x must have the scope public");
   }
 });
 

@@ -100,7 +100,7 @@ const notes = suite("seedNotes");
 
 notes("lists each requested setting that is not configured", () => {
   const all = listSeedNotes(requested, NO_HUB_SETTINGS).join("\n");
-  for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
+  for (const word of [/Single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
     assert.match(all, word);
   }
   const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };

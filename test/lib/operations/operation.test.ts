@@ -102,11 +102,11 @@ progress("compare the versions that the catalog resolves to, then and now", () =
   assert.is(upgradeOf(catalog, old, "4.5.13"), "accepted");
   assert.match(upgradeOf(catalog, old, "4.5.12"), "the spoke already runs 4.5.12");
   assert.match(upgradeOf(catalog, today, "4.5"), "the spoke already runs 4.5.13");
-  assert.match(upgradeOf(catalog, today, "4.5.12"), "it runs 4.5.13, and");
-  assert.match(upgradeOf(catalog, spokeOf("5", "moodle:v5.2.2"), "4.5"), "it runs 5.2.2, and");
+  assert.match(upgradeOf(catalog, today, "4.5.12"), "the spoke runs 4.5.13, and");
+  assert.match(upgradeOf(catalog, spokeOf("5", "moodle:v5.2.2"), "4.5"), "the spoke runs 5.2.2, and");
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5"), "accepted");
   assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "the spoke already runs 4.5.13");
-  assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // version withdrawn
+  assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "the spoke runs 4.5.13, and"); // version withdrawn
 });
 
 progress("allow another image of the same version, and a version line without a known release", () => {

@@ -85,7 +85,7 @@ test("reports a deleted object to the operator", async ({ scene, space }) => {
   await deleteAsAdmin(scene.simulator, (await space.get(REF, call))!);
   const error = await rejection(write(space, "9", "new")) as ClusterError;
   assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);
-  assert.match(error.hint!, /^It was deleted/);
+  assert.match(error.hint!, /^The object was deleted/);
 });
 
 test.run();

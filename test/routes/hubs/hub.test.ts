@@ -22,7 +22,7 @@ test("create a hub once, even if the form is sent twice", async ({ scene, open }
   const [made, again] = [await form.submit("Create hub", filled), await form.submit("Create hub", filled)];
   assert.ok(made.has("heading", "<b>South</b>"));
   assert.not.match(made.html, "<b>South</b>");
-  assert.match(made.part("status", /Creating/).text, "This page shows the progress");
+  assert.match(made.part("status", /Creation started/).text, "This page shows the progress");
   assert.is(again.path.replace(/\?.*/, ""), made.path.replace(/\?.*/, ""));
   const { body } = await scene.as("operator").get("/api/federations/south");
   assert.equal([body.name, body.region, body.tier], ["<b>South</b>", "eu", null]);

@@ -43,7 +43,7 @@ test("shows a refused version with its reason; a preview changes nothing", async
   assert.is(refused.status, 422);
   const { value, wrong, description } = refused.field("Version");
   assert.equal([value, wrong], ["3.9", true]);
-  assert.match(description, /Cannot upgrade to 3\.9: it runs .* cannot be downgraded/);
+  assert.match(description, /Cannot upgrade to 3\.9: the spoke runs .* cannot be downgraded/);
   const values = { Version: "5.2.2", "Skip the backup": true };
   const preview = await page.submit("Preview", values);
   assert.match(preview.text, "A backup of both volumes is taken first, if the cluster can");

@@ -80,7 +80,7 @@ test("dev explains that it needs the checkout, and creates nothing", async ({ di
 test("resets a password only with a configured database", async ({ directory }) => {
   const { status, text } = await run(directory, ["admin", "reset-password", "ada@school.example"]);
   assert.is(status, 78);
-  assert.match(text, "DATABASE_URL is missing: set it, or POSTGRES_PASSWORD");
+  assert.match(text, "DATABASE_URL is missing: set DATABASE_URL or POSTGRES_PASSWORD");
 });
 
 test.run();

@@ -76,7 +76,7 @@ test("heads prints one line per chain, and verify reads such a file after the ch
   assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +matches seals and exported heads$`, "m"));
   assert.match(text, /^system +5 +2 +5 +matches seals and exported heads$/m);
   assert.match(text, /^Not sealed yet: 2 events\. For these, only the number was checked, not the content\.$/m);
-  assert.match(text, /^Events after the count under EXPORTED/m);
+  assert.match(text, /^Events after the number in column EXPORTED/m);
 });
 
 test("verify without heads explains its limits", async ({ run }) => {

@@ -147,7 +147,7 @@ test("accepts spokes while the hub is provisioning or failed, but not while it i
   }
   const going = await hub("going", "removing");
   const fault = await codeOf(createSpoke(app, operator, going, ask({ slug: "late" }), null));
-  assert.match(fault, /^conflict federation_state: .*hub that is removing; it must be/);
+  assert.match(fault, /^conflict federation_state: .*hub that is removing; the hub must be/);
 });
 
 test("returns the first reply for a repeated request, and a fault for another body", async ({ stage }) => {

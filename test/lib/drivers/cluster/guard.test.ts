@@ -27,7 +27,7 @@ test(
       const { code, transient } = await failureOf(
         cluster.createNamespace(namespace("spoke-1", labels), UNCANCELLED_CALL),
       );
-      assert.equal([code, transient], ["stranger", false]);
+      assert.equal([code, transient], ["ForeignNamespace", false]);
     }
   }),
 );
@@ -45,7 +45,7 @@ test(
         ),
       ),
     ]);
-    assert.equal(failures.map(({ code }) => code), ["stranger", "stranger", "gone"]);
+    assert.equal(failures.map(({ code }) => code), ["ForeignNamespace", "stranger", "gone"]);
     assert.is((await cluster.findNamespace("spoke-1", UNCANCELLED_CALL))?.metadata.deletionTimestamp, undefined);
   }),
 );
@@ -59,8 +59,8 @@ test(
       UNCANCELLED_CALL,
     );
     const space = cluster.space("bare", uid);
-    assert.is((await failureOf(space.apply([configMap({})], UNCANCELLED_CALL))).code, "stranger");
-    assert.is((await failureOf(space.remove({ ...UNCANCELLED_CALL, timeout: 1000 }))).code, "stranger");
+    assert.is((await failureOf(space.apply([configMap({})], UNCANCELLED_CALL))).code, "ForeignNamespace");
+    assert.is((await failureOf(space.remove({ ...UNCANCELLED_CALL, timeout: 1000 }))).code, "ForeignNamespace");
   }),
 );
 

@@ -199,7 +199,7 @@ test(
     await waiting.told(/0 of 1 pods/);
     table.put("namespaces", { metadata: { name: NAMESPACE, uid: "another" }, status: { phase: "Active" } });
     const news = setInterval(() => table.put("events", { metadata: { name: "anything" } }), 300);
-    assert.is((await failing).code, "stranger");
+    assert.is((await failing).code, "ForeignNamespace");
     clearInterval(news);
   }),
 );

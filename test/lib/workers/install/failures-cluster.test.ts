@@ -114,7 +114,7 @@ test("does not touch a foreign namespace of the same name", async ({ scene }) =>
   assert.is(made.status, 201);
   await scene.replica();
   const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "provision"));
-  assert.equal([error!.code, error!.fault, error!.step], ["stranger", "operator", "namespace"]);
+  assert.equal([error!.code, error!.fault, error!.step], ["ForeignNamespace", "operator", "namespace"]);
   assert.match(error!.message, namespace);
   assert.ok(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
 });

@@ -173,7 +173,7 @@ test("does not touch a foreign namespace", async ({ scene }) => {
   await scene.replica();
   const row = await scene.becomes(id, "active", "failed");
   assert.equal([row.state, row.namespaceUid], ["failed", null]);
-  assert.is((await scene.operations(id))[0]!.failure!.code, "stranger");
+  assert.is((await scene.operations(id))[0]!.failure!.code, "ForeignNamespace");
 });
 
 test("survives intermittent errors of the cluster", async ({ scene }) => {

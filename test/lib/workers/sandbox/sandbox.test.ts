@@ -96,7 +96,7 @@ test("does not touch a namespace with its name that belongs to another job", asy
   const { sandbox, run } = await open(scene), { namespace } = sandbox.inputs;
   const labels = { "app.kubernetes.io/managed-by": "wheelwright", "wheelwright.dev/sandbox": "op_another" };
   await postObject(scene.simulator.url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
-  assert.is((await rejection(createSandbox(sandbox, run)) as ClusterError).code, "stranger");
+  assert.is((await rejection(createSandbox(sandbox, run)) as ClusterError).code, "ForeignNamespace");
   await removeSandbox(sandbox, run);
   assert.ok(listObjects(scene, sandbox).includes(`Namespace ${namespace}`));
 });

@@ -117,7 +117,7 @@ test("changes nothing if the data belongs to another site", async ({ scene, id }
   await assertRefused({ scene, id }, NEW, {
     code: "AnotherSite",
     fault: "operator",
-    message: /another site/,
+    message: /a different site/,
     hint: /restore/,
   });
   await set(own);

@@ -47,7 +47,7 @@ for (
       "of another cluster with the same name",
       (from) => ({ ...from, clusterUid: "another" }),
       "another_cluster",
-      /in the cluster default, not/,
+      /in the cluster default, but this site is in another/,
     ],
     [
       "of a cluster with another name and no UID",

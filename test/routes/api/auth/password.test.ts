@@ -50,7 +50,7 @@ test("sets the password, replaces all sessions with a new one, voids open links 
   assert.is((await flows.post("/api/auth/reset-password", { token: link, password: "yet another one" })).status, 422);
   assert.equal(await kindsOf(flows, person), ["password_changed"]);
   const mail = await flows.postman.next(person.email);
-  assert.match(mail.text, `The password of ${person.email}`);
+  assert.match(mail.text, `The password for ${person.email}`);
 });
 
 test("changes nothing for a wrong password, and records the attempt", async ({ flows }) => {

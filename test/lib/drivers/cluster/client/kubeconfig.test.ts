@@ -106,7 +106,7 @@ test("refuses the same settings as kubectl, and names the field", async ({ serve
     [{ "as-groups": ["a"] }, /user\.as is missing/],
     [{ token: "a", username: "b" }, /both a token and a user name/],
     [{ "client-certificate-data": "a" }, /certificate without its key/],
-    [{ token: 7 }, /user\.token must be text/],
+    [{ token: 7 }, /user\.token must be a string/],
     [{ "as-groups": "a" }, /as-groups must be a list/],
     [{ exec: {} }, /exec\.command is missing/],
     [{ exec: { command: "a", apiVersion: "client.authentication.k8s.io/v1alpha1" } }, /must be .*v1 or v1beta1/],

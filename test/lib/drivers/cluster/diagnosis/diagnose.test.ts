@@ -114,7 +114,7 @@ test("waits if the reason for a missing pod is unknown", () => {
   const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
   assertWaiting(
     diagnoseObject(job(), [], failedCreate(hook), waitClockAt(20 * MINUTE)),
-    /webhook x\.example\.org does not answer/,
+    /webhook x\.example\.org does not respond/,
   );
   const denied = 'admission webhook "x.example.org" denied the request: no';
   assertImpossible(diagnoseObject(job(), [], failedCreate(denied), waitClockAt(SECOND)), "WebhookDenied", denied);

@@ -113,7 +113,7 @@ test("approve is 409 for a disabled requester, and reject then sends no mail", a
   await disable("wheelwright_now()");
   const { status, body } = await operator.post(`${PATH}/${id}/approve`);
   assert.is(status, 409);
-  assert.match(body.message, "stranger@example.org has been disabled");
+  assert.match(body.message, "stranger@example.org is disabled");
   assert.is((await operator.get("/api/federations/orphaned")).status, 404);
   assert.is((await operator.post(`${PATH}/${id}/reject`, { reason: "left" })).status, 200);
   assert.equal(await letters(scene, since), []);

@@ -64,7 +64,7 @@ test("is 400 for missing or unexpected parameters, 409 or 422 for useless ones",
   );
   assert.match(
     await ask({ action: "upgrade", lmsVersion: "3.9" }),
-    /^422 Cannot upgrade to 3\.9: it runs [0-9.]+, and/,
+    /^422 Cannot upgrade to 3\.9: the spoke runs [0-9.]+, and/,
   );
   const { lmsVersion } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
   const same = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, { action: "upgrade", lmsVersion });

@@ -74,7 +74,7 @@ test("creates the spoke once, even if the form is sent twice, and opens its page
   const [made, again] = [await form.submit(MAKE, filled), await form.submit(MAKE, filled)];
   assert.match(made.path, /^\/spokes\/spk_\w+\?done=created$/);
   assert.equal([again.path, await count()], [made.path, before + 1]);
-  assert.match(made.part("status", /Creating/).text, "This page shows the progress");
+  assert.match(made.part("status", /Creation started/).text, "This page shows the progress");
   assert.not.match(made.html, "<i>school");
   const { body } = await scene.as("hubAdmin").get("/api/spokes/birch.spokes.example.org");
   assert.equal([body.brand, body.content, body.identity, body.size], ["ocean", true, false, "small"]);

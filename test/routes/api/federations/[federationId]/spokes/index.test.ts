@@ -1,6 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildTxtRecordValue } from "#lib/domains/spokes/domain-verification.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -19,21 +21,8 @@ test.after(async ({ scene, names }) => {
 });
 
 const FIELDS = [
-  ...["id", "federationId", "slug", "displayName", "domain", "formerDomains", "url", "size", "identity", "content"],
-  ...[
-    "contentMode",
-    "brand",
-    "adminEmail",
-    "region",
-    "lmsVersion",
-    "moodleVersion",
-    "imageDigest",
-    "seed",
-    "from",
-    "mail",
-    "state",
-  ],
-  ...["status", "stateReason", "health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt"],
+  ...fieldsWith(spokeFields, "shown"),
+  ...["formerDomains", "url", "moodleVersion", "from", "status", "operation", "createdAt", "updatedAt", "readyAt"],
   ...["observedAt", "drift"],
 ];
 
