@@ -84,7 +84,7 @@ refusal("compares the version numbers of image and database, not the version nam
   assert.is(codeOf({ site: newer, version: "99" }), "NotNewer");
   assert.is(codeOf({ site: { ...OLD, release: "7.0 (Build)" } }), null);
   assert.match(
-    findUpgradeRefusal(facts({ site: newer }))!.message,
+    findUpgradeProblem(facts({ site: newer }))!.message,
     /Cannot upgrade to 5\.2\.2 .* already has the newer version 5\.2\.3 \(Build: 20261101\)/,
   );
 });
