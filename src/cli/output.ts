@@ -27,7 +27,7 @@ export function showList<Row extends object>(
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
-  if (hidden > 0) printNote(cli, `${formatPlural(hidden, "column")} hidden. To show all columns, add -o wide`);
+  if (hidden > 0) printNote(cli, `${formatPlural(hidden, "column")} hidden. Show all with -o wide`);
 }
 
 /** Prints one record: as `lines` for people, or as JSON in the API's format. */

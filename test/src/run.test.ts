@@ -58,7 +58,7 @@ for (const [what, parts] of Object.entries<Partial<Program>>({ drain: { drain: n
     const { stop, tell } = manualStop(), { stopped } = await runUntilStopped({ ...composed, ...parts }, stop);
     tell("SIGTERM");
     assert.is(await stopped, false);
-    assert.match(lines.join(), "stopped without waiting for unfinished work");
+    assert.match(lines.join(), "Stopped before all work was finished");
     await composed.close();
     await db.close();
   });

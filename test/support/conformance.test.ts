@@ -75,7 +75,7 @@ test("reports each mismatch", () => {
     [{ headers: { "x-request-id": null } }, /header x-request-id is missing/],
     [{ headers: { "content-security-policy": null } }, /header content-security-policy is missing/],
     [{ headers: { "content-type": "text/plain" } }, /unexpected content type: text\/plain/],
-    [{ body: "oops" }, /no JSON/],
+    [{ body: "oops" }, /not JSON/],
     [{ body: { id: "1" } }, /required property "at"/],
     [{ body: { id: 1, at: AT } }, /expected "string"/i],
     [{ body: { id: "1", at: "yesterday" } }, /date-time/],

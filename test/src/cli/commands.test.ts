@@ -15,7 +15,7 @@ interface Context {
   cliOf(who: SceneRole, scope?: "cli" | "readonly"): Promise<CliFixture>;
 }
 
-const test = suite<Context>("ALL_COMMANDS");
+const test = suite<Context>("commands");
 const opened: CliFixture[] = [];
 
 test.before(async (context) => {
@@ -101,7 +101,7 @@ test("lists backups with the results of their restore tests", async ({ cli, stag
   const narrow = cli.openTerminal(["spokes", "list"], 60),
     wide = cli.openTerminal(["spokes", "list", "-o", "wide"], 60);
   assert.equal(await Promise.all([narrow.ended, wide.ended]), [0, 0]);
-  assert.match(withoutEscapes(narrow.output), /^\d columns hidden\. To show all columns, add -o wide$/m);
+  assert.match(withoutEscapes(narrow.output), /^\d columns hidden\. Show all with -o wide$/m);
   const [heads = ""] = withoutEscapes(wide.output).split("\n");
   for (const head of ["SPOKE", "STATE", "DOMAIN", "SIZE", "CREATED", "ID"]) assert.match(heads, head);
   assert.not.match(wide.output, "hidden");

@@ -79,7 +79,7 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
   const object = nameObject(error);
   if (status === 401) {
     return {
-      message: `The cluster rejected Wheelwright's credentials: ${message}`,
+      message: `The cluster does not accept Wheelwright's credentials. It responded: ${message}`,
       hint: "Renew the credentials in the kubeconfig (token, client certificate or service account).",
     };
   }

@@ -171,7 +171,7 @@ test("fails before any change if passwords, a volume or the namespace are missin
   await refused("PasswordsLost", /^The Secret moodle is missing/);
   assert.is((await clinic.row()).state, "active");
   await hand(clinic, CORE, "persistentvolumeclaims/files", null);
-  await refused("VolumeLost", /PersistentVolumeClaim files is being deleted/);
+  await refused("VolumeLost", /PersistentVolumeClaim files with the site's data is being deleted/);
   await hand(clinic, CORE, "", null);
   await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== clinic.namespace));
   await refused("NamespaceLost", /^The site's namespace no longer exists/);

@@ -78,7 +78,7 @@ async function setInput(scene: WorkScene, id: string, path: string, value: strin
 test("reports that Moodle cannot upgrade a version this old, and suggests a version in between", async ({ scene }) => {
   const id = await installSpoke(scene, "botany", "4.1.3");
   const message = /Moodle 5\.2\.2 can be upgraded from 4\.4 or later; this site runs 4\.1\.3/;
-  await assertRefused({ scene, id }, NEW, { code: "TooOld", fault: "user", message, hint: /version in between/ });
+  await assertRefused({ scene, id }, NEW, { code: "TooOld", fault: "user", message, hint: /an intermediate version/ });
 });
 
 test("reports that the spoke's PostgreSQL is too old", async ({ scene, id }) => {

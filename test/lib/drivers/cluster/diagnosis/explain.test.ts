@@ -92,7 +92,7 @@ const ANSWERS:
       "Unauthorized",
       "Unauthorized",
       "operator",
-      "The cluster rejected Wheelwright's credentials: ",
+      "The cluster does not accept Wheelwright's credentials. It responded: ",
     ],
     [
       404,

@@ -133,7 +133,7 @@ test("POST is 409 for a slug or domain that is taken", async ({ scene }) => {
     domain: "far.example.com",
   });
   assert.equal([status, body.error], [409, "Conflict"]);
-  assert.match(body.message, "is taken");
+  assert.match(body.message, "is in use");
   assert.not.match(body.message, "private");
   assert.not.match(body.message, hub.id);
 });
