@@ -13,7 +13,7 @@ import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderClusterRules } from "#lib/doctor/cluster-role.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
-import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
+import { ACTIONS, SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { readProgramRelease } from "#src/release.ts";
@@ -39,7 +39,7 @@ export async function generateFiles(root: URL = ROOT): Promise<Map<string, strin
     ["src/blueprints.ts", renderBlueprintModule(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", renderReleasesModule(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
     ["lib/client/schemas.ts", GENERATED_COMMENT + renderSchemas(api)],
-    ["lib/client/fields.ts", GENERATED_COMMENT + renderFieldsModule({ SPOKE_FIELDS: spokeFields })],
+    ["lib/client/fields.ts", GENERATED_COMMENT + renderFieldsModule({ SPOKE_FIELDS: spokeFields }, ACTIONS)],
     ["lib/client/endpoints.ts", GENERATED_COMMENT + renderEndpoints(api, readProgramRelease().version)],
     ["docs/api.md", insertActionTable(await readFile(new URL("docs/api.md", root), "utf8"))],
     ["deploy/metrics.md", insertMetricList(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
@@ -64,8 +64,8 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
 
 /** Inserts the table of actions on spokes into the text of docs/api.md, between two marker comments. */
 export function insertActionTable(text: string): string {
-  const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ isAction }) =>
-    isAction
+  const rows = (Object.values(SPOKE_OPERATIONS) as OperationDeclaration<string, string>[]).filter(({ action }) =>
+    action
   )
     .map(({ name, from, allowedWhenFailed: mends, transition: passage, downtime = false }) => [
       `\`${name}\``,

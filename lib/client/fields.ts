@@ -34,15 +34,15 @@ export const SPOKE_FIELDS = {
     label: "Size",
     hint: "CPU, memory and storage of the site",
     type: "string",
-    settable: true,
     catalogued: "sizes",
+    settable: true,
   },
   lmsVersion: {
     label: "Moodle",
     hint: "The Moodle version of the site",
     type: "string",
-    settable: true,
     catalogued: "versions",
+    settable: true,
   },
   adminEmail: {
     label: "Administrator",
@@ -55,23 +55,23 @@ export const SPOKE_FIELDS = {
     label: "Region",
     hint: "The region in which the site runs",
     type: "string",
-    settable: true,
     catalogued: "regions",
+    settable: true,
   },
   brand: {
     label: "Brand",
     hint: "Logo and colours of the site",
     type: "string",
+    catalogued: "brands",
     settable: true,
     changeable: true,
-    catalogued: "brands",
   },
   seed: {
     label: "Seed",
     hint: "The courses that a new site contains",
     type: "string",
-    settable: true,
     catalogued: "seeds",
+    settable: true,
   },
   identity: {
     label: "Hub sign-in",
@@ -89,8 +89,8 @@ export const SPOKE_FIELDS = {
     label: "Content mode",
     hint: "How the site includes the hub's shared courses",
     type: "string",
-    settable: true,
     catalogued: "contentModes",
+    settable: true,
   },
   mail: {
     label: "Email",
@@ -140,5 +140,83 @@ export const SPOKE_FIELDS = {
     label: "Namespace",
     hint: "The Kubernetes namespace of the site",
     type: "string",
+  },
+} as const;
+
+export const ACTION_DECLARATIONS = {
+  "suspend": {
+    summary: "Stop the site. Its data, address and certificate are kept.",
+    parameters: {},
+  },
+  "resume": {
+    summary: "Start the suspended site again.",
+    parameters: {},
+  },
+  "restart": {
+    summary: "Restart Moodle and its scheduled tasks. Data is kept.",
+    parameters: {},
+  },
+  "upgrade": {
+    summary: "Upgrade Moodle to a newer version. A backup is taken first.",
+    parameters: {
+      lmsVersion: {
+        label: "Version",
+        hint: "The target version",
+        type: "string",
+        catalogued: "versions",
+        required: true,
+        example: "5.2.2",
+      },
+      skipBackup: {
+        label: "Skip the backup",
+        hint: "Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup",
+        type: "boolean",
+      },
+    },
+  },
+  "resize": {
+    summary: "Change the site's CPU, memory and storage.",
+    parameters: {
+      size: {
+        label: "Size",
+        hint: "The new size",
+        type: "string",
+        catalogued: "sizes",
+        required: true,
+        example: "large",
+      },
+    },
+  },
+  "maintenance-on": {
+    summary: "Show Moodle's maintenance page to visitors. Administrators can still use the site.",
+    parameters: {},
+  },
+  "maintenance-off": {
+    summary: "End maintenance mode.",
+    parameters: {},
+  },
+  "purge-caches": {
+    summary: "Purge Moodle's caches.",
+    parameters: {},
+  },
+  "backup": {
+    summary: "Take a backup of the site's files and database now.",
+    parameters: {},
+  },
+  "run-cron": {
+    summary: "Run Moodle's scheduled tasks now.",
+    parameters: {},
+  },
+  "reset-admin-password": {
+    summary: "Set a new password for the site's admin account and end the account's sessions.",
+    parameters: {},
+  },
+  "reapply": {
+    summary: "Revert changes that were made to the site's objects in the cluster.",
+    parameters: {},
+  },
+  "retry": {
+    summary: "Repeat the failed operation. It continues with the step that failed.",
+    parameters: {},
   },
 } as const;

@@ -250,14 +250,14 @@ export interface BulkAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** The new Moodle version; required for the action "upgrade"; must be a version such as 4.5.12 */
+  /** The new size; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  size?: string | null | undefined;
+  /** The target version; a name from the catalog; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
+  /** Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup */
+  skipBackup?: boolean | null | undefined;
   /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** The name of the new size; required for the action "resize"; must be text of 1 to 100 characters without control characters */
-  size?: string | null | undefined;
-  /** Whether the action "upgrade" continues without a backup if the cluster cannot take one */
-  skipBackup?: boolean | null | undefined;
 }
 
 export interface BulkOutcome {
@@ -1315,14 +1315,14 @@ export interface SpokeAction {
     | "reset-admin-password"
     | "reapply"
     | "retry";
-  /** The new Moodle version; required for the action "upgrade"; must be a version such as 4.5.12 */
+  /** The new size; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  size?: string | null | undefined;
+  /** The target version; a name from the catalog; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
+  /** Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup */
+  skipBackup?: boolean | null | undefined;
   /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
-  /** The name of the new size; required for the action "resize"; must be text of 1 to 100 characters without control characters */
-  size?: string | null | undefined;
-  /** Whether the action "upgrade" continues without a backup if the cluster cannot take one */
-  skipBackup?: boolean | null | undefined;
 }
 
 export interface SpokeJoining {

@@ -5,22 +5,26 @@ import { optionalOrNull } from "#lib/base/schema.ts";
 /** The names of the catalog's lists that can define which values a field accepts. */
 export type CatalogList = "regions" | "tiers" | "modes" | "contentModes" | "brands" | "seeds" | "sizes" | "versions";
 
-export interface Field<S extends v.GenericSchema = v.GenericSchema> {
-  /** The schema that validates the field's value in a request. */
+/** A value that requests contain under a name: its schema, and the words that explain it. */
+export interface DescribedValue<S extends v.GenericSchema = v.GenericSchema> {
+  /** The schema that validates the value in a request. */
   readonly schema: S;
-  readonly nullable: boolean;
-  /** The field's heading in the portal and in the output of the command line. */
+  /** The heading in the portal and in the output of the command line. */
   readonly label: string;
-  /** A phrase that explains the field in forms, in the API reference and in the help of the command line. */
+  /** A phrase that explains the value in forms, in the API reference and in the help of the command line. */
   readonly hint: string;
   readonly example: string | boolean | null;
+  /** The catalog's list of allowed values; null if the schema alone defines which values are allowed. */
+  readonly catalogued: CatalogList | null;
+}
+
+export interface Field<S extends v.GenericSchema = v.GenericSchema> extends DescribedValue<S> {
+  readonly nullable: boolean;
   /** Whether API responses contain the field. */
   readonly shown: boolean;
   /** Whether a request to create the object may contain the field; `required` if the request must contain it. */
   readonly settable: boolean | "required";
   readonly changeable: boolean;
-  /** The catalog's list of allowed values; null if the field's schema alone defines which values are allowed. */
-  readonly catalogued: CatalogList | null;
   /**
    * Whether the field is also stored in the site record in the cluster, from which a lost database row is rebuilt. A
    * new field must be nullable, because records that earlier releases wrote do not contain it.
@@ -85,6 +89,16 @@ type ChangeEntries<F extends Fields> = {
 /** Returns the schemas of the fields in a request to change an object. Each field may be null or absent. */
 export function changeEntries<F extends Fields>(fields: F): ChangeEntries<F> {
   return mapFields(fields, "changeable", ({ schema }) => optionalOrNull(schema));
+}
+
+type ParameterEntries<P extends Readonly<Record<string, DescribedValue>>> = {
+  [N in keyof P]: ReturnType<typeof optionalOrNull<P[N]["schema"]>>;
+};
+
+/** Returns the schemas of parameters in a request. All are optional; null counts as absent. */
+export function parameterEntries<P extends Readonly<Record<string, DescribedValue>>>(parameters: P) {
+  const entries = Object.entries(parameters).map(([name, { schema }]) => [name, optionalOrNull(schema)]);
+  return Object.fromEntries(entries) as ParameterEntries<P>;
 }
 
 type RecordEntries<F extends Fields> = {

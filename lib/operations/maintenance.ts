@@ -8,7 +8,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 /** Turns maintenance mode on. Scheduled tasks are paused first, because they would fail in maintenance mode. */
 export const maintenanceOn = declareOperation({
   name: "maintenance-on",
-  isAction: true,
+  action: { summary: "Show Moodle's maintenance page to visitors. Administrators can still use the site." },
   verbPhrase: "turn on maintenance mode for",
   from: ["active"],
   transition: UPDATE_TRANSITION,
@@ -28,7 +28,7 @@ export const maintenanceOn = declareOperation({
 
 export const maintenanceOff = declareOperation({
   name: "maintenance-off",
-  isAction: true,
+  action: { summary: "End maintenance mode." },
   verbPhrase: "turn off maintenance mode for",
   from: ["active"],
   transition: UPDATE_TRANSITION,

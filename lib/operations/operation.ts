@@ -2,12 +2,13 @@
  * Defines the type of an operation's declaration, from which job kinds, API actions and previews are derived. The code
  * for each step is in lib/workers.
  */
+import type * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { Fault } from "#lib/base/errors.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
+import type { DescribedValue } from "#lib/model/field.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
 
 /** The spoke's states during and after an operation that updates an active site. */
@@ -31,17 +32,30 @@ export interface SpokeOperationSubject {
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
-  /** The operation's parameters, as `parsePayload` returned them. */
+  /** The operation's parameters, as `parseActionParameters` returned them. */
   readonly payload: object;
 }
 
-/** The parameters of an action, as the API receives them. */
-interface ActionParameters {
-  readonly lmsVersion?: string | undefined;
-  /** An alias for the parameter `lmsVersion`. */
-  readonly moodleVersion?: string | undefined;
-  readonly size?: string | undefined;
-  readonly skipBackup?: boolean | undefined;
+/** A parameter of an action. Parameters with the same name mean the same in every action. */
+export interface ActionParameter extends DescribedValue {
+  readonly required: boolean;
+}
+
+/** The values of an action's parameters, as its job's payload contains them. */
+export type ParameterValues<P extends Readonly<Record<string, ActionParameter>>> =
+  & {
+    readonly [N in keyof P as P[N]["required"] extends true ? N : never]: v.InferOutput<P[N]["schema"]>;
+  }
+  & { readonly [N in keyof P as P[N]["required"] extends true ? never : N]?: v.InferOutput<P[N]["schema"]> };
+
+/** The summary and parameters of an operation that users can request by its name. */
+export interface ActionDeclaration {
+  /** An instruction that says what the action does: "Stop the site. Its data is kept." */
+  readonly summary: string;
+  /** The parameters by name. The job's payload contains their values. */
+  readonly parameters?: Readonly<Record<string, ActionParameter>>;
+  /** Whether the portal offers the action only for one spoke at a time. */
+  readonly individual?: true;
 }
 
 /** The state that the spoke will have once all its queued operations have succeeded. */
@@ -49,10 +63,6 @@ export interface SpokeAfterQueuedOperations {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
   readonly size: string;
-}
-
-export function createMissingParameterFault(field: keyof ActionParameters, action: string, what: string): Fault {
-  return new Fault("invalid", "parameter_needed", `${field} is required to ${action}: ${what}`);
 }
 
 interface HubDeclaration<Name extends string, Step extends string> {
@@ -69,8 +79,8 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   readonly from: readonly SpokeState[];
   /** The spoke's states during the operation and after its success. Undefined if the state does not change. */
   readonly transition?: { readonly through: SpokeState; readonly to: SpokeState };
-  /** Whether the API offers the operation as an action. */
-  readonly isAction?: true;
+  /** Undefined if the API does not offer the operation as an action. */
+  readonly action?: ActionDeclaration;
   /** Whether only operators can request the operation. */
   readonly forOperators?: true;
   /** Whether the operation is also allowed in the state `failed`, to repair a spoke that was active before. */
@@ -90,8 +100,6 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
   /** Whether the operation changes the amount that is billed for the spoke. */
   readonly affectsPrice?: true;
-  /** Returns the job's payload. Throws an `invalid` fault if a parameter is missing, contradictory or not offered. */
-  readonly parsePayload?: (catalog: Catalog, input: ActionParameters) => object;
   /** Throws a `conflict` or `impossible` fault if the operation would change nothing on this spoke. */
   readonly requireEffect?: (catalog: Catalog, spoke: SpokeAfterQueuedOperations, payload: object) => void;
   /** Describes effects that the preview cannot show as changed fields, one sentence each. */

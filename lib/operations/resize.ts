@@ -5,31 +5,34 @@ import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { computeResizedInputs } from "#lib/moodle/resize.ts";
 import { buildSizePatch, findSizeDependentFields, type SizeDependentObject } from "#lib/moodle/size-fields.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
-import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createPvcGrowth, type ObjectPatch } from "#lib/operations/change.ts";
-import { createMissingParameterFault, declareOperation } from "#lib/operations/operation.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
+import { declareOperation, type ParameterValues, UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-export interface ResizeParameters {
-  readonly size: string;
-}
+/** The parameters of the action, which the API, the portal and the command line offer. */
+export const RESIZE_PARAMETERS = {
+  size: {
+    schema: spokeFields.size.schema,
+    required: true,
+    catalogued: "sizes",
+    label: "Size",
+    hint: "The new size",
+    example: "large",
+  },
+} as const;
+export type ResizeParameters = ParameterValues<typeof RESIZE_PARAMETERS>;
 
 /** Changes a spoke's size. The resource quota grows first and shrinks last, so that it always allows all objects. */
 export const resize = declareOperation({
   name: "resize",
-  isAction: true,
+  action: { summary: "Change the site's CPU, memory and storage.", parameters: RESIZE_PARAMETERS },
   verbPhrase: "resize",
   from: ["active"],
   transition: UPDATE_TRANSITION,
   downtime: true,
   affectsPrice: true,
-  parsePayload(catalog, { size }): ResizeParameters {
-    if (size === undefined) throw createMissingParameterFault("size", "resize", "the new size");
-    requireOfferedValues(catalog, { size });
-    return { size };
-  },
   requireEffect(_, spoke, payload) {
     const { size } = payload as ResizeParameters;
     if (size === spoke.size) {

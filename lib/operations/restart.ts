@@ -5,7 +5,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const restart = declareOperation({
   name: "restart",
-  isAction: true,
+  action: { summary: "Restart Moodle and its scheduled tasks. Data is kept." },
   verbPhrase: "restart",
   from: ["active"],
   transition: UPDATE_TRANSITION,

@@ -8,7 +8,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 /** Resumes a site. Checks the data first, because Moodle would reinstall itself into an empty database. */
 export const resume = declareOperation({
   name: "resume",
-  isAction: true,
+  action: { summary: "Start the suspended site again." },
   verbPhrase: "resume",
   from: ["suspended", "suspending"],
   transition: { through: "resuming", to: "active" },

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 /** Suspends a site. Pauses scheduled tasks first, so that none starts during the shutdown. Stops the database last. */
 export const suspend = declareOperation({
   name: "suspend",
-  isAction: true,
+  action: { summary: "Stop the site. Its data, address and certificate are kept." },
   verbPhrase: "suspend",
   from: ["active", "resuming"],
   transition: { through: "suspending", to: "suspended" },

@@ -2,17 +2,18 @@
 import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
+import type { ActionDeclaration } from "#lib/operations/operation.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { provision } from "#lib/operations/provision.ts";
 import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
-import { resize } from "#lib/operations/resize.ts";
+import { resize, RESIZE_PARAMETERS } from "#lib/operations/resize.ts";
 import { restart } from "#lib/operations/restart.ts";
 import { restore } from "#lib/operations/restore.ts";
 import { resume } from "#lib/operations/resume.ts";
 import { suspend } from "#lib/operations/suspend.ts";
 import { backup, purgeCaches, resetAdminPassword, runCron } from "#lib/operations/tasks.ts";
-import { upgrade } from "#lib/operations/upgrade.ts";
+import { upgrade, UPGRADE_PARAMETERS } from "#lib/operations/upgrade.ts";
 
 export const SPOKE_OPERATIONS = {
   provision,
@@ -47,13 +48,24 @@ export function findJobPlan(job: { readonly kind: string; readonly plan: number 
 }
 
 type ActionKind = {
-  [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly isAction: true } ? kind : never;
+  [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly action: object } ? kind : never;
 }[SpokeOperationKind];
 
 /** The actions that the API offers. `retry` repeats the failed operation. */
 export type SpokeActionName = ActionKind | "retry";
 export const SPOKE_ACTIONS: readonly SpokeActionName[] = [
-  ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: ActionKind } => "isAction" in each)
+  ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: ActionKind } => "action" in each)
     .map(({ name }) => name),
   "retry",
 ];
+
+/** The summary and the parameters of each action. */
+export const ACTIONS = {
+  ...Object.fromEntries(
+    Object.values(SPOKE_OPERATIONS).flatMap((each) => "action" in each ? [[each.name, each.action]] : []),
+  ),
+  retry: { summary: "Repeat the failed operation. It continues with the step that failed." },
+} as Readonly<Record<SpokeActionName, ActionDeclaration>>;
+
+/** The parameters of all actions by name. */
+export const ACTION_PARAMETERS = { ...RESIZE_PARAMETERS, ...UPGRADE_PARAMETERS };

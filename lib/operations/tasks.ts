@@ -4,7 +4,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const purgeCaches = declareOperation({
   name: "purge-caches",
-  isAction: true,
+  action: { summary: "Purge Moodle's caches." },
   verbPhrase: "purge the caches of",
   from: ["active"],
   describe: () => ["A Job purges Moodle's caches; the first pages load more slowly afterwards"],
@@ -14,7 +14,7 @@ export const purgeCaches = declareOperation({
 /** Runs Moodle's scheduled tasks. The tasks may take an hour, so the timeout is longer than that. */
 export const runCron = declareOperation({
   name: "run-cron",
-  isAction: true,
+  action: { summary: "Run Moodle's scheduled tasks now." },
   verbPhrase: "run the scheduled tasks of",
   from: ["active"],
   maintenanceRefusal: "turn maintenance mode off first",
@@ -24,7 +24,10 @@ export const runCron = declareOperation({
 
 export const resetAdminPassword = declareOperation({
   name: "reset-admin-password",
-  isAction: true,
+  action: {
+    summary: "Set a new password for the site's admin account and end the account's sessions.",
+    individual: true,
+  },
   verbPhrase: "reset the administrator password of",
   from: ["active"],
   describe:
@@ -38,7 +41,7 @@ export const resetAdminPassword = declareOperation({
 
 export const backup = declareOperation({
   name: "backup",
-  isAction: true,
+  action: { summary: "Take a backup of the site's files and database now." },
   verbPhrase: "back up",
   from: ["active", "suspended"],
   describe: () => ["A snapshot of each volume is taken; then expired snapshots are removed"],

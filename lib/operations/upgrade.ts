@@ -1,25 +1,43 @@
 /** Upgrades a site to a newer version of Moodle. */
+import * as v from "valibot";
+import { MoodleVersion } from "#lib/model/spoke.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
-import { type Catalog, requireOfferedValues } from "#lib/catalog/catalog.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { buildObjectPut, type ObjectPut } from "#lib/operations/change.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import {
-  createMissingParameterFault,
   declareOperation,
+  type ParameterValues,
   type SpokeAfterQueuedOperations,
+  UPDATE_TRANSITION,
 } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
-import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-export interface UpgradeParameters {
-  readonly lmsVersion: string;
-  readonly skipBackup: boolean;
-}
+/** The parameters of the action, which the API, the portal and the command line offer. */
+export const UPGRADE_PARAMETERS = {
+  lmsVersion: {
+    schema: MoodleVersion,
+    required: true,
+    catalogued: "versions",
+    label: "Version",
+    hint: "The target version",
+    example: "5.2.2",
+  },
+  skipBackup: {
+    schema: v.boolean("must be true or false"),
+    required: false,
+    catalogued: null,
+    label: "Skip the backup",
+    hint: "Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup",
+    example: false,
+  },
+} as const;
+export type UpgradeParameters = ParameterValues<typeof UPGRADE_PARAMETERS>;
 
 /**
  * Upgrades Moodle. The site is unchanged until the step `stop`; after that, only restoring the backup can undo the
@@ -27,23 +45,13 @@ export interface UpgradeParameters {
  */
 export const upgrade = declareOperation({
   name: "upgrade",
-  isAction: true,
+  action: { summary: "Upgrade Moodle to a newer version. A backup is taken first.", parameters: UPGRADE_PARAMETERS },
   verbPhrase: "upgrade",
   from: ["active"],
   transition: UPDATE_TRANSITION,
   allowedWhenFailed: true,
   risky: true,
   downtime: true,
-  parsePayload(catalog, { lmsVersion, moodleVersion, skipBackup = false }): UpgradeParameters {
-    const version = lmsVersion ?? moodleVersion;
-    if (lmsVersion !== undefined && moodleVersion !== undefined && lmsVersion !== moodleVersion) {
-      const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
-      throw new Fault("invalid", "version_mismatch", message);
-    }
-    if (version === undefined) throw createMissingParameterFault("lmsVersion", "upgrade", "the target version");
-    requireOfferedValues(catalog, { lmsVersion: version });
-    return { lmsVersion: version, skipBackup };
-  },
   requireEffect: (catalog, spoke, payload) => requireNewer(catalog, spoke, (payload as UpgradeParameters).lmsVersion),
   describe(subject) {
     const { skipBackup } = subject.payload as UpgradeParameters;

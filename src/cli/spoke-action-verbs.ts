@@ -1,7 +1,8 @@
 /** Defines a command-line verb for each action on spokes, such as `restart`. Each verb accepts one or more spokes. */
 import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { type CliContext, defineVerb, type VerbFlags } from "./verb-declaration.ts";
+import { ACTION_DECLARATIONS } from "#lib/client/fields.ts";
+import { type CliContext, defineVerb, type ParsedArguments, type VerbFlags } from "./verb-declaration.ts";
 import { showJson, showList, showRecord } from "./output.ts";
 import { formatSpokeName, readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
 import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
@@ -9,56 +10,61 @@ import { formatActionPreviewLines } from "./spoke-views.ts";
 import { EXIT_USAGE } from "./exit-status.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
 
-type ActionName = SpokeAction["action"];
+type ActionName = keyof typeof ACTION_DECLARATIONS;
 
-const SUMMARIES: Readonly<Record<ActionName, string>> = {
-  suspend: "Stop spokes, and keep their data, address and certificate",
-  resume: "Start suspended spokes again",
-  restart: "Restart the pods of spokes",
-  upgrade: "Upgrade spokes to another Moodle version, after a backup",
-  resize: "Change the CPU, memory and storage of spokes",
-  "maintenance-on": "Turn maintenance mode on: only administrators can use the site",
-  "maintenance-off": "Turn maintenance mode off",
-  "purge-caches": "Purge the Moodle caches of spokes",
-  backup: "Back up spokes now",
-  "run-cron": "Run the scheduled Moodle tasks of spokes now",
-  "reset-admin-password": "Reset the password of each site's administrator",
-  reapply: "Apply the blueprint again, to repair drift (operators only)",
-  retry: "Retry a failed install or upgrade",
-};
-
-/** Flags that only certain actions accept, keyed by action. */
-const OWN_FLAGS: { readonly [action in ActionName]?: VerbFlags } = {
-  upgrade: {
-    to: { type: "string", value: "VERSION", help: "target version; see 'wheelwright catalog'" },
-    "skip-backup": { type: "boolean", help: "upgrade without a backup, if the cluster does not support backups" },
-  },
-  resize: { size: { type: "string", help: "new size; see 'wheelwright catalog'" } },
-};
-
-const EXAMPLE_FLAGS: { readonly [action in ActionName]?: string } = { upgrade: " --to 5.2.2", resize: " --size large" };
-
-interface SpokeActionFlags {
-  readonly "no-wait"?: boolean;
-  readonly timeout?: string;
-  readonly "dry-run"?: boolean;
-  readonly to?: string;
-  readonly size?: string;
-  readonly "skip-backup"?: boolean;
+interface DeclaredParameter {
+  readonly hint: string;
+  readonly type: "string" | "boolean";
+  readonly required?: true;
+  readonly example?: string;
+  readonly catalogued?: string;
 }
 
-export const spokeActionVerbs = (Object.keys(SUMMARIES) as ActionName[]).map((name) =>
+function parametersOf(action: ActionName): readonly (readonly [name: string, DeclaredParameter])[] {
+  return Object.entries(ACTION_DECLARATIONS[action].parameters);
+}
+
+/** The flags that are named differently from their parameter. */
+const FLAG_NAMES: Readonly<Record<string, string>> = { lmsVersion: "to" };
+/** The placeholders in the help, where the flag's name says too little. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { lmsVersion: "VERSION" };
+
+function flagNameFor(parameter: string): string {
+  return FLAG_NAMES[parameter] ?? parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function placeholderFor(parameter: string): string {
+  return PLACEHOLDERS[parameter] ?? flagNameFor(parameter).toUpperCase();
+}
+
+function flagsOf(action: ActionName): VerbFlags {
+  return Object.fromEntries(
+    parametersOf(action).map(([name, { hint, type, catalogued }]) => [flagNameFor(name), {
+      type,
+      help: `${hint[0]!.toLowerCase()}${hint.slice(1)}${catalogued ? "; see 'wheelwright catalog'" : ""}`,
+      ...(type === "string" && { value: placeholderFor(name) }),
+    }]),
+  );
+}
+
+/** Returns the required flags of an action with example values, for the examples in the help. */
+function exampleFlags(action: ActionName): string {
+  return parametersOf(action).filter(([, { required }]) => required)
+    .map(([name, { example }]) => ` --${flagNameFor(name)} ${example}`).join("");
+}
+
+export const spokeActionVerbs = (Object.keys(ACTION_DECLARATIONS) as ActionName[]).map((name) =>
   defineVerb({
     name,
-    summary: SUMMARIES[name],
+    summary: ACTION_DECLARATIONS[name].summary.replace(/\.$/, ""),
     words: ["SPOKE..."],
-    flags: { ...OWN_FLAGS[name], "dry-run": DRY_RUN_FLAG, ...WAIT_FLAGS } as VerbFlags,
+    flags: { ...flagsOf(name), "dry-run": DRY_RUN_FLAG, ...WAIT_FLAGS },
     examples: [
-      `spokes ${name} north/ash${EXAMPLE_FLAGS[name] ?? ""}`,
-      `spokes ${name} north/ash north/birch${EXAMPLE_FLAGS[name] ?? ""} --no-wait`,
+      `spokes ${name} north/ash${exampleFlags(name)}`,
+      `spokes ${name} north/ash north/birch${exampleFlags(name)} --no-wait`,
     ],
     async run(cli, { words, flags }) {
-      await runAction(cli, name, words, flags as SpokeActionFlags);
+      await runAction(cli, name, words, flags);
     },
   })
 );
@@ -67,11 +73,12 @@ async function runAction(
   cli: CliContext,
   action: ActionName,
   words: readonly string[],
-  flags: SpokeActionFlags,
+  flags: ParsedArguments["flags"],
 ): Promise<void> {
   const waitTime = parseWaitTime(flags);
-  requireTarget(action, flags);
-  const request = { action, lmsVersion: flags.to, size: flags.size, skipBackup: flags["skip-backup"] };
+  requireParameters(action, flags);
+  const values = parametersOf(action).map(([name]) => [name, flags[flagNameFor(name)]]);
+  const request: SpokeAction = { action, ...Object.fromEntries(values) };
   if (words.length > 1) return await runActionOnMany(cli, request, words, flags, waitTime);
   const [word] = words, spokeId = await resolveSpokeId(cli.api, word!);
   if (flags["dry-run"]) {
@@ -84,15 +91,13 @@ async function runAction(
   });
 }
 
-function requireTarget(action: ActionName, { to, size }: SpokeActionFlags): void {
-  const missing = action === "upgrade" && to === undefined
-    ? ["--to VERSION", "versions"]
-    : action === "resize" && size === undefined
-    ? ["--size SIZE", "sizes"]
-    : null;
-  if (!missing) return;
-  const message = `wheelwright spokes ${action} needs ${missing[0]}. For the ${missing[1]}, see 'wheelwright catalog'`;
-  throw new CommandError(EXIT_USAGE, message);
+function requireParameters(action: ActionName, flags: ParsedArguments["flags"]): void {
+  const [name, parameter] =
+    parametersOf(action).find(([name, { required }]) => required && flags[flagNameFor(name)] === undefined) ?? [];
+  if (name === undefined) return;
+  const from = parameter?.catalogued ? `. For the ${parameter.catalogued}, see 'wheelwright catalog'` : "";
+  const flag = `--${flagNameFor(name)} ${placeholderFor(name)}`;
+  throw new CommandError(EXIT_USAGE, `wheelwright spokes ${action} needs ${flag}${from}`);
 }
 
 /** Runs an action on several spokes with one API request, and shows the outcome for each spoke. */
@@ -100,7 +105,7 @@ async function runActionOnMany(
   cli: CliContext,
   request: SpokeAction,
   words: readonly string[],
-  flags: SpokeActionFlags,
+  flags: ParsedArguments["flags"],
   waitTime: number | null,
 ): Promise<void> {
   if (flags["dry-run"]) throw new CommandError(EXIT_USAGE, "--dry-run accepts only one spoke");

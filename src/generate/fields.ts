@@ -1,21 +1,40 @@
 /** Generates field declarations for the command line, which does not load the schema library, to start faster. */
-import { type Field, type Fields, fieldsWith } from "#lib/model/field.ts";
+import type { ActionDeclaration } from "#lib/operations/operation.ts";
+import { type DescribedValue, type Fields, fieldsWith } from "#lib/model/field.ts";
 
 /** Returns the source of a module that has a constant for each named set of fields. */
-export function renderFieldsModule(sets: Readonly<Record<string, Fields>>): string {
+export function renderFieldsModule(
+  sets: Readonly<Record<string, Fields>>,
+  actions: Readonly<Record<string, ActionDeclaration>>,
+): string {
   const constants = Object.entries(sets).map(([name, fields]) => {
-    const entries = fieldsWith(fields, "shown").map((field) => `  ${field}: {\n${linesOf(fields[field]!)}  },\n`);
+    const entries = fieldsWith(fields, "shown").map((field) => {
+      const { settable, changeable } = fields[field]!;
+      return `  ${field}: {\n${linesOf({ ...traitsOf(fields[field]!), settable, changeable }, "    ")}  },\n`;
+    });
     return `export const ${name} = {\n${entries.join("")}} as const;\n`;
   });
-  return constants.join("\n");
+  const entries = Object.entries(actions).map(([name, { summary, parameters = {} }]) => {
+    const values = Object.entries(parameters).map(([parameter, declared]) => {
+      const traits = { ...traitsOf(declared), required: declared.required, example: declared.example };
+      return `      ${parameter}: {\n${linesOf(traits, "        ")}      },\n`;
+    });
+    const listed = values.length > 0 ? `{\n${values.join("")}    }` : "{}";
+    return `  ${JSON.stringify(name)}: {\n    summary: ${JSON.stringify(summary)},\n    parameters: ${listed},\n  },\n`;
+  });
+  return `${constants.join("\n")}\nexport const ACTION_DECLARATIONS = {\n${entries.join("")}} as const;\n`;
 }
 
-function linesOf({ schema, label, hint, settable, changeable, catalogued }: Field): string {
+function traitsOf({ schema, label, hint, catalogued }: DescribedValue): Readonly<Record<string, unknown>> {
   const type = schema.type === "boolean" ? "boolean" : "string";
   const choices = (schema as { readonly options?: readonly string[] }).options ?? null;
-  const traits = { label, hint, type, choices, settable, changeable, catalogued };
+  return { label, hint, type, choices, catalogued };
+}
+
+/** Returns a line for each trait that is not false or null. */
+function linesOf(traits: Readonly<Record<string, unknown>>, indent: string): string {
   return Object.entries(traits).filter(([, value]) => value)
-    .map(([trait, value]) => `    ${trait}: ${literalOf(value)},\n`).join("");
+    .map(([trait, value]) => `${indent}${trait}: ${literalOf(value)},\n`).join("");
 }
 
 function literalOf(value: unknown): string {

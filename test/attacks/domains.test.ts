@@ -131,7 +131,7 @@ test("does not delay other requests when name servers never respond", async ({ n
   assert.equal(others.map(({ status }) => status), [201, 201, 201, 201, 201]);
   for (const { status, body } of await Promise.all(hanging)) {
     assert.is(status, 503);
-    assert.match(body.message, "The DNS servers do not respond");
+    assert.match(body.message, "The DNS servers did not answer");
   }
 });
 

@@ -21,9 +21,10 @@ import {
   getOperationRules,
   requireActionAllowed,
 } from "#lib/operations/check-action.ts";
+import { parseActionParameters } from "#lib/operations/parameters.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
+import { resolveVersionAlias, type SpokeAction, type SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /** Requests an action on a spoke. Throws a `conflict` fault (`spoke_state`), or a fault about an invalid parameter. */
 export async function requestSpokeAction(
@@ -45,9 +46,9 @@ interface ActionRequest {
 
 /** Parses an action. Throws a fault: `forbidden` for an action that only operators may request, or `invalid`. */
 export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): ActionRequest {
-  const { action } = input, { forOperators, parsePayload: parameters } = getOperationRules(action);
-  if (forOperators) requireOperator(actor);
-  return { action, parameters: parameters?.(app.catalog, input) ?? {} };
+  const { action } = input;
+  if (getOperationRules(action).forOperators) requireOperator(actor);
+  return { action, parameters: parseActionParameters(app.catalog, action, resolveVersionAlias(input)) };
 }
 
 /** Throws a fault if the action would change nothing. `size` is the spoke's size after all queued operations. */

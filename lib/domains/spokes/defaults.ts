@@ -5,7 +5,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { NewSpoke } from "#lib/domains/spokes/views.ts";
+import { type NewSpoke, resolveVersionAlias } from "#lib/domains/spokes/views.ts";
 
 /** The columns of a new spoke that follow from the request. Excludes the domain, which depends on free domains. */
 export type DesiredSpoke = Pick<SpokeRow, Exclude<(typeof SETTABLE)[number], "domain"> | "mail">;
@@ -22,13 +22,9 @@ export function applyDefaults(
   input: NewSpoke,
   source?: SpokeRow,
 ): DesiredSpoke {
-  const { federationId, moodleVersion, lmsVersion = moodleVersion } = input;
+  const { federationId } = input, { lmsVersion } = resolveVersionAlias(input);
   if (federationId !== undefined && federationId !== federation.id && federationId !== federation.slug) {
     throw new Fault("invalid", "federation_mismatch", "federationId must be the id or slug of the hub in the path");
-  }
-  if (moodleVersion !== undefined && lmsVersion !== moodleVersion) {
-    const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
-    throw new Fault("invalid", "version_mismatch", message);
   }
   const requested = { ...input, lmsVersion };
   requireOfferedValues(catalog, pickFields(requested, CATALOGUED));

@@ -1,7 +1,7 @@
 /** Defines the API schemas for spokes. */
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
-import { changeEntries, inputEntries, viewEntries } from "#lib/model/field.ts";
+import { changeEntries, inputEntries, parameterEntries, viewEntries } from "#lib/model/field.ts";
 import { MoodleVersion, SPOKE_STATES, spokeFields } from "#lib/model/spoke.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
@@ -14,8 +14,9 @@ import {
   Slug,
   Timestamp,
 } from "#lib/base/schema.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { Drift } from "#lib/domains/spokes/drift.ts";
-import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
+import { ACTION_PARAMETERS, SPOKE_ACTIONS } from "#lib/operations/table.ts";
 
 const CopiedFrom = v.object({ spokeId: v.string(), backupId: v.string() });
 
@@ -50,9 +51,7 @@ export const spokeFilters = {
 };
 export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
 
-const BOOLEAN_MESSAGE = "must be true or false";
 const choice = optionalOrNull(boundedText(1, 100));
-const flag = optionalOrNull(v.boolean(BOOLEAN_MESSAGE));
 
 export const NewSpoke = v.object({
   ...inputEntries(spokeFields),
@@ -72,14 +71,8 @@ export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
-/** The parameters of actions. Each parameter applies only to some actions. */
-const actionParameters = {
-  lmsVersion: optionalOrNull(MoodleVersion),
-  moodleVersion: optionalOrNull(MoodleVersion),
-  size: choice,
-  /** Whether an upgrade may continue without a backup if the cluster cannot take backups. */
-  skipBackup: flag,
-};
+/** The parameters of all actions. Each action ignores those of the others. */
+const actionParameters = { ...parameterEntries(ACTION_PARAMETERS), moodleVersion: optionalOrNull(MoodleVersion) };
 
 export const SpokeAction = v.object({ action: Action, ...actionParameters });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
@@ -146,3 +139,14 @@ export const ActionPreview = v.object({
   price: CostView,
 });
 export type ActionPreview = v.InferInput<typeof ActionPreview>;
+
+/** Returns the input with `moodleVersion`, an alias, as `lmsVersion`. Throws an `invalid` fault if the two differ. */
+export function resolveVersionAlias<T extends Pick<NewSpoke, "lmsVersion" | "moodleVersion">>(
+  { moodleVersion, lmsVersion = moodleVersion, ...rest }: T,
+): Omit<T, "moodleVersion"> {
+  if (moodleVersion !== undefined && lmsVersion !== moodleVersion) {
+    const message = "lmsVersion and moodleVersion are the same parameter; set only one, or both to the same value";
+    throw new Fault("invalid", "version_mismatch", message);
+  }
+  return { ...rest, lmsVersion } as Omit<T, "moodleVersion">;
+}

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
-import { type Field, type Fields, fieldsWith, type FieldWith } from "#lib/model/field.ts";
+import { type DescribedValue, type Fields, fieldsWith, type FieldWith } from "#lib/model/field.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import { checkboxField, inputField, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
@@ -28,7 +28,7 @@ interface FieldState {
 /** Returns the form control for a field that lib/model declares: a checkbox, a select or a text field. */
 export function renderModelField(
   name: string,
-  { schema, catalogued, ...declared }: Field,
+  { schema, catalogued, ...declared }: DescribedValue,
   { catalog, value, required = false, words = {}, submission }: FieldState,
 ): Markup | string {
   const { label = declared.label, hint = `${declared.hint}.`, placeholder, nothing } = words;

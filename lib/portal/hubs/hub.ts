@@ -15,7 +15,7 @@ import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progr
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
-import { SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
+import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { SPOKE_STATES } from "#lib/model/spoke.ts";
 
 export const SPOKES_PER_PAGE = 50;
@@ -123,7 +123,7 @@ ${
     selectField({
       name: "action",
       label: "Action for selected spokes",
-      options: SPOKE_ACTIONS.filter((each) => !NEEDS_INPUT.includes(each) && (isOperator || !isForOperators(each)))
+      options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each)))
         .map((each) => [each, humanize(each)]),
     })
   }
@@ -134,8 +134,11 @@ function isForOperators(action: SpokeActionName): boolean {
   return action !== "retry" && "forOperators" in SPOKE_OPERATIONS[action];
 }
 
-/** Actions that cannot run on several spokes together, because each spoke needs its own input. */
-const NEEDS_INPUT: readonly string[] = ["upgrade", "resize", "reset-admin-password"];
+/** Whether the action can run on several spokes together, because no spoke needs its own input. */
+function isForSeveral(action: SpokeActionName): boolean {
+  const { individual = false, parameters = {} } = ACTIONS[action];
+  return !individual && Object.values(parameters).every(({ required }) => !required);
+}
 
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {
   if (isFiltered) {

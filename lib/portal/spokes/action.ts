@@ -2,36 +2,15 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
-import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import {
-  checkboxField,
-  inputField,
-  type RefusedSubmission,
-  renderPostForm,
-  selectField,
-} from "#lib/portal/components/forms.ts";
+import { ACTION_PARAMETERS, ACTIONS, SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
+import { renderModelField } from "#lib/portal/components/model-fields.ts";
+import { inputField, type RefusedSubmission, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
 import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
-
-const DESCRIPTIONS: Readonly<Record<SpokeActionName, string>> = {
-  suspend: "Stops the site. Its data is kept.",
-  resume: "Starts the suspended site again.",
-  restart: "Restarts Moodle and its scheduled tasks. Data is kept.",
-  upgrade: "Upgrades Moodle to a newer version. A backup is taken first.",
-  resize: "Changes the site's CPU, memory and storage.",
-  "maintenance-on": "Shows Moodle's maintenance page to visitors.",
-  "maintenance-off": "Ends maintenance mode.",
-  "purge-caches": "Purges Moodle's caches.",
-  backup: "Takes a backup of the site's files and database now.",
-  "run-cron": "Runs Moodle's scheduled tasks now.",
-  "reset-admin-password": "Sets a new password for the site's admin account and ends its sessions.",
-  reapply: "Reverts changes that were made to the site's objects in the cluster.",
-  retry: "Resumes the spoke's failed operation.",
-};
 
 /** Returns the action with this name. Throws a `missing` fault (`no_route`) if no action has this name. */
 export function requireActionName(name: string | undefined): SpokeActionName {
@@ -40,7 +19,9 @@ export function requireActionName(name: string | undefined): SpokeActionName {
   return found;
 }
 
-export type ActionFields = Readonly<Record<"lmsVersion" | "size" | "skipBackup", string>>;
+type ParameterName = keyof typeof ACTION_PARAMETERS & string;
+export const ACTION_FIELDS = Object.keys(ACTION_PARAMETERS) as readonly ParameterName[];
+export type ActionFields = Readonly<Record<ParameterName, string>>;
 
 /** Returns the form's initial values: the next version for an upgrade, another size for a resize. */
 export function defaultActionFields(
@@ -48,7 +29,7 @@ export function defaultActionFields(
   { lmsVersion, size }: Spoke,
   catalog: CatalogOffer,
 ): ActionFields {
-  const none = { lmsVersion: "", size: "", skipBackup: "" };
+  const none = Object.fromEntries(ACTION_FIELDS.map((name) => [name, ""])) as ActionFields;
   if (action === "resize") return { ...none, size: catalog.sizes.find(({ name }) => name !== size)?.name ?? "" };
   if (action !== "upgrade") return none;
   const newer = catalog.versions.filter(({ name }) => compareVersions(name, lmsVersion) > 0);
@@ -56,9 +37,12 @@ export function defaultActionFields(
 }
 
 /** Returns the API request body that runs an action on a spoke. */
-export function buildActionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
-  if (action === "resize") return { action, size };
-  return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
+export function buildActionBody(action: SpokeActionName, fields: ActionFields): object {
+  const values = Object.entries(ACTIONS[action].parameters ?? {}).map(([name, { schema }]) => {
+    const value = fields[name as ParameterName];
+    return [name, schema.type === "boolean" ? value !== "" : value || undefined];
+  });
+  return { action, ...Object.fromEntries(values) };
 }
 
 export interface ActionProps {
@@ -82,7 +66,7 @@ export function actionView(
     ...subpageHeader(spokePage),
     title: humanize(action),
     badge: stateBadge(spoke.state, spoke.health),
-    lead: DESCRIPTIONS[action],
+    lead: ACTIONS[action].summary,
     style: previewStyle + sizeStyle,
     body: markup`<div class="with-preview" id="with-preview">${
       panel(
@@ -111,20 +95,21 @@ export function actionView(
 /** A preview button for browsers without JavaScript. In other browsers, the script shows the preview automatically. */
 const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
+/** Returns a form field for each parameter of the action. */
 function fieldsOf(
   action: SpokeActionName,
   { size, lmsVersion }: Spoke,
   catalog: CatalogOffer,
   values: ActionFields,
   submission: RefusedSubmission | undefined,
-): readonly Markup[] {
-  if (action === "resize") return [sizeField({ catalog, chosen: values.size, currentSize: size, submission })];
-  if (action !== "upgrade") return [];
-  const skip = "Use this only if the cluster cannot take a backup. Without a backup, you cannot roll back.";
-  return [
-    versionField(lmsVersion, catalog, values.lmsVersion, submission),
-    checkboxField("skipBackup", "Skip the backup", values.skipBackup !== "", skip),
-  ];
+): readonly (Markup | string)[] {
+  return Object.entries(ACTIONS[action].parameters ?? {}).map(([name, parameter]) => {
+    const value = values[name as ParameterName], { schema, required } = parameter;
+    if (name === "size") return sizeField({ catalog, chosen: value, currentSize: size, submission });
+    if (name === "lmsVersion") return versionField(lmsVersion, catalog, value, submission);
+    const state = { catalog, value: schema.type === "boolean" ? value !== "" : value, required, submission };
+    return renderModelField(name, parameter, state);
+  });
 }
 
 function versionField(

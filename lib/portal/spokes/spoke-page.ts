@@ -86,7 +86,7 @@ export type ActionName = keyof typeof SPOKE_OPERATIONS;
 export function allowedActions({ spoke: { state, maintenance }, isOperator }: SpokePageData): readonly ActionName[] {
   return (Object.keys(SPOKE_OPERATIONS) as ActionName[]).filter((name) => {
     const operation = SPOKE_OPERATIONS[name];
-    if (!("isAction" in operation) || ("forOperators" in operation && !isOperator)) return false;
+    if (!("action" in operation) || ("forOperators" in operation && !isOperator)) return false;
     if (name === (maintenance ? "maintenance-on" : "maintenance-off")) return false;
     return (operation.from as readonly string[]).includes(state) || (state === "failed" && "mends" in operation);
   });

@@ -7,7 +7,8 @@ import type { GlossaryEntry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELD_ENTRIES } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
-import type { Fields } from "#lib/model/field.ts";
+import type { DescribedValue } from "#lib/model/field.ts";
+import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 
 /** All glossary entries as pairs of key and entry. An entry with several keys is repeated for each key. */
@@ -36,8 +37,14 @@ function entryOf(owner: string, name: string): GlossaryEntry | undefined {
 }
 
 /** The schemas whose fields `lib/model` declares. The key `spoke` is the spoke in a preview. */
-const MODELS: ReadonlyMap<string, Fields> = new Map(
-  ["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields]),
+const MODELS: ReadonlyMap<string, Readonly<Record<string, DescribedValue>>> = new Map<
+  string,
+  Readonly<Record<string, DescribedValue>>
+>(
+  [
+    ...["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields] as const),
+    ...["SpokeAction", "BulkAction"].map((owner) => [owner, ACTION_PARAMETERS] as const),
+  ],
 );
 
 function modelEntry(owner: string, name: string): GlossaryEntry | undefined {

@@ -169,12 +169,6 @@ export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
   "from.spokeId": ["The ID of the copied spoke", EXAMPLE_SPOKE_ID],
   "from.backupId": ["The ID of the copied backup; null if a new backup would be taken first", EXAMPLE_BACKUP_ID],
   moodleVersion: ['The same value as in the field "lmsVersion"', "4.5.12"],
-  "SpokeAction.lmsVersion | BulkAction.lmsVersion": [
-    'The new Moodle version; required for the action "upgrade"',
-    "5.2.2",
-  ],
-  "SpokeAction.size | BulkAction.size": ['The name of the new size; required for the action "resize"', "large"],
-  skipBackup: ['Whether the action "upgrade" continues without a backup if the cluster cannot take one', false],
   spokeCount: ["The number of the hub's spokes, without removed spokes", 5],
 
   regions: ["The regions that hubs and spokes can be in"],

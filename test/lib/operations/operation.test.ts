@@ -1,3 +1,5 @@
+import { resolveVersionAlias } from "#lib/domains/spokes/views.ts";
+import { parseActionParameters } from "#lib/operations/parameters.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -5,7 +7,6 @@ import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { getOperationRules } from "#lib/operations/check-action.ts";
 import { requireActionEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
@@ -44,10 +45,9 @@ const parameters = suite("action parameters");
 
 parameters("contain only what the operation needs", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
-  const read = (request: SpokeAction) => getOperationRules(request.action).parsePayload?.(catalog, request) ?? {};
+  const read = (request: SpokeAction) => parseActionParameters(catalog, request.action, resolveVersionAlias(request));
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
     lmsVersion: "4.5.13",
-    skipBackup: false,
   });
   assert.equal(read({ action: "upgrade", lmsVersion: "4.5", moodleVersion: "4.5", skipBackup: true }), {
     lmsVersion: "4.5",
@@ -61,7 +61,7 @@ parameters("are refused if missing, contradictory or not in the catalog", () => 
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, createBlueprint(builtIn()));
   const outcome = (request: SpokeAction) =>
-    outcomeOf(() => getOperationRules(request.action).parsePayload?.(catalog, request));
+    outcomeOf(() => parseActionParameters(catalog, request.action, resolveVersionAlias(request)));
   assert.is(
     outcome({ action: "upgrade", size: "small" }),
     "invalid parameter_needed: lmsVersion is required to upgrade: the target version",

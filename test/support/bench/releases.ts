@@ -87,6 +87,6 @@ async function plant(directory: string): Promise<void> {
     "lib/workers/handlers.ts",
     "...UPKEEP_HANDLERS]",
     "...UPKEEP_HANDLERS, (app: App) => {\n" +
-      "  const handler = provision(app);\n  return { ...handler, kind: { ...handler.kind, plan: 1 } };\n}]",
+      "  const handler = provisionHandler(app);\n  return { ...handler, kind: { ...handler.kind, plan: 1 } };\n}]",
   );
 }

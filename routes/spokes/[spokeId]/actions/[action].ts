@@ -5,6 +5,7 @@ import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { catchRefusal, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import {
+  ACTION_FIELDS,
   type ActionFields,
   actionView,
   buildActionBody,
@@ -17,7 +18,7 @@ export const GET = portalPage({ summary: "The preview of an action on a spoke", 
 
 export const POST = formAction({
   summary: "Request an action on a spoke",
-  body: formSchema("lmsVersion", "size", "skipBackup", "preview"),
+  body: formSchema(...ACTION_FIELDS, "preview"),
   async submit(call) {
     const { callApi, body, params } = call;
     if (body.preview) return await show(call, body);

@@ -122,7 +122,7 @@ test("refuses if the name is taken, the hub is missing or the backup cannot be u
   const hub = (await findSpokeByName(scene.db.rows, gone.id))!.hubSlug;
   const other = await scene.spoke(await scene.hub(`other-${gone.slug}`), gone.slug);
   await scene.becomes(other, "active");
-  assert.match(await refusal({}), `domain_taken: The domain ${gone.domain} is taken`);
+  assert.match(await refusal({}), `domain_taken: The domain ${gone.domain} is in use`);
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, other));
   await scene.becomes(other, "removed");
   const again = await recreate(scene, gone);
