@@ -26,7 +26,7 @@ function settingsOf(clinic: ConfigureClinic): unknown[] {
   const named = (kind: string, name: string) => clinic.objects(kind).find(({ metadata }) => metadata.name === name)!;
   const { SMTP_HOST } = named("ConfigMap", "moodle-env")["data"];
   const password = atob(named("Secret", "mail")["data"].SMTP_PASSWORD);
-  const opens = JSON.stringify(clinic.objects("NetworkPolicy")).includes("2525");
+  const opens = JSON.stringify(clinic.objects("NetworkPolicy")).includes('"port":2525');
   return [SMTP_HOST, password, clinic.site().database!.config!.noemailever, opens];
 }
 

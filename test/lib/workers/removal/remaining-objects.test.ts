@@ -120,7 +120,7 @@ test("finds unlabelled objects of a force-deleted namespace.", async () => {
   const claim = object("PersistentVolumeClaim", "files", { namespace: "spoke-oak-1" });
   const error = await refusal({ under: { PersistentVolumeClaim: [claim] } });
   assert.is(error.message, "PersistentVolumeClaim files in namespace spoke-oak-1 still exists");
-  assert.match(error.hint!, /was force-deleted/);
+  assert.match(error.hint!, /after a forced deletion of its namespace/);
 });
 
 test("ignores a namespace that was created again.", async () => {
@@ -167,7 +167,7 @@ test("waits for the deletion of a volume, and reports the reason of a delay.", a
 test("notes a retained volume, and one that it may not read.", async () => {
   const retained = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
   await waitForObjectDeletion({ ...retained, holding: HOLDING }, retained.run);
-  assert.match(String(retained.job.progress.notes), /^The volume pvc-1 of the PVC files stays/);
+  assert.match(String(retained.job.progress.notes), /^The volume pvc-1 of the PVC files is kept/);
   const unseen = scene({ volumes: { "pvc-1": unable(403) } }, { volumes });
   await waitForObjectDeletion({ ...unseen, holding: HOLDING }, unseen.run);
   assert.match(String(unseen.job.progress.notes), /^Cannot check whether the volume pvc-1 is deleted/);
