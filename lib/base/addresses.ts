@@ -19,7 +19,7 @@ const RULES: readonly (readonly [pattern: RegExp, shown: string])[] = [
   // Matches errors about a certificate for a different host, which list every host name in the certificate.
   [/\b(Host: )\S+( is not in the cert's altnames: ).*/g, "$1…$2…"],
   [/\b(certificate is valid for ).*?(, not )\S+/g, "$1…$2…"],
-  // Matches URLs after an HTTP method, as in API server errors, and URLs in webhook and probe errors.
+  // The first pattern matches URLs after an HTTP method, the second Kubernetes API and probe URLs in other places.
   [new RegExp(String.raw`\b(GET|HEAD|POST|PUT|PATCH|DELETE) ${HOST}(?=/)`, "g"), "$1 …"],
   [new RegExp(String.raw`\bhttps?://${HOST}(?=/(?:apis?|healthz|livez|readyz|openapi|version)\b)`, "gi"), "…"],
   [new RegExp(String.raw`(?:\bhttps?://)?(?:${[IPV4, ...IPV6, INTERNAL].join("|")})`, "gi"), "…"],

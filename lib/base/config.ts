@@ -222,7 +222,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
   };
 }
 
-/** Returns the OpenTelemetry variables that are set but not supported. Protocol variables may be set to `http/json`. */
+/** Returns the unsupported OpenTelemetry variables that are set, except protocol variables set to `http/json`. */
 function findIgnoredOtelVariables(env: ProcessVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith("OTEL_") && env[name] && !isSupportedVariable(name));
   return names.filter((name) => !name.endsWith("_PROTOCOL") || env[name] !== "http/json").sort();

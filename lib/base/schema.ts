@@ -108,7 +108,7 @@ export const Timestamp = v.pipe(
 );
 export const NullableTimestamp = v.nullable(Timestamp);
 
-/** The position where a page of a list begins: after a certain row, or with rows created before a certain time. */
+/** Where a page of a list starts: after a given row, or at the newest row from before a given time. */
 export interface PageCursor {
   readonly at: Date;
   readonly id?: string | undefined;

@@ -13,10 +13,10 @@ interface ErrorDetails {
  * The error for a failed call. `code` is a code from the API reference, or one of the client's own codes:
  *
  * - `unreachable`: the server sent no response, or an incomplete response
- * - `unexpected_answer`: the response is not from Wheelwright, but for example from a proxy
+ * - `unexpected_answer`: the response came from something other than Wheelwright, such as a proxy
  * - `redirected`: the server redirects to another URL
  * - `invalid_call`: the arguments are invalid; nothing was sent
- * - `operation_failed`, `operation_cancelled`, `timed_out`: the result of waiting for an operation
+ * - `operation_failed`, `operation_cancelled`, `timed_out`: waiting for an operation ended this way
  */
 export class WheelwrightError extends Error {
   /** The HTTP status; 0 if there was no response. */

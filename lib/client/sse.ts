@@ -14,7 +14,7 @@ interface ReadBounds {
   /** How long the stream may be silent before reading fails, in milliseconds. */
   readonly silence: number;
   readonly signal?: AbortSignal | undefined;
-  /** Returns the time of a monotonic clock, in milliseconds. */
+  /** Returns the current reading of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
   /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;

@@ -5,7 +5,7 @@
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
-  /** The name of the check with this result, for example `storage`. */
+  /** The name of the check that produced this finding, for example `storage`. */
   readonly check: string;
   readonly level: FindingLevel;
   /** The result of the check as a sentence, without a full stop. */

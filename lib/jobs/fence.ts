@@ -23,7 +23,7 @@ export class FenceLostError extends Error {
 
 interface HeldJobChange {
   readonly label?: string;
-  /** The name of the step to add to the finished steps, unless it is already listed. */
+  /** The step to add to the list of finished steps. Ignored if the list already contains it. */
   readonly stepDone?: string;
   /** Values to merge into the job's stored progress. */
   readonly progress?: Readonly<Record<string, unknown>>;

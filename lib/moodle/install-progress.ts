@@ -1,6 +1,6 @@
 /** Reports the progress of Moodle's installer. It counts log lines such as `-->mod_quiz`. */
 export interface InstallProgress {
-  /** Returns a function that turns a log line into "part 3 of 400 (mod_quiz)", or null if it starts no part. */
+  /** Returns a log reader. If a line starts a new part, it returns, say, "part 3 of 400 (mod_quiz)"; otherwise null. */
   startReading(): (line: string) => string | null;
   /** Returns the total number of installed parts; null until the installer has finished. */
   totalParts(): number | null;

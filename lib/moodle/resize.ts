@@ -57,7 +57,7 @@ export function computeInputsDuringResize(
   return { ...combined, resources: { ...combined.resources, quota: getLargerQuantity(quota, usage) } };
 }
 
-/** Returns the larger of two Kubernetes quantities, in its original notation. Compares maps field by field. */
+/** Returns the larger of two Kubernetes quantities, in its original notation. For maps, does this for each field. */
 export function getLargerQuantity<T>(one: T, other: T): T {
   if (typeof one === "object" && one !== null) {
     const fields = Object.entries(one).map((

@@ -1,7 +1,7 @@
 /**
  * Finds replicas that have stopped responding: their heartbeat has not changed for 4 s on this replica's monotonic
- * clock. The database's clock is not used, because it may be set back. When this replica's own lease ends, the 4 s
- * start again, because the same problem may have delayed the heartbeats of other replicas.
+ * clock. The database's clock is not used, because it may be set back. If this replica loses its own lease, it waits
+ * the full 4 s again for every replica, because the same problem may have delayed their heartbeats too.
  */
 import type { ReplicaHeartbeat } from "#lib/jobs/claim.ts";
 import type { ReplicaLease } from "#lib/scheduler/replica.ts";

@@ -29,8 +29,8 @@ export async function lockSubject(
 const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
 
 /**
- * Stores a failure reason in the row of a hub or spoke, and marks a row in a transitional state as failed. Changes
- * nothing if the hub or spoke is removed or being removed. Returns the resulting state.
+ * Stores a failure reason in the row of a hub or spoke. If its state is transitional, also sets the state to failed.
+ * Changes nothing if the hub or spoke has been removed or is being removed. Returns the resulting state.
  */
 export async function markSubjectFailed(
   tx: Tx,

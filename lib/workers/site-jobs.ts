@@ -132,8 +132,8 @@ export async function readDatabase(site: JobContext, run: JobRun, suffix = ""): 
 }
 
 /**
- * Reads Moodle's site identifier and version. Also writes this run's fence (claim number) to the comment of the
- * database, where Kubernetes Jobs of older runs read it and refuse to run.
+ * Reads Moodle's site identifier and version. Also stores this run's fence (claim number) as the database's comment
+ * (COMMENT ON DATABASE). Kubernetes Jobs left over from earlier runs find it there and refuse to run.
  */
 export async function storeFenceInDatabase(site: JobContext, run: JobRun): Promise<SiteIdentity> {
   return await readSiteIdentity(site, run, await runJob(site, run, "claim"));

@@ -137,7 +137,7 @@ function realCluster(file: string): DevCluster {
   return { source: { file }, sitePort: null, description: `from ${file}`, close: () => Promise.resolve() };
 }
 
-/** Checks that the configured address is free before any part starts. Replaces port 0 with a free port, for links. */
+/** Checks that the configured address is free first. Replaces port 0 with a free port, so that links can contain it. */
 function resolvePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

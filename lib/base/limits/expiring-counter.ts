@@ -11,7 +11,7 @@ interface ExpiringCounterOptions {
   readonly span: number;
   /** The maximum number of new keys per time span. When it is exceeded, the next span starts early. */
   readonly capacity?: number;
-  /** Returns the time of a monotonic clock, in milliseconds. */
+  /** Returns the current reading of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 

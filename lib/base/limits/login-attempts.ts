@@ -27,7 +27,7 @@ export interface LoginThrottle {
 interface LoginAttemptsOptions {
   /** The maximum number of email addresses to remember. */
   readonly capacity?: number;
-  /** Returns the time of a monotonic clock, in milliseconds. */
+  /** Returns the current reading of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
   /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;

@@ -16,7 +16,7 @@ export interface RateLimit {
 export interface RateLimitOptions {
   /** The maximum number of networks of each size to remember. */
   readonly capacity?: number;
-  /** Returns the time of a monotonic clock, in milliseconds. */
+  /** Returns the current reading of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 

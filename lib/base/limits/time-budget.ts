@@ -13,7 +13,7 @@ export interface TimeBudget {
 interface TimeBudgetOptions {
   /** The time limit, in milliseconds. */
   readonly limit: number;
-  /** Returns the current time of a monotonic clock, in milliseconds. */
+  /** Returns the current reading of a monotonic clock, in milliseconds. */
   readonly now?: () => number;
   /** Calls `work` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after?: (ms: number, work: () => void) => () => void;

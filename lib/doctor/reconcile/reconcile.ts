@@ -181,7 +181,7 @@ async function previewAll(
   return outcome!;
 }
 
-/** Lets operations resume even if changes were refused: such changes can be resolved only while replicas run. */
+/** Lets operations resume, even if some changes could not be applied: they can be fixed only while replicas run. */
 async function releaseHold(
   { db, apply, allClusters, requester }: ReconcileContext,
   hold: DatabaseHold | null,

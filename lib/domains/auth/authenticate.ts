@@ -39,12 +39,12 @@ export async function reauthenticate(
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
-/** Returns whether a visitor of a public page has a valid session. Returns false if the database is unavailable. */
+/** Returns whether a visitor to a public page has a valid session. Returns false if the database is unavailable. */
 export async function hasSession(app: App, request: Request, origin: RequestOrigin): Promise<boolean> {
   return await findSignedInUser(app, request, origin) !== null;
 }
 
-/** Returns the signed-in visitor of a public page, or null if nobody is signed in or the database is unavailable. */
+/** Returns the signed-in visitor to a public page, or null if nobody is signed in or the database is unavailable. */
 export async function findSignedInUser(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
   try {
     return await authenticateSession(app, request, origin);

@@ -58,8 +58,8 @@ async function requireAccessUnchanged(rows: Database["rows"], actor: Actor): Pro
 }
 
 /**
- * Returns whether the caller still has every permission from the start of the request. Removed objects, and spokes in a
- * hub that the caller now administers, do not count as lost.
+ * Returns whether the caller still has every permission that they had when the request started. A permission does not
+ * count as lost if its object was removed, or if it is for a spoke in a hub that the caller now administers.
  */
 async function coversPreviousAccess(rows: Database["rows"], now: Actor, before: Actor): Promise<boolean> {
   if (now.role === "operator") return true;

@@ -26,7 +26,7 @@ interface ValidToken extends ValidSession {
 /** The key for finding a session or token: the hash of the secret or, for an authenticated caller, the ID. */
 type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** An SQL condition for valid sessions, even if the user is disabled. Reads the clock once for all rows. */
+/** An SQL condition for valid sessions. Does not check if the user is disabled. Reads the clock once for all rows. */
 export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
   and sessions.last_used_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${MAX_AGE_DAYS}))`;
@@ -35,7 +35,7 @@ export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
 export const sessionExpiryExpression = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
-/** An SQL condition for valid rows in `api_tokens as token`, even if the user is disabled. */
+/** An SQL condition for valid API tokens (`api_tokens as token`). Does not check whether the user is disabled. */
 export const validTokenCondition = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 

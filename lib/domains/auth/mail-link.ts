@@ -64,7 +64,7 @@ interface AccountTakeover {
   readonly keepTokens?: boolean | undefined;
 }
 
-/** Gives an account to the owner of its email address. Returns audit events for the revoked API tokens. */
+/** Gives an account to the owner of its email address. Returns an audit event for each API token that it revokes. */
 export async function takeOverAccount(tx: Tx, user: LockedUser, takeover: AccountTakeover): Promise<AuditEntry[]> {
   await verifyAndUpdateUser(tx, user.id, takeover);
   await endUserSessions(tx, user.id);

@@ -59,7 +59,7 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether the removal has failed at least once. True without a job: the row was rebuilt from the cluster. */
+/** Returns whether a removal has failed. Also returns true if its job is missing, after a rebuild from the cluster. */
 export function hasRemovalFailed(removal: Job | null): boolean {
   return removal === null || removal.failure !== null;
 }

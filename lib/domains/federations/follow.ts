@@ -44,7 +44,7 @@ export function openHubEventStream(
   };
 }
 
-/** Returns the number of the last received event, or null to start at the first. Prefers the header Last-Event-ID. */
+/** Returns the last received event's number; null to start at the first. Last-Event-ID overrides `requested`. */
 export function parseResumePosition(request: Request, requested: number | undefined): number | null {
   const lastEventId = request.headers.get("last-event-id");
   if (lastEventId === null) return requested ?? null;

@@ -37,8 +37,8 @@ export function requireNoSpokes(slug: string, spokes: number): void {
 }
 
 /**
- * Throws a `conflict` fault (`federation_state`) if the hub is being removed or was removed. The error message contains
- * `blocker`, the requested change, for example `add a spoke to`.
+ * Throws a `conflict` fault (`federation_state`) if the hub is being removed or was removed. `blocker` is a verb phrase
+ * that names the refused change in the error message, for example `add a spoke to`.
  */
 export function requireLiveHub(state: FederationState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;

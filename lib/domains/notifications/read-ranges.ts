@@ -47,8 +47,8 @@ export function selectUnreadEvents(
 }
 
 /**
- * Selects the oldest events about `object` later than `object.after`, not later than `object.through`, and outside the
- * read ranges. Returns at least `limit` events, if available. A few of these events may already be read.
+ * Selects the oldest events about `object` that are later than `object.after`, no later than `object.through`, and not
+ * in a read range. Can return more than `limit` events, and events that are already marked as read one by one.
  */
 export function selectEventsToMark(reader: NotificationReader, limit: number): RawBuilder<unknown> {
   const above = (moment: RawBuilder<unknown>) =>

@@ -119,7 +119,7 @@ export interface SpokeQuery extends ListPageRequest, SpokeFilter {
 interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
-  /** The IDs of the hubs and spokes that the viewer may see. Undefined if the viewer may see all listed spokes. */
+  /** The IDs of the hubs and spokes that the viewer may see. Both undefined if they may see every spoke in the list. */
   readonly federationIds?: readonly string[];
   readonly spokeIds?: readonly string[];
 }

@@ -41,8 +41,8 @@ export interface ControlConnection {
 /** The user on whose behalf a transaction runs, and a check that runs before the transaction's work. */
 export interface TransactionAuthorization {
   /**
-   * The user's ID. If another transaction revokes one of this user's rights, that transaction waits after its commit
-   * until this transaction has ended.
+   * The user's ID. Code that revokes one of this user's rights commits the change, and then waits until this
+   * transaction has ended.
    */
   readonly user: string;
   /** Throws if the user may not do the work. Takes into account all revocations confirmed before the check. */
@@ -57,7 +57,7 @@ interface DatabaseStats {
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
-  /** Whether the control connection is open. */
+  /** Whether the control connection, which is used for LISTEN and heartbeats, is open. */
   readonly control: boolean;
 }
 

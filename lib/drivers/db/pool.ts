@@ -99,7 +99,7 @@ export function openPool(options: PoolOptions): Pool {
     serve();
   }
 
-  /** Gives idle connections to waiting callers whose users may take another connection. */
+  /** Gives idle connections to waiting callers. Skips callers whose user already has the maximum number. */
   function serve(): void {
     connections.closeExpired();
     for (let next = callers.next(); next && connections.count().idle > 0; next = callers.next()) {

@@ -80,7 +80,7 @@ export function extractServerReply(message: string): string {
   return at < 0 ? message : message.slice(at + 2);
 }
 
-/** Returns whether a reply is a permanent rejection (5xx). Policy rejections (5.7.x) are temporary. */
+/** Returns whether a reply is a permanent rejection (5xx). Treats 503 and policy rejections (5.7.x) as temporary. */
 function isFinal(responseCode: number | undefined, response = ""): boolean {
   return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&
     !/^\d{3}[ -]5\.7\.\d/.test(response);

@@ -10,7 +10,7 @@ import { isIdempotencyKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/
 import { sleep } from "#lib/base/time.ts";
 
 interface CreateOnceOptions<T> {
-  /** The idempotency key without its number. Unique for each object and hub. */
+  /** The idempotency key without the prefix and attempt number that are added. Unique for each object and hub. */
   readonly key: string;
   find(): Promise<T | null>;
   /** Creates the object. Returns null if an earlier call created the object, but it was deleted later. */

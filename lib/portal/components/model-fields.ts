@@ -1,4 +1,4 @@
-/** Renders form fields and definition lists from the field declarations in lib/model. Pages may reword the texts. */
+/** Renders form fields and definition lists from the declarations in lib/model. Pages can override labels and hints. */
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";

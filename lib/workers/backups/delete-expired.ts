@@ -33,8 +33,8 @@ export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject):
 }
 
 /**
- * How long to wait for the deletion of one backup, in milliseconds. If the storage needs longer, it continues the
- * deletion alone, and the next nightly backup checks the result.
+ * How long to wait for the deletion of one backup, in milliseconds. If the storage takes longer, the
+ * deletion continues in the background, and the next nightly backup checks the result.
  */
 const DELETE_TIMEOUT = 2 * MINUTE;
 const MAX_ATTEMPTS = 3;

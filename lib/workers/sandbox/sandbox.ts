@@ -49,7 +49,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
   };
 }
 
-/** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Can be repeated. */
+/** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Safe to call again. */
 export async function createSandbox(sandbox: Sandbox, run: JobRun): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;

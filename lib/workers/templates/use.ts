@@ -143,7 +143,7 @@ async function requireTemplate({ app, spoke, inputs, blueprint }: SpokeSite, use
 
 type LimitedRun = (step: keyof typeof TIMEOUTS) => JobRun;
 
-/** Calls `work`, which uses the template, and returns null. If it fails, records the reason and returns the record. */
+/** Calls `work`, which uses the template. Returns null if `work` succeeds, or else stores and returns the reason. */
 async function tryTemplate(
   site: SpokeSite,
   run: JobRun,

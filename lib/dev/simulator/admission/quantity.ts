@@ -33,7 +33,7 @@ export function parseMilliQuantityOrZero(text: string | undefined): number {
   return text === undefined ? 0 : parseMilliQuantity(text) ?? 0;
 }
 
-/** Formats a quantity as short as possible without rounding. Uses suffixes such as `Mi` if `binary` is set. */
+/** Formats a quantity without rounding. If `binary` is set, uses a suffix such as `Mi` to shorten it, if possible. */
 export function formatMilliQuantity(thousandths: number, binary: boolean): string {
   if (thousandths % 1000 !== 0) return `${thousandths}m`;
   const wholeUnits = thousandths / 1000;

@@ -26,7 +26,7 @@ export interface ContainerLogs {
   /** Calls `listener` after each write to this log and when the log ends. Returns a function that unsubscribes. */
   follow(log: ContainerLog, listener: () => void): () => void;
   forget(pod: string): void;
-  /** Calls `listener` with a changed log, or null if a pod's logs are deleted. Returns an unsubscribe function. */
+  /** Calls `listener` with each changed log, or null when a pod's logs are deleted. Returns an unsubscribe function. */
   subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
   entries(): [string, [string, ContainerLog][]][];
   restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;

@@ -99,7 +99,7 @@ export function createPermanentDiagnosis(code: string, message: string, blame: F
   return { is: "impossible", code, message, blame, hint };
 }
 
-/** Returns a waiting diagnosis until `moment`, and `finalDiagnosis` from then on. */
+/** Before `moment`, returns a diagnosis that says to keep waiting. From `moment` on, returns `finalDiagnosis`. */
 export function createDiagnosisWithDeadline(
   moment: number,
   clock: WaitClock,

@@ -1,7 +1,7 @@
 /**
- * Explains why admission control refused a request, from its error message or a FailedCreate event. Only the message
- * shows the cause, because Kubernetes' reason is too general (Forbidden, BadRequest or none). An unknown message gets a
- * general hint.
+ * Finds out why admission control refused a request, by parsing the message of the error or FailedCreate event. The
+ * field `reason` in Kubernetes' response is too general for this (Forbidden, BadRequest or absent). Messages that match
+ * no known pattern get a general hint.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 

@@ -76,7 +76,7 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
   );
 }
 
-/** Simulates seed.php, which creates a site's initial content: applies settings, prints each change, then `seeded`. */
+/** Simulates seed.php: creates a site's initial content, prints a line for each change, and finally prints `seeded`. */
 export function runSeedScript(context: ProgramContext): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readConfigData(world, pod.metadata.namespace!, "ConfigMap", name);

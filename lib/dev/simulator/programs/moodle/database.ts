@@ -105,8 +105,8 @@ function unreachableError(world: SimulatorContext, namespace: string): string {
 }
 
 /**
- * Runs the checks (guards) that a SQL script makes before a change. Returns the first guard's refusal or, if no guard
- * refuses, the database with its new comment. A script without guards is never refused, even if it drops a site.
+ * Runs the guards of an SQL script: its checks before a change. If one refuses, returns its refusal; if not, returns
+ * the database with the comment that the script sets. A script without guards always passes, even if it drops a site.
  */
 function runGuard(
   world: SimulatorContext,
