@@ -158,10 +158,10 @@ export function endpoint<
   A extends Actor | null,
   L extends object,
   T,
-  Told,
+  Result,
   P extends Input = undefined,
   Q extends Input = undefined,
   B extends Input = undefined,
->(declaration: Endpoint<A, L, P, Q, B, T, Told>): Endpoint<A, L, P, Q, B, T, Told> {
+>(declaration: Endpoint<A, L, P, Q, B, T, Result>): Endpoint<A, L, P, Q, B, T, Result> {
   return Object.freeze(declaration);
 }

@@ -12,7 +12,7 @@ import { createFrameEncoder, EVENT_STREAM_TYPE, type EventStreamSource, toBodySt
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
 /** A kind of response. Handlers return `T`. Code in the same process, such as a page, gets the second type. */
-export interface Reply<T, Told = unknown> {
+export interface Reply<T, Result = unknown> {
   readonly status: number;
   readonly content: ReplyContent | null;
   readonly headers: readonly string[];
@@ -21,7 +21,7 @@ export interface Reply<T, Told = unknown> {
   /** Converts the handler's value to a response. `address`, the request's URL, is the base for links to other pages. */
   readonly send: (value: T, address?: URL) => HttpResponse;
   /** Filters the handler's value for code in the same process, such as pages, which get the same data as clients. */
-  readonly toResult: (value: T) => Told;
+  readonly toResult: (value: T) => Result;
 }
 
 /** The parts of a reply that the API reference shows. */
@@ -128,7 +128,7 @@ function redirectWith(status: number): Reply<string, string> {
 }
 
 /** Adds a Set-Cookie header to a reply. `cookie` is the header's value, which sets or clears the cookie. */
-export function addCookieHeader<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {
+export function addCookieHeader<T, Result>(reply: Reply<T, Result>): Reply<WithCookie<T>, WithCookie<Result>> {
   return {
     ...reply,
     headers: [...reply.headers, "set-cookie"],
@@ -205,10 +205,10 @@ function createFilter<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
 type Either<A, B> = { readonly usual: A } | { readonly other: B };
 
 /** Combines two replies with different statuses. The handler returns `{ usual }` or `{ other }` to select one. */
-export function combineReplies<A, B, ToldA, ToldB>(
-  usual: Reply<A, ToldA>,
-  other: Reply<B, ToldB>,
-): Reply<Either<A, B>, Either<ToldA, ToldB>> {
+export function combineReplies<A, B, ResultA, ResultB>(
+  usual: Reply<A, ResultA>,
+  other: Reply<B, ResultB>,
+): Reply<Either<A, B>, Either<ResultA, ResultB>> {
   return {
     ...usual,
     alternative: other,

@@ -64,7 +64,7 @@ interface Ending {
   readonly stepDone?: string;
 }
 
-/** Ends the job, which frees its lane (queue) after the commit. Throws FenceLostError if another replica has the job. */
+/** Ends the job, which frees its lane (queue) after the commit. Throws FenceLostError if another replica has it. */
 export async function endHeldJob(tx: Tx, jobFence: JobFence, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {
@@ -106,7 +106,7 @@ export interface RequeueOptions {
   readonly progress?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the job to the queue and keeps its finished steps. Throws FenceLostError if another replica has taken it over. */
+/** Requeues the job and keeps its finished steps. Throws FenceLostError if another replica has taken over the job. */
 export async function requeueHeldJob(tx: Tx, jobFence: JobFence, requeue: RequeueOptions): Promise<Job> {
   tx.wakes.add("jobs");
   return await writeColumns(tx, jobFence, {

@@ -29,7 +29,7 @@ export interface FencedPatch {
   readonly change: (object: KubeObject) => readonly PatchOperation[];
 }
 
-/** Patches an object. Throws FenceLostError if a newer run (with a higher claim number) has already changed the object. */
+/** Patches an object. Throws FenceLostError if a newer run (with a higher claim number) has already changed it. */
 export async function patchWithFence(
   space: ClusterNamespace,
   { ref, jobFence, change }: FencedPatch,

@@ -45,7 +45,7 @@ export async function patchSiteObject(
   await patchWithFence(space, { ref, jobFence: run.job, change: createPatch }, run);
 }
 
-/** Makes an operation's changes in order. Throws FenceLostError if a newer run has already changed one of the objects. */
+/** Makes an operation's changes in order. Throws FenceLostError if a newer run has already changed an object. */
 export async function patchSiteObjects(
   { space }: Pick<SpokeSite, "space">,
   run: JobRun,
