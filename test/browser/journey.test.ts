@@ -103,7 +103,7 @@ async function travel(
   await see(page.getByRole("heading", { name: "Health and drift" }));
 
   await act("Suspend");
-  await see(page.getByText("Stops the site. Its data is kept."));
+  await see(page.getByText("Stop the site. Its data, address and certificate are kept."));
   await press(button("Suspend"));
   await see(state("Suspended"));
 
