@@ -121,7 +121,7 @@ test("answers on a held database, shows operators the reason, and runs jobs afte
   const url = `http://127.0.0.1:${await portOf(program)}`;
   const held = "Operations are paused, because the database was restored to 2030-05-06 07:08 UTC; " +
     "run wheelwright doctor --reconcile to compare it with the clusters";
-  assert.match(await program.said(/The database was restored/), `"warn"`);
+  assert.match(await program.said(/the database was restored/), `"warn"`);
   const ready = () =>
     until(async () => {
       const answer = await fetch(`${url}/api/readyz`); // 503 until its first beat
