@@ -5,7 +5,7 @@
  * `npm test` does not run this file, because building dist/wheelwright takes a while.
  */
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -190,6 +190,10 @@ test("builds a release of the last commit for both architectures, with its versi
   const tool = async (cwd: string, program: string, ...line: string[]) =>
     (await promisify(execFile)(program, line, { cwd, env, maxBuffer: 2 ** 26 })).stdout;
   await tool(directory, "git", "clone", "--quiet", root, clone);
+  // Adds a change, because a commit that is itself a release has none to release.
+  const changelog = join(clone, "CHANGELOG.md"), text = await readFile(changelog, "utf8");
+  await writeFile(changelog, text.replace(/^## Unreleased\n+(?=## )/m, "## Unreleased\n\n### Added\n\n- A trial.\n\n"));
+  await tool(clone, "git", "commit", "--quiet", "--allow-empty", "--all", "--message", "Adds a change");
   const { version: before } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
   const printed = await tool(clone, process.execPath, join(root, "src/make-release.ts"), version, "--write");
   for (const line of printed.match(/^Not built: .*/gm) ?? []) console.log(`\n  ${line}`);
