@@ -74,7 +74,7 @@ export function insertActionTable(text: string): string {
       typeof downtime === "boolean" ? (downtime ? "yes" : "no") : "if its pods change",
     ]);
   const head = ["action", "allowed when", "state during and after", "downtime"];
-  const [titles, ...cells] = [head, ...rows].map((row) => `| ${row.join(" | ")}\n`);
+  const [titles, ...cells] = [head, ...rows].map((row) => `|${row.join(" | ")}\n`);
   const lines = [titles, `${"|---".repeat(head.length)}\n`, ...cells];
   const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
   if (!marked.test(text)) throw new Error("docs/api.md lacks the comments that enclose the table of actions");

@@ -6,7 +6,7 @@ export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 export class ResponseTooLargeError extends Error {
   constructor() {
     super(`more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`);
-    this.name = "ResponseTooLarge";
+    this.name = "ResponseTooLargeError";
   }
 }
 

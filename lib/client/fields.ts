@@ -94,7 +94,7 @@ export const SPOKE_FIELDS = {
   },
   mail: {
     label: "Email",
-    hint: "Whether the site sends email; held at first in a copied site",
+    hint: "Whether the site sends email. A copy starts with held, and a change restarts the site",
     type: "string",
     choices: ["on", "held"],
     changeable: true,
@@ -212,11 +212,11 @@ export const ACTION_DECLARATIONS = {
     parameters: {},
   },
   "reapply": {
-    summary: "Revert changes that were made to the site's objects in the cluster.",
+    summary: "Revert changes that were made to the site's objects in the cluster. For operators only.",
     parameters: {},
   },
   "retry": {
-    summary: "Repeat the failed operation. It continues with the step that failed.",
+    summary: "Retry a failed installation or upgrade.",
     parameters: {},
   },
 } as const;

@@ -1216,7 +1216,7 @@ export interface Spoke {
   content: boolean;
   /** How the site includes the hub's shared courses; a name from the catalog */
   contentMode: string | null;
-  /** Whether the site sends email; held at first in a copied site; must be on or held */
+  /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
   mail: "on" | "held";
   /** The state of the spoke */
   state:
@@ -1347,7 +1347,7 @@ export interface SpokePatch {
   adminEmail?: string | null | undefined;
   /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
-  /** Whether the site sends email; held at first in a copied site; must be on or held */
+  /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
 
@@ -1382,7 +1382,7 @@ export interface SpokePreview {
     content: boolean;
     /** How the site includes the hub's shared courses; a name from the catalog */
     contentMode: string | null;
-    /** Whether the site sends email; held at first in a copied site; must be on or held */
+    /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
     mail: "on" | "held";
     /** The Kubernetes namespace of the site */
     namespace: string;

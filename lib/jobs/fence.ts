@@ -17,7 +17,7 @@ export interface JobFence {
 export class FenceLostError extends Error {
   constructor(jobFence: JobFence) {
     super(`This replica no longer holds job ${jobFence.id} with fence (claim number) ${jobFence.fence}`);
-    this.name = "FenceLost";
+    this.name = "FenceLostError";
   }
 }
 

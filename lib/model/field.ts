@@ -118,6 +118,11 @@ function mapFields<R>(fields: Fields, trait: Trait, map: (field: Field) => v.Gen
   return Object.fromEntries(fieldsWith(fields, trait).map((name) => [name, map(fields[name]!)])) as R;
 }
 
+/** Returns the values that the schema allows, if it has a fixed list of them; otherwise null. */
+export function findChoices(schema: v.GenericSchema): readonly string[] | null {
+  return (schema as { readonly options?: readonly string[] }).options ?? null;
+}
+
 /** Returns a schema for stored values. These need no format check, because requests were validated. */
 function stored(schema: v.GenericSchema): v.GenericSchema {
   return schema.type === "string" ? v.string() : schema.type === "boolean" ? v.boolean() : schema;

@@ -155,7 +155,7 @@ export const spokeFields = {
     settable: false,
     changeable: true,
     label: "Email",
-    hint: "Whether the site sends email; held at first in a copied site",
+    hint: "Whether the site sends email. A copy starts with held, and a change restarts the site",
     example: "on",
     kept: true,
   }),

@@ -12,7 +12,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 /** Applies all objects of the blueprint again, in the same order as during installation. */
 export const reapply = declareOperation({
   name: "reapply",
-  action: { summary: "Revert changes that were made to the site's objects in the cluster." },
+  action: { summary: "Revert changes that were made to the site's objects in the cluster. For operators only." },
   forOperators: true, // it overwrites changes that others made in the cluster
   verbPhrase: "reapply the blueprint to",
   from: ["active", "suspended"],

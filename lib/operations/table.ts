@@ -1,4 +1,4 @@
-/** Lists all operations. Job kinds, API actions and the table in the README are derived from this list. */
+/** Lists all operations. Job kinds, API actions and the table in docs/api.md are derived from this list. */
 import { configure } from "#lib/operations/configure.ts";
 import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
@@ -53,19 +53,16 @@ type ActionKind = {
 
 /** The actions that the API offers. `retry` repeats the failed operation. */
 export type SpokeActionName = ActionKind | "retry";
-export const SPOKE_ACTIONS: readonly SpokeActionName[] = [
-  ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: ActionKind } => "action" in each)
-    .map(({ name }) => name),
-  "retry",
-];
 
 /** The summary and the parameters of each action. */
 export const ACTIONS = {
   ...Object.fromEntries(
     Object.values(SPOKE_OPERATIONS).flatMap((each) => "action" in each ? [[each.name, each.action]] : []),
   ),
-  retry: { summary: "Repeat the failed operation. It continues with the step that failed." },
+  retry: { summary: "Retry a failed installation or upgrade." },
 } as Readonly<Record<SpokeActionName, ActionDeclaration>>;
+
+export const SPOKE_ACTIONS = Object.keys(ACTIONS) as readonly SpokeActionName[];
 
 /** The parameters of all actions by name. */
 export const ACTION_PARAMETERS = { ...RESIZE_PARAMETERS, ...UPGRADE_PARAMETERS };

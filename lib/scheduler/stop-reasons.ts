@@ -3,21 +3,21 @@ import { FenceLostError } from "#lib/jobs/fence.ts";
 
 /** Thrown when this replica's heartbeat was late, so that other replicas may have taken over its jobs. */
 export class LeaseLapsedError extends Error {
-  override readonly name = "LeaseLapsed";
+  override readonly name = "LeaseLapsedError";
   constructor() {
     super("This replica sent no heartbeat in time; other replicas may have taken over its jobs");
   }
 }
 
 export class RunCancelledError extends Error {
-  override readonly name = "RunCancelled";
+  override readonly name = "RunCancelledError";
   constructor() {
     super("The operation was cancelled");
   }
 }
 
 export class ReplicaDrainingError extends Error {
-  override readonly name = "ReplicaDraining";
+  override readonly name = "ReplicaDrainingError";
   constructor() {
     super("This replica is shutting down");
   }
@@ -49,7 +49,7 @@ export class OperationAwaited extends Error {
 }
 
 export class StepTimeoutError extends Error {
-  override readonly name = "StepTimeout";
+  override readonly name = "StepTimeoutError";
   constructor(label: string, milliseconds: number) {
     super(`"${label}" did not finish within ${Math.round(milliseconds / 1000)} seconds`);
   }
@@ -57,7 +57,7 @@ export class StepTimeoutError extends Error {
 
 /** Thrown when the code of a step uses a run that has already ended. */
 export class RunEndedError extends Error {
-  override readonly name = "RunEnded";
+  override readonly name = "RunEndedError";
   constructor() {
     super("The run of this job has ended");
   }

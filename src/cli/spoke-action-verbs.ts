@@ -3,6 +3,7 @@ import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ACTION_DECLARATIONS } from "#lib/client/fields.ts";
 import { type CliContext, defineVerb, type ParsedArguments, type VerbFlags } from "./verb-declaration.ts";
+import { createDeclaredFlag, type DeclaredValue, toFlagName } from "./declared-flags.ts";
 import { showJson, showList, showRecord } from "./output.ts";
 import { formatSpokeName, readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
 import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
@@ -12,12 +13,9 @@ import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } 
 
 type ActionName = keyof typeof ACTION_DECLARATIONS;
 
-interface DeclaredParameter {
-  readonly hint: string;
-  readonly type: "string" | "boolean";
+interface DeclaredParameter extends DeclaredValue {
   readonly required?: true;
   readonly example?: string;
-  readonly catalogued?: string;
 }
 
 function parametersOf(action: ActionName): readonly (readonly [name: string, DeclaredParameter])[] {
@@ -30,7 +28,7 @@ const FLAG_NAMES: Readonly<Record<string, string>> = { lmsVersion: "to" };
 const PLACEHOLDERS: Readonly<Record<string, string>> = { lmsVersion: "VERSION" };
 
 function flagNameFor(parameter: string): string {
-  return FLAG_NAMES[parameter] ?? parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return FLAG_NAMES[parameter] ?? toFlagName(parameter);
 }
 
 function placeholderFor(parameter: string): string {
@@ -39,11 +37,9 @@ function placeholderFor(parameter: string): string {
 
 function flagsOf(action: ActionName): VerbFlags {
   return Object.fromEntries(
-    parametersOf(action).map(([name, { hint, type, catalogued }]) => [flagNameFor(name), {
-      type,
-      help: `${hint[0]!.toLowerCase()}${hint.slice(1)}${catalogued ? "; see 'wheelwright catalog'" : ""}`,
-      ...(type === "string" && { value: placeholderFor(name) }),
-    }]),
+    parametersOf(action).map(([name, declared]) => {
+      return [flagNameFor(name), createDeclaredFlag(declared, { placeholder: PLACEHOLDERS[name] })];
+    }),
   );
 }
 

@@ -1,19 +1,15 @@
 /** Derives flags, request bodies and lines of output from the declarations of a spoke's fields. */
 import type { NewSpoke, Spoke, SpokePatch } from "#lib/client/client.ts";
 import { SPOKE_FIELDS } from "#lib/client/fields.ts";
+import { createDeclaredFlag, type DeclaredValue, toFlagName } from "./declared-flags.ts";
 import type { RecordLine } from "./table.ts";
 import type { ParsedArguments, VerbFlags } from "./verb-declaration.ts";
 
 export type SpokeFieldName = keyof typeof SPOKE_FIELDS;
 
-interface DeclaredField {
-  readonly label: string;
-  readonly hint: string;
-  readonly type: "string" | "boolean";
-  readonly choices?: readonly string[];
+interface DeclaredField extends DeclaredValue {
   readonly settable?: true | "required";
   readonly changeable?: true;
-  readonly catalogued?: string;
 }
 
 const FIELDS: readonly (readonly [SpokeFieldName, DeclaredField])[] = Object.entries(SPOKE_FIELDS) as never;
@@ -24,7 +20,7 @@ const FLAG_NAMES: Partial<Record<SpokeFieldName, string>> = { displayName: "name
 const PLACEHOLDERS: Partial<Record<SpokeFieldName, string>> = { adminEmail: "EMAIL", contentMode: "MODE" };
 
 function flagNameOf(field: SpokeFieldName): string {
-  return FLAG_NAMES[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return FLAG_NAMES[field] ?? toFlagName(field);
 }
 
 /** Descriptions of the values that the server uses for omitted flags, for the help. */
@@ -33,12 +29,9 @@ type Defaults = Partial<Record<SpokeFieldName, string>>;
 /** Returns a flag for each field that can be set at creation (`settable`) or changed later (`changeable`). */
 export function createSpokeFlags(trait: "settable" | "changeable", defaults: Defaults = {}): VerbFlags {
   return Object.fromEntries(
-    optionalFields(trait).map(([name, { type, hint, choices, catalogued }]) => {
-      const value = choices?.join("|") ?? PLACEHOLDERS[name], standard = defaults[name];
-      const help = `${/^[A-Z][a-z ]/.test(hint) ? hint[0]!.toLowerCase() + hint.slice(1) : hint}${
-        catalogued ? "; see 'wheelwright catalog'" : ""
-      }${standard ? ` (default: ${standard})` : ""}`;
-      return [flagNameOf(name), { type, help, ...(value !== undefined && { value }) }];
+    optionalFields(trait).map(([name, declared]) => {
+      const wording = { placeholder: PLACEHOLDERS[name], standard: defaults[name] };
+      return [flagNameOf(name), createDeclaredFlag(declared, wording)];
     }),
   );
 }

@@ -38,6 +38,8 @@ export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordL
     "region",
     "brand",
     "seed",
+    "identity",
+    "content",
     "contentMode",
     ["copy of", spoke.from?.spokeId],
     ["email", spoke.mail === "held" ? "held: the site sends no email until you turn it on" : null],

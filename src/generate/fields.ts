@@ -1,6 +1,6 @@
 /** Generates field declarations for the command line, which does not load the schema library, to start faster. */
 import type { ActionDeclaration } from "#lib/operations/operation.ts";
-import { type DescribedValue, type Fields, fieldsWith } from "#lib/model/field.ts";
+import { type DescribedValue, type Fields, fieldsWith, findChoices } from "#lib/model/field.ts";
 
 /** Returns the source of a module that has a constant for each named set of fields. */
 export function renderFieldsModule(
@@ -27,8 +27,7 @@ export function renderFieldsModule(
 
 function traitsOf({ schema, label, hint, catalogued }: DescribedValue): Readonly<Record<string, unknown>> {
   const type = schema.type === "boolean" ? "boolean" : "string";
-  const choices = (schema as { readonly options?: readonly string[] }).options ?? null;
-  return { label, hint, type, choices, catalogued };
+  return { label, hint, type, choices: findChoices(schema), catalogued };
 }
 
 /** Returns a line for each trait that is not false or null. */

@@ -60,7 +60,7 @@ test("is what doctor --rbac prints, permission by permission", ({ objects }) => 
 test("lists in the whole cluster what docs/kubernetes.md says, and nothing else", async ({ objects }) => {
   const text = await readFile(new URL("../../docs/kubernetes.md", import.meta.url), "utf8");
   const [, section = ""] = text.split("## What the account can list\n");
-  const rows = section.split("\n").filter((line) => /^\| `.* \| /.test(line));
+  const rows = section.split("\n").filter((line) => /^\|`.* \| /.test(line));
   const kinds = rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([^`]+)`/g)].map(([, kind]) => kind!));
   const listed = granted(objects, WIDE).filter((each) => /^(list|watch) /.test(each)).map((each) =>
     each.split(" ")[1]!

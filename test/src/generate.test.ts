@@ -89,7 +89,7 @@ test("lists changed and missing generated files", async () => {
   assert.equal(await findStaleFiles(root), ["src/migrations.ts"]);
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
   assert.equal(await findStaleFiles(root), ["src/migrations.ts", "src/releases.ts"]);
-  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^\| `suspend` \| active, resuming \| .* \| yes$/m);
+  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^\|`suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
     assert.match(

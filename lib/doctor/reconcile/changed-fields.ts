@@ -13,11 +13,11 @@ export type ChangedFields = Readonly<Record<string, { readonly from: unknown; re
 const UNREPORTED: readonly string[] = [
   ...["id", "federationId", "slug", "namespace", "createdBy", "copyOf", "state", "stateReason", "imageDigest"],
 ];
-const SPOKE_FIELDS = [
+const REPORTED_SPOKE_FIELDS = [
   ...fieldsWith(spokeFields, "kept").filter((name) => !UNREPORTED.includes(name)),
   "readyAt",
 ] as const;
-const HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
+const REPORTED_HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
 /** The maximum length of a field's value in a finding, in characters. */
 const MAX_VALUE_LENGTH = 60;
 
@@ -30,7 +30,7 @@ export function listChangedSpokeFields(
   siteRecord: SpokeSiteRecord,
   { state, requested = new Set() }: { readonly state: string; readonly requested?: ReadonlySet<string> | undefined },
 ): ChangedFields {
-  const changed = listDifferences(row, { ...siteRecord, state }, [...SPOKE_FIELDS, "state"], requested);
+  const changed = listDifferences(row, { ...siteRecord, state }, [...REPORTED_SPOKE_FIELDS, "state"], requested);
   const inputs = listChangedInputs(row.blueprintInputs, siteRecord.blueprintInputs as SpokeInputs);
   // Lists changed inputs only if no field differs, because a new size or domain also changes the inputs.
   if (Object.keys(changed).length > 0 || inputs.length === 0) return changed;
@@ -42,7 +42,7 @@ export function listChangedHubFields(
   siteRecord: HubSiteRecord,
   { state, requested = new Set() }: { readonly state: string; readonly requested?: ReadonlySet<string> | undefined },
 ): ChangedFields {
-  return listDifferences(row, { ...siteRecord, state }, [...HUB_FIELDS, "state"], requested);
+  return listDifferences(row, { ...siteRecord, state }, [...REPORTED_HUB_FIELDS, "state"], requested);
 }
 
 /** Formats changed fields for the end of a finding. `isSameNamespace` is false if the namespace was recreated. */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
-import { type DescribedValue, type Fields, fieldsWith, type FieldWith } from "#lib/model/field.ts";
+import { type DescribedValue, type Fields, fieldsWith, type FieldWith, findChoices } from "#lib/model/field.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import { checkboxField, inputField, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
@@ -37,7 +37,7 @@ export function renderModelField(
   if (catalogued !== null && catalogued !== "sizes" && catalogued !== "versions") {
     return catalogField(catalog, catalogued, { ...common, ...(nothing !== undefined && { nothing }) });
   }
-  const options = (schema as { readonly options?: readonly string[] }).options;
+  const options = findChoices(schema);
   if (options) return selectField({ ...common, options: options.map((option) => [option, humanize(option)]) });
   const maxLength = maxLengthOf(schema);
   return inputField({

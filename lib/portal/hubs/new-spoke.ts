@@ -97,28 +97,29 @@ function optionalFields(props: NewSpokeProps): Markup {
     !FIRST_FIELDS.includes(name) && !(source && name === "region")
   );
   const isOpen = names.some((name) => submission?.problems[name] !== undefined || isChanged(name, values, adminEmail));
-  const words = fieldWords(props), isBegun = values.slug !== undefined;
-  const shown = { ...(source ? source.spoke : { identity: false, content: false }), adminEmail };
+  const words = fieldWords(props);
   return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
     source ? "" : "region, "
   }brand and content</summary><div class="rest">${
-    names.map((name) => {
-      const field = spokeFields[name], isFlag = field.schema.type === "boolean";
-      return renderModelField(name, field, {
+    names.map((name) =>
+      renderModelField(name, spokeFields[name], {
         catalog,
-        // Selects start at their empty option (null). If the form was refused, `submission` restores the selection.
-        value: isFlag
-          ? isBegun ? values[name] === "on" : shown[name as "identity"]
-          : name === "adminEmail"
-          ? values[name] ?? adminEmail
-          : field.catalogued
-          ? null
-          : values[name],
+        value: valueOf(name, props),
         words: words[name],
-        submission: submission ?? (isFlag ? undefined : { values, message: "", problems: {} }),
-      });
-    })
+        submission: submission ?? { values, message: "", problems: {} },
+      })
+    )
   }</div></details>`;
+}
+
+/** Returns the value that the user entered before, or the value with which the form starts. */
+function valueOf(name: SettableName, { me, values, source }: NewSpokeProps): string | boolean | null | undefined {
+  const { schema, catalogued } = spokeFields[name];
+  if (schema.type === "boolean") {
+    return values.slug === undefined ? source?.spoke[name] === true : values[name] === "on";
+  }
+  if (name === "adminEmail") return values.adminEmail ?? source?.spoke.adminEmail ?? me.email;
+  return catalogued ? null : values[name]; // a select starts at its empty option; `submission` restores a selection
 }
 
 /** Returns the labels and hints that this form shows instead of those in the field declarations (lib/model). */

@@ -29,12 +29,12 @@ test("ends the lease when heartbeats fail, and opens another when they succeed",
   const first = await until(() => replica.currentLease());
   control.down = true;
   await until(() => first.signal.aborted);
-  assert.is(first.signal.reason.name, "LeaseLapsed");
+  assert.is(first.signal.reason.name, "LeaseLapsedError");
   assert.is(replica.currentLease(), null);
   control.down = false;
   const second = await until(() => replica.currentLease());
   second.throwIfLapsed();
-  assert.throws(() => first.throwIfLapsed(), (error: Error) => error.name === "LeaseLapsed");
+  assert.throws(() => first.throwIfLapsed(), (error: Error) => error.name === "LeaseLapsedError");
   await replica.close();
 });
 
@@ -72,7 +72,7 @@ test("rejects the next call after a pause of the process", async () => {
   const replica = open(answer);
   const tenure = await until(() => replica.currentLease());
   standStill(2600);
-  assert.throws(() => tenure.throwIfLapsed(), (error: Error) => error.name === "LeaseLapsed");
+  assert.throws(() => tenure.throwIfLapsed(), (error: Error) => error.name === "LeaseLapsedError");
   await replica.close();
 });
 
@@ -82,7 +82,7 @@ test("rejects the next call after a suspension of the machine", async () => {
   const now = Date.now;
   Date.now = () => now() + 2600;
   try {
-    assert.throws(() => tenure.throwIfLapsed(), (error: Error) => error.name === "LeaseLapsed");
+    assert.throws(() => tenure.throwIfLapsed(), (error: Error) => error.name === "LeaseLapsedError");
   } finally {
     Date.now = now;
   }

@@ -137,7 +137,7 @@ test("stops a step at its timeout, and retries", async ({ scene }) => {
     },
   }]);
   assert.is((await scene.until(job!.id, ended)).state, "succeeded");
-  assert.equal(stopped, ["StepTimeout"]);
+  assert.equal(stopped, ["StepTimeoutError"]);
 });
 
 test("stops and cancels a running operation", async ({ scene }) => {
@@ -193,7 +193,7 @@ test("writes nothing after another replica took over the job", async ({ scene })
     },
   };
   await scene.open([handler]);
-  assert.is(await outcome.promise, "FenceLost");
+  assert.is(await outcome.promise, "FenceLostError");
   const [row] = await scene.db.sql("select display_name, (select state from jobs where id = $1) from spokes", [
     job!.id,
   ]);
@@ -206,7 +206,7 @@ test("rejects calls of a run that has ended", async ({ scene }) => {
   await scene.enqueue(action(brief, hub, 0));
   await scene.open([{ kind: brief, steps: { only: async (run) => void kept.push(run) } }]);
   const refusal = await until(() => kept[0] && refusalOf(kept[0]));
-  assert.is(refusal.name, "RunEnded");
+  assert.is(refusal.name, "RunEndedError");
 });
 
 function refusalOf(run: JobRun): Error | null {

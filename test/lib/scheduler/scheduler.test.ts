@@ -142,7 +142,7 @@ test("stops when heartbeats fail, and continues when they succeed", async ({ sce
     },
   }], { on: flaky });
   const after = await scene.until(job!.id, ended);
-  assert.equal([after.state, after.attempt, reasons], ["succeeded", 1, ["LeaseLapsed"]]);
+  assert.equal([after.state, after.attempt, reasons], ["succeeded", 1, ["LeaseLapsedError"]]);
   assert.ok(BigInt(fences[1]!) > BigInt(fences[0]!));
   await until(() => scheduler.ready());
 });
@@ -210,7 +210,7 @@ test("stops and requeues jobs that do not end within the grace period", async ({
   }]);
   const signal = await started.promise;
   await scheduler.drain(0);
-  assert.is(signal.reason.name, "ReplicaDraining");
+  assert.is(signal.reason.name, "ReplicaDrainingError");
   const after = await scene.until(job!.id, () => true);
   assert.equal([after.state, after.attempt, after.holder], ["queued", 0, null]);
 });

@@ -21,7 +21,7 @@ interface Entry {
 }
 
 export interface IdempotencyKeys {
-  /** Returns the stored response; null if none is stored. After null, the caller must do the work and call `end`. */
+  /** Returns the stored response; null if no response is stored. After null, the caller must do the work and call `end`. */
   begin(key: string, path: string, form: unknown, now: number): StoredResponse | null;
   /** Stores the response. If `answer` is null, stores nothing, so that a client can use the key again. */
   end(key: string, answer: StoredResponse | null): void;

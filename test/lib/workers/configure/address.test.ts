@@ -155,7 +155,7 @@ test("is refused for a late holder", async ({ clinic }) => {
   const late = holderOf(clinic, job, "1");
   const { steps } = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
   for (const step of ["ingress", "app", "redirect"]) {
-    assert.is((await rejection(steps[step]!(late)) as Error).name, "FenceLost", step);
+    assert.is((await rejection(steps[step]!(late)) as Error).name, "FenceLostError", step);
   }
   assert.equal([audits(clinic), ingresses(clinic).length], [`https://${FIRST}`, 2]);
 });

@@ -123,7 +123,7 @@ test("cannot revert settings when its holder is late", async ({ clinic }) => {
   const { steps } = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
   await clinic.configures({ displayName: "Newest" });
   const error = await steps["seed"]!(late).then(() => null, (reason) => reason);
-  assert.is(error?.name, "FenceLost");
+  assert.is(error?.name, "FenceLostError");
   assert.is(clinic.objects("ConfigMap").find(({ metadata }) => metadata.name === "seed")!["data"].SEED_TITLE, "Newest");
 });
 

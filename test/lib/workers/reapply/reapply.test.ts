@@ -150,10 +150,10 @@ test("can be repeated by another holder, but not by a late one", async ({ clinic
   const { scene } = clinic, { steps } = reapplyHandler(scene.app), job = await clinic.last("reapply");
   assert.is((await clinic.does("restart")).state, "succeeded"); // it has raised the Deployment's fence
   const late = holderOf(clinic, job, job.fence);
-  assert.is((await rejection(steps["app"]!(late))).name, "FenceLost");
+  assert.is((await rejection(steps["app"]!(late))).name, "FenceLostError");
   const next = holderOf(clinic, job, String(BigInt((await clinic.last("restart")).fence) + 1000n));
   for (const step of ["policies", "secrets", "database", "app", "cron"]) await steps[step]!(next);
-  assert.is((await rejection(steps["policies"]!(late))).name, "FenceLost");
+  assert.is((await rejection(steps["policies"]!(late))).name, "FenceLostError");
   assert.equal(await drift(clinic), []);
 });
 
