@@ -5,6 +5,11 @@ export const releases: readonly ReleaseNotes[] = [
   {
     version: "unreleased",
     date: null,
+    changes: [],
+  },
+  {
+    version: "0.1.0",
+    date: "2026-11-26",
     changes: [
       "Users create hubs and spokes through the API, the portal or the command line. A spoke is one Moodle site in its own Kubernetes namespace, with a quota, network policies and a certificate.",
       "One request can act on one or many spokes. The actions are `suspend`, `resume`, `restart`, `retry`, `upgrade`, `resize`, `maintenance-on`, `maintenance-off`, `purge-caches`, `backup`, `run-cron` and `reset-admin-password`. Operators can also use `reapply`.",
