@@ -6,7 +6,7 @@
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { type FindingSection, type FindingSummary, formatCount, summarizeFindings } from "#lib/doctor/finding.ts";
-import { reconcileDatabase } from "#lib/doctor/reconcile/reconcile.ts";
+import { reconcileDatabase } from "#lib/recovery/adoption/reconcile.ts";
 import { renderFindingSection, renderFindingSummary, renderSectionHeading } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ClosableDatabase } from "#lib/drivers/db/database.ts";

@@ -9,7 +9,7 @@ import type { ClusterPermission } from "#lib/drivers/cluster/cluster.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { runAllOperations } from "#test/lib/doctor/run-operations.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { backUp, deleteDuePvcs, listPvcs, runRestore, usedPvcs } from "#test/lib/workers/restore/scene.ts";
+import { backUp, deleteDuePvcs, listPvcs, runRestore, usedPvcs } from "#test/lib/recovery/restore/scene.ts";
 import { readObjects } from "#test/support/chart.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { CLUSTER_ROLE as SPOKE, CLUSTER_ROLE_MANIFEST, putAsAdmin } from "#test/support/service-account.ts";

@@ -9,7 +9,7 @@ import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { listReconcileFindings } from "#test/lib/doctor/reconcile/restored-database.ts";
+import { listReconcileFindings } from "#test/lib/recovery/adoption/restored-database.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { readObjects } from "#test/support/chart.ts";

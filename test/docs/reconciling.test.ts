@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SILENT_LOG } from "#lib/base/log.ts";
-import { writeSiteRecords } from "#test/lib/doctor/reconcile/restored-database.ts";
+import { writeSiteRecords } from "#test/lib/recovery/adoption/restored-database.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import {

@@ -13,7 +13,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
-import { ANN, backUp, listPvcs, readMarks, usedPvcs, writeMark } from "#test/lib/workers/restore/scene.ts";
+import { ANN, backUp, listPvcs, readMarks, usedPvcs, writeMark } from "#test/lib/recovery/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const STEPS = Object.keys(OPERATIONS.restore.plan.steps);

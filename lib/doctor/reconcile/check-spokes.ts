@@ -2,7 +2,7 @@
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { adoptHub, determineHubState, markHubMissing, updateHubFromRecord } from "#lib/doctor/reconcile/adopt-hubs.ts";
+import { adoptHub, determineHubState, markHubMissing, updateHubFromRecord } from "#lib/recovery/adoption/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import {
   type ClusterComparison,
@@ -13,7 +13,7 @@ import {
 import { describeChanges, listChangedHubFields, listChangedSpokeFields } from "#lib/doctor/reconcile/changed-fields.ts";
 import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
-import { adoptSpoke, markSpokeMissing, updateSpokeFromRecord } from "#lib/doctor/reconcile/adopt-spokes.ts";
+import { adoptSpoke, markSpokeMissing, updateSpokeFromRecord } from "#lib/recovery/adoption/adopt-spokes.ts";
 import { readTrustedSiteRecord } from "#lib/doctor/reconcile/trust.ts";
 
 export function checkHubsInCluster(compared: ClusterComparison): Discrepancy[] {

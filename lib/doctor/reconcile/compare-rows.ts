@@ -7,12 +7,12 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { isRowOutdated } from "#lib/doctor/reconcile/outdated-rows.ts";
-import { cancelOperationsOfHub } from "#lib/doctor/reconcile/adopt-hubs.ts";
+import { cancelOperationsOfHub } from "#lib/recovery/adoption/adopt-hubs.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterRows } from "#lib/doctor/reconcile/rows.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
-import { cancelOperationsOfSpoke } from "#lib/doctor/reconcile/adopt-spokes.ts";
+import { cancelOperationsOfSpoke } from "#lib/recovery/adoption/adopt-spokes.ts";
 import type { RecordTrustSettings, TrustedRecord } from "#lib/doctor/reconcile/trust.ts";
 
 export interface ClusterComparison {

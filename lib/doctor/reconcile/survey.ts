@@ -27,7 +27,7 @@ import {
   SPOKE_LABEL,
 } from "#lib/drivers/cluster/guard.ts";
 import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { type OrphanedVolume, parseOrphanedVolume, PERSISTENT_VOLUME } from "#lib/workers/orphans/read-orphans.ts";
+import { type OrphanedVolume, parseOrphanedVolume, PERSISTENT_VOLUME } from "#lib/moodle/orphans.ts";
 
 export interface ObservedNamespace {
   readonly name: string;

@@ -54,7 +54,7 @@ interface WatchableList {
 }
 
 export const FIELD_MANAGER = "wheelwright";
-/** The field manager for create requests. Apply and patch use `wheelwright` (see lib/workers/field-owner.ts). */
+/** The field manager for create requests. Apply and patch use `wheelwright` (see lib/steps/field-owner.ts). */
 export const CREATE_FIELD_MANAGER = "wheelwright-create";
 /** The maximum number of times that a list is restarted because its continue token has expired. */
 const MAX_LIST_RESTARTS = 3;

@@ -9,12 +9,12 @@ import {
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { HandlerHooks, JobHandler, JobRun, PlannedOperation, StepFunctions } from "#lib/scheduler/handler.ts";
-import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
-import { readDatabase } from "#lib/workers/site-jobs.ts";
-import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
-import { patchSiteObject, patchSiteObjects, pauseCron, waitForWorkload } from "#lib/workers/workloads.ts";
-import { buildClusterWaitOptions, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import { requireSameSite } from "#lib/steps/site-identity.ts";
+import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
+import { readDatabase } from "#lib/steps/site-jobs.ts";
+import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
+import { patchSiteObject, patchSiteObjects, pauseCron, waitForWorkload } from "#lib/steps/workloads.ts";
+import { buildClusterWaitOptions, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 
 export const RESTART_ANNOTATION = "kubectl.kubernetes.io/restartedAt";
 

@@ -21,9 +21,9 @@ import {
   requireCompleteLog,
   requireJobSuccessAndDelete,
   runJob,
-} from "#lib/workers/site-jobs.ts";
-import { patchSiteObject } from "#lib/workers/workloads.ts";
-import { addNotes } from "#lib/workers/site.ts";
+} from "#lib/steps/site-jobs.ts";
+import { patchSiteObject } from "#lib/steps/workloads.ts";
+import { addNotes } from "#lib/steps/site.ts";
 import { siteTaskHandler } from "#lib/workers/actions/tasks.ts";
 
 const ADMIN: ObjectRef = { apiVersion: "v1", kind: "Secret", name: "admin" };

@@ -8,11 +8,11 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobHooks, JobRun } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
-import { requireLoginPage, requireMaintenancePage } from "#lib/workers/login-page.ts";
-import { deleteFinishedJob, type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/workers/site-jobs.ts";
-import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
-import { patchSiteObjects, pauseCron, resumeCron } from "#lib/workers/workloads.ts";
-import { buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { requireLoginPage, requireMaintenancePage } from "#lib/steps/login-page.ts";
+import { deleteFinishedJob, type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/steps/site-jobs.ts";
+import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
+import { patchSiteObjects, pauseCron, resumeCron } from "#lib/steps/workloads.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
 const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a site's state after a failure
 

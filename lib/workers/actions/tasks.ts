@@ -4,16 +4,16 @@ import { FENCE_METADATA_KEY, MOODLE_CRONJOB_REF } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobRun, PlannedOperation, StepFunctions } from "#lib/scheduler/handler.ts";
-import { missingObjectError } from "#lib/workers/fenced-objects.ts";
-import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/workers/site-jobs.ts";
-import { taskOutcomes } from "#lib/workers/outcomes.ts";
+import { missingObjectError } from "#lib/steps/fenced-objects.ts";
+import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/steps/site-jobs.ts";
+import { taskOutcomes } from "#lib/steps/outcomes.ts";
 import {
   buildClusterWaitOptions,
   KUBERNETES_JOB_KIND,
   permanentError,
   spokeHandler,
   type SpokeSite,
-} from "#lib/workers/site.ts";
+} from "#lib/steps/site.ts";
 
 export function purgeCaches(app: App): JobHandler {
   return siteTaskHandler(app, OPERATIONS["purge-caches"], {

@@ -20,7 +20,7 @@ import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { takeBackupWithCounts } from "#lib/workers/backups/counts.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
-import { permanentError, spokeHandler } from "#lib/workers/site.ts";
+import { permanentError, spokeHandler } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
 /** The payload of a backup job. The payload is empty if a user requested the backup. */

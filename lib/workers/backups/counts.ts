@@ -7,8 +7,8 @@ import type { Backup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { readDatabase } from "#lib/workers/site-jobs.ts";
-import type { SpokeSite } from "#lib/workers/site.ts";
+import { readDatabase } from "#lib/steps/site-jobs.ts";
+import type { SpokeSite } from "#lib/steps/site.ts";
 
 /** Counts courses and users, takes a backup, and counts them again. A retry keeps the first count. */
 export async function takeBackupWithCounts(site: SpokeSite, run: JobRun, take: () => Promise<Backup>): Promise<void> {

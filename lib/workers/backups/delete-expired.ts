@@ -19,7 +19,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };

@@ -22,8 +22,8 @@ import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupPayload } from "#lib/workers/backups/backup.ts";
-import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
-import { runUntilNoChanges, upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
+import { runUntilNoChanges, upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The maximum number of spokes that one transaction updates. */
 const BATCH = 200;

@@ -29,9 +29,9 @@ import {
   SNAPSHOT_CONTENT,
   VOLUME_SNAPSHOT,
 } from "#lib/workers/backups/delete-expired.ts";
-import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
-import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
-import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
+import { isMissingNamespace } from "#lib/steps/same-cluster.ts";
+import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/steps/site.ts";
 
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const MAX_ATTEMPTS = 3;

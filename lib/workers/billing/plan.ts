@@ -10,7 +10,7 @@ import { createBillingCheckJob, createBillingSyncJob } from "#lib/domains/billin
 import { recordChange } from "#lib/changes/record.ts";
 import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The maximum number of hubs that one transaction handles. */
 const BATCH = 500;

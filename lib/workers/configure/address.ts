@@ -15,12 +15,12 @@ import type { JobRun } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/workers/actions/actions.ts";
-import { patchWithFence } from "#lib/workers/fenced-objects.ts";
+import { patchWithFence } from "#lib/steps/fenced-objects.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
-import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
-import { waitForWorkload } from "#lib/workers/workloads.ts";
+import { applySiteObjects } from "#lib/steps/site-objects.ts";
+import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 

@@ -24,11 +24,11 @@ import {
 } from "#lib/workers/configure/address.ts";
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
 import { loadHubSettings } from "#lib/workers/install/provision.ts";
-import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
-import { runSeedJob } from "#lib/workers/site-jobs.ts";
-import { applySiteObjects } from "#lib/workers/reapply/objects.ts";
-import { requireRunningSite } from "#lib/workers/workloads.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
+import { runSeedJob } from "#lib/steps/site-jobs.ts";
+import { applySiteObjects } from "#lib/steps/site-objects.ts";
+import { requireRunningSite } from "#lib/steps/workloads.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
 const SEED_PODS = "op=seed";
 

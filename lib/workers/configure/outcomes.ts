@@ -8,7 +8,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { createActionOutcomes, isBeingRemoved } from "#lib/workers/outcomes.ts";
+import { createActionOutcomes, isBeingRemoved } from "#lib/steps/outcomes.ts";
 
 export const configureOutcomes = createActionOutcomes({
   async succeeded(tx, job, before) {

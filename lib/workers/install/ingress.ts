@@ -13,7 +13,7 @@ import {
   toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };

@@ -14,16 +14,16 @@ import {
   type PreviousAttempts,
   readOwnJobNames,
   waitForEarlierJobs,
-} from "#lib/workers/job-attempts.ts";
+} from "#lib/steps/job-attempts.ts";
 import {
   type JobContext,
   readDatabase,
   requireJobSuccess,
   runJob,
   storeFenceInDatabase,
-} from "#lib/workers/site-jobs.ts";
-import { trackInstalledParts } from "#lib/workers/progress-parts.ts";
-import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
+} from "#lib/steps/site-jobs.ts";
+import { trackInstalledParts } from "#lib/steps/progress-parts.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
 
 const INSTALL_JOBS_KEY = "installs"; // in the job's progress
 

@@ -3,11 +3,11 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createJobHandler, type JobHandler, type JobRun } from "#lib/scheduler/handler.ts";
-import { hubProvisionOutcomes } from "#lib/workers/outcomes.ts";
-import { createOrApplyWithFence } from "#lib/workers/fenced-objects.ts";
-import { writeSiteRecord } from "#lib/workers/site-record.ts";
-import { saveClusterIdentity } from "#lib/workers/same-cluster.ts";
-import { type HubSite, openHubSite, permanentError } from "#lib/workers/site.ts";
+import { hubProvisionOutcomes } from "#lib/steps/outcomes.ts";
+import { createOrApplyWithFence } from "#lib/steps/fenced-objects.ts";
+import { writeSiteRecord } from "#lib/steps/site-record.ts";
+import { saveClusterIdentity } from "#lib/steps/same-cluster.ts";
+import { type HubSite, openHubSite, permanentError } from "#lib/steps/site.ts";
 
 export function provisionHub(app: App): JobHandler {
   return createJobHandler(OPERATIONS["provision-hub"], (run: JobRun) => openHubSite(app, run), {

@@ -9,10 +9,10 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin-password.ts";
-import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { recordImageDigest } from "#lib/workers/image-digest.ts";
+import { requireSameSite } from "#lib/steps/site-identity.ts";
+import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { setUpSite } from "#lib/workers/install/set-up.ts";
+import { setUpSite } from "#lib/steps/set-up.ts";
 import {
   deleteVolumeSources,
   fillVolumes,
@@ -20,15 +20,15 @@ import {
   isCopiedSite,
   readSeedInput,
   type SeedInput,
-} from "#lib/workers/install/volumes.ts";
-import { excludeAdminsFromSingleSignOn } from "#lib/workers/site-jobs.ts";
-import { provisionOutcomes } from "#lib/workers/outcomes.ts";
-import { saveClusterIdentity } from "#lib/workers/same-cluster.ts";
-import { createWithFence } from "#lib/workers/fenced-objects.ts";
-import { writeSiteRecord } from "#lib/workers/site-record.ts";
-import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
+} from "#lib/recovery/copies.ts";
+import { excludeAdminsFromSingleSignOn } from "#lib/steps/site-jobs.ts";
+import { provisionOutcomes } from "#lib/steps/outcomes.ts";
+import { saveClusterIdentity } from "#lib/steps/same-cluster.ts";
+import { createWithFence } from "#lib/steps/fenced-objects.ts";
+import { writeSiteRecord } from "#lib/steps/site-record.ts";
+import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, spokeHandler, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";

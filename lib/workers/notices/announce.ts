@@ -11,7 +11,7 @@ import {
 } from "#lib/domains/deprecations/announce.ts";
 import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The maximum number of users that one transaction handles. */
 const BATCH = 200;

@@ -15,8 +15,8 @@ import {
   parseOrphanedContent,
   parseOrphanedVolume,
   PERSISTENT_VOLUME,
-} from "#lib/workers/orphans/read-orphans.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+} from "#lib/moodle/orphans.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 const PAGE = 500;
 /** The time limit per cluster, in milliseconds, so that an unresponsive cluster does not delay the others. */

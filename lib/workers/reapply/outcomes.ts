@@ -7,10 +7,10 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
-import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
+import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
 import { readNewResources, replaceSizeInputs } from "#lib/workers/reapply/size.ts";
-import { readRecordedDigest } from "#lib/workers/image-digest.ts";
-import { createActionOutcomes, type StateAfterFailure } from "#lib/workers/outcomes.ts";
+import { readRecordedDigest } from "#lib/steps/image-digest.ts";
+import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export const reapplyOutcomes = createActionOutcomes({

@@ -8,11 +8,11 @@ import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { restartSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
-import { findInterruptedUpgrade } from "#lib/workers/upgrade/interrupted.ts";
-import { requireSameSite } from "#lib/workers/site-identity.ts";
-import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
-import { excludeAdminsFromSingleSignOn, readDatabase } from "#lib/workers/site-jobs.ts";
-import { recordImageDigest } from "#lib/workers/image-digest.ts";
+import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
+import { requireSameSite } from "#lib/steps/site-identity.ts";
+import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
+import { excludeAdminsFromSingleSignOn, readDatabase } from "#lib/steps/site-jobs.ts";
+import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { loadHubSettings } from "#lib/workers/install/provision.ts";
 import {
   applyLimitsForBothSizes,
@@ -21,12 +21,12 @@ import {
   requireCompleteSite,
   resetReplicasAndSuspension,
   restoreNamespaceLabels,
-} from "#lib/workers/reapply/objects.ts";
+} from "#lib/steps/site-objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
 import { readNewResources, saveNewResources } from "#lib/workers/reapply/size.ts";
-import { waitForQuota, waitForWorkload } from "#lib/workers/workloads.ts";
+import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { permanentError, type SpokeSite } from "#lib/workers/site.ts";
+import { permanentError, type SpokeSite } from "#lib/steps/site.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
 export function reapplyHandler(app: App): JobHandler {

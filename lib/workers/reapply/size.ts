@@ -9,7 +9,7 @@ import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
-import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 
 /** Saves the resources that the catalog lists for the spoke's size in the job's progress, once per operation. */
 export async function saveNewResources({ app, inputs }: SpokeSite, run: JobRun): Promise<void> {

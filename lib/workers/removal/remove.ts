@@ -6,18 +6,18 @@
 import type { App } from "#lib/app.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
-import { recordVolumes, waitForObjectDeletion } from "#lib/workers/removal/remaining-objects.ts";
-import { hubRemovalOutcomes, removalOutcomes } from "#lib/workers/outcomes.ts";
-import { requireSameCluster } from "#lib/workers/same-cluster.ts";
-import { buildClusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/workers/site.ts";
+import { recordVolumes, waitForObjectDeletion } from "#lib/steps/remaining-objects.ts";
+import { hubRemovalOutcomes, removalOutcomes } from "#lib/steps/outcomes.ts";
+import { requireSameCluster } from "#lib/steps/same-cluster.ts";
+import { buildClusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/steps/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
-import { stopSite } from "#lib/workers/removal/stop.ts";
+import { stopSite } from "#lib/steps/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
-import { deleteSourceSnapshotContents } from "#lib/workers/volumes/pvcs.ts";
+import { deleteSourceSnapshotContents } from "#lib/recovery/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 

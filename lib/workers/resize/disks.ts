@@ -8,8 +8,8 @@ import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { patchWithFence } from "#lib/workers/fenced-objects.ts";
-import { permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
+import { patchWithFence } from "#lib/steps/fenced-objects.ts";
+import { permanentError, pollUntil, type SpokeSite } from "#lib/steps/site.ts";
 
 /** The namespace and the blueprint inputs of a site whose disks are resized. */
 type DiskSite = Pick<SpokeSite, "space" | "inputs">;

@@ -5,7 +5,7 @@
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { createActionOutcomes } from "#lib/workers/outcomes.ts";
+import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
 /** The blueprint inputs of a spoke that depend on its size. */
 export type SizeDependentInputs = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;

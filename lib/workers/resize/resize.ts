@@ -29,10 +29,10 @@ import {
   readResizeErrorKeys,
   waitForDiskExpansion,
 } from "#lib/workers/resize/disks.ts";
-import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
-import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/workers/site.ts";
+import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
+import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/steps/site.ts";
 import { resizeOutcomes, type SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
-import { patchSiteObject, requireRunningSite, waitForWorkload } from "#lib/workers/workloads.ts";
+import { patchSiteObject, requireRunningSite, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 
 export function resizeHandler(app: App): JobHandler {

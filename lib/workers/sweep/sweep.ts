@@ -14,7 +14,7 @@ import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluster.ts";
 import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The kind of job that checks one cluster. Every minute, the sweep queues one for each cluster that has spokes. */
 const CLUSTER_CHECK: JobKind = {

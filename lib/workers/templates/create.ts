@@ -25,19 +25,13 @@ import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { setSnapshotDeletePolicy, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { readRetainingSnapshotClasses } from "#lib/workers/backups/snapshot-classes.ts";
+import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { createSnapshots, planSnapshots } from "#lib/workers/backups/snapshots.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { readDatabase } from "#lib/workers/site-jobs.ts";
-import { patchSiteObjects, waitForWorkload } from "#lib/workers/workloads.ts";
-import {
-  applySandboxObjects,
-  createSandbox,
-  openSandbox,
-  removeSandbox,
-  type Sandbox,
-} from "#lib/workers/sandbox/sandbox.ts";
-import { buildClusterWaitOptions, permanentError } from "#lib/workers/site.ts";
+import { readDatabase } from "#lib/steps/site-jobs.ts";
+import { patchSiteObjects, waitForWorkload } from "#lib/steps/workloads.ts";
+import { applySandboxObjects, createSandbox, openSandbox, removeSandbox, type Sandbox } from "#lib/recovery/sandbox.ts";
+import { buildClusterWaitOptions, permanentError } from "#lib/steps/site.ts";
 import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
 
 const LANES_PER_CLUSTER = 2; // queues for template jobs

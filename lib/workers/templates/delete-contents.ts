@@ -6,7 +6,7 @@ import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
-import { pollUntil } from "#lib/workers/site.ts";
+import { pollUntil } from "#lib/steps/site.ts";
 
 /** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if one of them still exists. */
 export async function deleteTemplateContents(

@@ -9,7 +9,7 @@ import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
 import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import type { SpokeSite } from "#lib/workers/site.ts";
+import type { SpokeSite } from "#lib/steps/site.ts";
 import { createTemplateJob } from "#lib/workers/templates/create.ts";
 
 /** Requests a template for sites like this one, unless one exists, is being created or failed recently. */

@@ -12,9 +12,9 @@ import {
 } from "#lib/domains/templates/store.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
-import { permanentError } from "#lib/workers/site.ts";
+import { permanentError } from "#lib/steps/site.ts";
 import { deleteTemplateContents } from "#lib/workers/templates/delete-contents.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 const UNUSED_LIMIT = 14 * DAY;
 /**

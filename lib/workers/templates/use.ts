@@ -35,12 +35,12 @@ import { DISK_NAMES } from "#lib/moodle/resize.ts";
 import { buildTemplateKey, canDisksHoldSnapshots } from "#lib/moodle/template.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { createWithFence } from "#lib/workers/fenced-objects.ts";
-import { writeSiteRecord } from "#lib/workers/site-record.ts";
-import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/workers/site.ts";
-import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/workers/volumes/pvcs.ts";
-import { STORAGE_FULL_PATTERN } from "#lib/workers/volumes/storage-full.ts";
-import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
+import { createWithFence } from "#lib/steps/fenced-objects.ts";
+import { writeSiteRecord } from "#lib/steps/site-record.ts";
+import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/recovery/volumes/pvcs.ts";
+import { STORAGE_FULL_PATTERN } from "#lib/recovery/volumes/storage-full.ts";
+import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 
 /** Time limits in milliseconds for steps that use a template. If they take longer, installing Moodle is faster. */
 const TIMEOUTS = { volumes: 3 * MINUTE, database: 8 * MINUTE } as const;

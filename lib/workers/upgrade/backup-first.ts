@@ -7,8 +7,8 @@ import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
-import { findInterruptedUpgrade, type UpgradeBackup } from "#lib/workers/upgrade/interrupted.ts";
-import { addNotes, type SpokeSite } from "#lib/workers/site.ts";
+import { findInterruptedUpgrade, type UpgradeBackup } from "#lib/steps/interrupted-upgrade.ts";
+import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
 export async function backUpBeforeUpgrade(site: SpokeSite, run: JobRun): Promise<void> {

@@ -10,10 +10,10 @@ import { limitUpgradeJobTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { readOwnJobNames, waitForEarlierJobs } from "#lib/workers/job-attempts.ts";
-import { trackInstalledParts } from "#lib/workers/progress-parts.ts";
-import { type JobContext, requireJobSuccess, storeFenceInDatabase } from "#lib/workers/site-jobs.ts";
-import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/workers/site.ts";
+import { readOwnJobNames, waitForEarlierJobs } from "#lib/steps/job-attempts.ts";
+import { trackInstalledParts } from "#lib/steps/progress-parts.ts";
+import { type JobContext, requireJobSuccess, storeFenceInDatabase } from "#lib/steps/site-jobs.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
 
 const JOB_NAMES = "upgrades"; // in the job's progress
 const FAILURE = "Moodle could not be upgraded";

@@ -5,9 +5,9 @@
 import { markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
-import { isPartlyUpgraded } from "#lib/workers/upgrade/interrupted.ts";
-import { readRecordedDigest } from "#lib/workers/image-digest.ts";
-import { createActionOutcomes } from "#lib/workers/outcomes.ts";
+import { isPartlyUpgraded } from "#lib/steps/interrupted-upgrade.ts";
+import { readRecordedDigest } from "#lib/steps/image-digest.ts";
+import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
 export const upgradeOutcomes = createActionOutcomes({
   succeeded(_, job, before) {

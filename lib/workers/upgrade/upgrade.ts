@@ -25,12 +25,12 @@ import {
   hasStartedMigration,
   isPartlyUpgraded,
   withRollbackHint,
-} from "#lib/workers/upgrade/interrupted.ts";
-import { recordImageDigest } from "#lib/workers/image-digest.ts";
-import { requireSameSite } from "#lib/workers/site-identity.ts";
+} from "#lib/steps/interrupted-upgrade.ts";
+import { recordImageDigest } from "#lib/steps/image-digest.ts";
+import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { addVersionHint } from "#lib/workers/install/install.ts";
-import { requireExpectedLoginPage } from "#lib/workers/login-page.ts";
-import { type JobContext, readCodeVersionOfImage, readDatabase } from "#lib/workers/site-jobs.ts";
+import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
+import { type JobContext, readCodeVersionOfImage, readDatabase } from "#lib/steps/site-jobs.ts";
 import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
 import {
@@ -40,9 +40,9 @@ import {
   scaleSite,
   stopIncompleteSite,
   waitForWorkload,
-} from "#lib/workers/workloads.ts";
+} from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/workers/site.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 

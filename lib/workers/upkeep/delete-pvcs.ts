@@ -20,9 +20,9 @@ import { listLiveOperations } from "#lib/jobs/store.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { deleteRetainedPvcs } from "#lib/workers/restore/delete-pvcs.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
-import type { VolumeContext } from "#lib/workers/volumes/pvcs.ts";
+import { deleteRetainedPvcs } from "#lib/recovery/restore/delete-pvcs.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
+import type { VolumeContext } from "#lib/recovery/volumes/pvcs.ts";
 
 const MAX_SPOKES = 100; // the maximum number of spokes per run; the job runs every hour
 

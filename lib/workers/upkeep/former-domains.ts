@@ -13,7 +13,7 @@ import { enqueueConfigureJob } from "#lib/domains/spokes/patch.ts";
 import { type AcceptedAction, type ActionCheckInput, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 const MAX_SPOKES = 100; // the maximum number of spokes per run; the job runs every hour
 

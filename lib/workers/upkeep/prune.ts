@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** How many of a hub's newest stream events are kept, whatever their age. */
 const MIN_EVENTS = 1000;

@@ -8,7 +8,7 @@ import { findUnsealedChains, getLatestSealableTime, sealNextEvents } from "#lib/
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The maximum number of audit events that one transaction seals. */
 const BATCH = 1000;

@@ -8,9 +8,9 @@ import { FenceLostError } from "#lib/jobs/fence.ts";
 import { readInstallation } from "#lib/installation/installation.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { applySiteRecord, listOutdatedRecords, type SiteRecordTable } from "#lib/workers/site-record.ts";
-import { isMissingNamespace } from "#lib/workers/same-cluster.ts";
-import { upkeepHandler } from "#lib/workers/upkeep/upkeep.ts";
+import { applySiteRecord, listOutdatedRecords, type SiteRecordTable } from "#lib/steps/site-record.ts";
+import { isMissingNamespace } from "#lib/steps/same-cluster.ts";
+import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 const BATCH = 100;
 

@@ -12,7 +12,7 @@ import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { deleteDuePvcs } from "#test/lib/workers/restore/scene.ts";
+import { deleteDuePvcs } from "#test/lib/recovery/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { runRetirement, swapSnapshots, waitForTemplate } from "#test/lib/workers/templates/scene.ts";
 import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { backUp, runAction, runRestore } from "#test/lib/workers/restore/scene.ts";
+import { backUp, runAction, runRestore } from "#test/lib/recovery/restore/scene.ts";
 
 const test = suite<{ scene: WorkScene }>("a site with single sign-on");
 test.before(async (context) => {

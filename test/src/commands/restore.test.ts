@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
-import { backUp, readMarks, writeMark } from "#test/lib/workers/restore/scene.ts";
+import { backUp, readMarks, writeMark } from "#test/lib/recovery/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { startProgram } from "#test/support/program.ts";
 

@@ -5,7 +5,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
-import type { SpokeSite } from "#lib/workers/site.ts";
+import type { SpokeSite } from "#lib/steps/site.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { backupsIn, insertBackups, postObject, waitForControllers } from "#test/support/fake-spokes.ts";

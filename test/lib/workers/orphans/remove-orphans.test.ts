@@ -10,7 +10,7 @@ import { createTemplate, createTemplateJob } from "#lib/workers/templates/create
 import { deleteOrphanedStorage } from "#lib/workers/orphans/remove-orphans.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
+import { createPvcsFromSnapshots } from "#lib/recovery/volumes/pvcs.ts";
 import { beginTemplateFor } from "#test/lib/workers/templates/creation.ts";
 import {
   listObjectNames,
@@ -25,7 +25,7 @@ import {
   nextRun,
   openVolumeScene,
   type VolumeScene,
-} from "#test/lib/workers/volumes/scene.ts";
+} from "#test/lib/recovery/volumes/scene.ts";
 import { postContent } from "#test/lib/workers/orphans/contents.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
 import { byHand } from "#test/lib/workers/sweep/checks.ts";

@@ -9,7 +9,7 @@ import { markSpokeAbandoned } from "#lib/domains/spokes/abandon.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
-import { removalOutcomes } from "#lib/workers/outcomes.ts";
+import { removalOutcomes } from "#lib/steps/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 

@@ -5,7 +5,7 @@ import { areImagesDifferent, parseImageId } from "#lib/moodle/image-digest.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
-import { runAction } from "../restore/scene.ts";
+import { runAction } from "../../recovery/restore/scene.ts";
 import { byHand, lookOnce } from "./checks.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("the digest of a site's image");

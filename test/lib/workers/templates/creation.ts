@@ -8,7 +8,7 @@ import { buildTemplateInputs, buildTemplateKey } from "#lib/moodle/template.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import type { TemplatePayload } from "#lib/workers/templates/create.ts";
 import type { TemplateScene } from "#test/lib/workers/templates/scene.ts";
-import { createCall, Killed } from "#test/lib/workers/volumes/scene.ts";
+import { createCall, Killed } from "#test/lib/recovery/volumes/scene.ts";
 
 /** Begins a template for a spoke of the hub. Returns the payload of the job. */
 export async function beginTemplateFor(context: TemplateScene, slug = "algebra"): Promise<TemplatePayload> {

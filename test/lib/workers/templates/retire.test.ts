@@ -4,9 +4,9 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import type { SiteTemplate } from "#lib/domains/templates/store.ts";
-import { createPvcsFromSnapshots } from "#lib/workers/volumes/pvcs.ts";
-import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
-import { applySteps, createTarget, nextRun, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
+import { createPvcsFromSnapshots } from "#lib/recovery/volumes/pvcs.ts";
+import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
+import { applySteps, createTarget, nextRun, type VolumeScene } from "#test/lib/recovery/volumes/scene.ts";
 import { setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { rejection } from "#test/support/until.ts";
 import {

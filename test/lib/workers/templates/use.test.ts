@@ -11,8 +11,8 @@ import {
   waitForTemplate,
 } from "#test/lib/workers/templates/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
-import { createSite, createTarget, nextRun, type VolumeScene } from "#test/lib/workers/volumes/scene.ts";
-import { readBackupSnapshots } from "#lib/workers/volumes/backup-snapshots.ts";
+import { createSite, createTarget, nextRun, type VolumeScene } from "#test/lib/recovery/volumes/scene.ts";
+import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { RELEASE } from "#test/support/release.ts";

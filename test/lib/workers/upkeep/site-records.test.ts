@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { writeSiteRecords } from "#test/lib/doctor/reconcile/restored-database.ts";
+import { writeSiteRecords } from "#test/lib/recovery/adoption/restored-database.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 
