@@ -25,7 +25,7 @@ const ORDER = [
   "app",
   ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),
-  ...["scheduler", "workers", "doctor"],
+  ...["scheduler", "steps", "doctor", "recovery", "workers"],
   ...["http", "reference", "portal", "metrics"],
   ...under("dev", "simulator embedded"),
   "client",
@@ -207,9 +207,10 @@ test("whatever a run asks of the cluster, it asks as the run", async () => {
   // A signal alone would let a process that was stopped and continues send one more request (ClusterCall.check).
   const lone = /\{ signal: run\.signal|\bcall = \{ signal/;
   none(
-    (await read("lib")).filter(({ path, text }) => path.startsWith("lib/workers/") && lone.test(text)).map(({ path }) =>
-      path
-    ),
+    (await read("lib")).filter(({ path, text }) =>
+      /^lib\/(?:steps|recovery(?!\/adoption)|workers)\//.test(path) && lone.test(text)
+    )
+      .map(({ path }) => path),
   );
 });
 

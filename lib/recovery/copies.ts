@@ -1,4 +1,4 @@
-/** Creates a new site's volumes from a backup or, if one is ready, a template (snapshots of a fresh installation). */
+/** Creates a new site's volumes from a backup of another or a removed site. */
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasOperationSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -18,12 +18,11 @@ import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/recovery/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
-import { createVolumesFromTemplate } from "#lib/workers/templates/use.ts";
 
-/** Creates volumes from a backup or template and returns true. Returns false if Moodle must be installed instead. */
+/** Creates the volumes from the backup that the spoke's row names, and returns true. Returns false without a backup. */
 export async function fillVolumes(site: SpokeSite, run: JobRun): Promise<boolean> {
   const found = await findSource(site);
-  if (!found) return await createVolumesFromTemplate(site, run);
+  if (!found) return false;
   const { spoke } = found,
     backup = found.backup.readyAt === null ? await awaitBackup(site, found.backup) : found.backup;
   await requireUsableBackup(site.app.db.rows, spoke, backup.id);

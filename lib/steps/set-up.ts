@@ -2,6 +2,8 @@
  * Finishes an installation with a single Kubernetes Job, which checks the site's identifier, runs the seed (initial
  * content) and requests the login page. A failure of each of these parts is reported separately.
  */
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
@@ -23,4 +25,21 @@ export async function setUpSite(site: SpokeSite, run: JobRun): Promise<SeedResul
   if (!facts) await requireSameSite(run, spoke, await readDatabase(site, run)); // a custom Job may print nothing
   await deleteFinishedJob(site, run, result);
   return seeding;
+}
+
+export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: JobRun): Promise<HubSettings> {
+  const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
+    .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
+  // Returns no settings if the spoke is in another cluster: the hub's settings are stored only in the hub's cluster.
+  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
+  const space = cluster.space(hub.namespace, hub.namespaceUid);
+  try {
+    return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((object) => space.get(object, run))));
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 404) throw error;
+    // Reports a problem instead of throwing, because the site also works without the hub's settings.
+    const problem =
+      `The hub's namespace ${hub.namespace} is missing: the hub's single sign-on, courses and brand were not applied`;
+    return { ...NO_HUB_SETTINGS, problems: [problem] };
+  }
 }

@@ -220,3 +220,12 @@ export async function deleteFinishedJob({ space }: JobContext, run: JobRun, { na
     run.log.info("Cannot delete a finished Job; the cluster deletes it later", { name, error });
   }
 }
+
+/** Turns Moodle's maintenance mode on or off. Can be repeated. Changes neither scheduled tasks nor the spoke's row. */
+export async function setMaintenanceMode(context: JobContext, run: JobRun, mode: "enable" | "disable"): Promise<void> {
+  const result = await runJob(context, run, `maintenance-${mode}`);
+  const what = mode === "enable"
+    ? "Maintenance mode could not be turned on"
+    : "Maintenance mode could not be turned off";
+  await requireJobSuccessAndDelete(context, run, result, what);
+}

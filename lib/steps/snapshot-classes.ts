@@ -1,7 +1,7 @@
 /** Reads the VolumeSnapshotClasses that Wheelwright can use for backups in a cluster. */
 import type { SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import type { Cluster, ClusterCall } from "#lib/drivers/cluster/cluster.ts";
-import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 
 const CLASS = { apiVersion: VOLUME_SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 

@@ -2,6 +2,7 @@
  * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. If a newer run has
  * changed an object, a replica that lost its job can no longer change it.
  */
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import {
   addErrorDetails,
   ClusterError,
@@ -104,6 +105,24 @@ export async function waitForQuota(
     limits.filter(({ kind }) => kind === "ResourceQuota").map(toObjectRef),
     buildClusterWaitOptions(run),
   );
+}
+
+/** Waits until the status of the resource quotas shows the new limits: Kubernetes enforces the limits in the status. */
+export async function waitForQuotaUpdate({ space }: SpokeSite, run: JobRun, refs: readonly ObjectRef[]): Promise<void> {
+  const problem = await pollUntil(run, async () => {
+    const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
+    const behind = quotas.find((quota) =>
+      Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
+        !isSame(hard, quota!["status"]?.hard?.[name])
+      )
+    );
+    return behind ? `The status of the quota ${behind.metadata.name} does not show the new limits yet` : null;
+  });
+  if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
+}
+
+function isSame(one: string, other: string | undefined): boolean {
+  return other !== undefined && parseQuantity(one) === parseQuantity(other);
 }
 
 /** Throws if the site is suspended, for example after a failed resume: its pods would not start. */

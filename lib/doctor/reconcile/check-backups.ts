@@ -10,7 +10,7 @@ import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { isSignedByInstallation } from "#lib/doctor/reconcile/trust.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
-import { refersToSnapshot } from "#lib/workers/backups/delete-expired.ts";
+import { refersToSnapshot } from "#lib/moodle/storage-objects.ts";
 
 interface UnknownBackup extends Omit<BackupRecord, "volumes"> {
   readonly volumes: readonly BackupVolume[];

@@ -8,7 +8,7 @@ import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
-import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/moodle/orphans.ts";
+import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/moodle/storage-objects.ts";
 
 export function checkOrphanedVolumes(compared: ClusterComparison): Discrepancy[] {
   const { contents, released } = compared.survey, isKnown = createKnownCheck(compared);

@@ -26,8 +26,13 @@ import {
   SANDBOX_LABEL,
   SPOKE_LABEL,
 } from "#lib/drivers/cluster/guard.ts";
-import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
-import { type OrphanedVolume, parseOrphanedVolume, PERSISTENT_VOLUME } from "#lib/moodle/orphans.ts";
+import {
+  type OrphanedVolume,
+  parseOrphanedVolume,
+  PERSISTENT_VOLUME,
+  SNAPSHOT_CONTENT,
+  VOLUME_SNAPSHOT,
+} from "#lib/moodle/storage-objects.ts";
 
 export interface ObservedNamespace {
   readonly name: string;

@@ -22,14 +22,17 @@ import { hasOperationSucceededSince, hasRestoreChangedSite } from "#lib/jobs/res
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { buildUpgradeChanges } from "#lib/operations/upgrade.ts";
 import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
-import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
-import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
+import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
-import { setUpSite } from "#lib/steps/set-up.ts";
-import { loadHubSettings } from "#lib/workers/install/provision.ts";
+import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
 import { requireMaintenancePage } from "#lib/steps/login-page.ts";
-import { excludeAdminsFromSingleSignOn, readCodeVersionOfImage, storeFenceInDatabase } from "#lib/steps/site-jobs.ts";
+import {
+  excludeAdminsFromSingleSignOn,
+  readCodeVersionOfImage,
+  setMaintenanceMode,
+  storeFenceInDatabase,
+} from "#lib/steps/site-jobs.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { stopWorkloads } from "#lib/steps/stop.ts";
 import { deleteUnusedPvcs } from "#lib/recovery/restore/delete-pvcs.ts";

@@ -10,7 +10,7 @@ import { toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
-import { waitForQuotaUpdate } from "#lib/workers/resize/resize.ts";
+import { waitForQuotaUpdate } from "#lib/steps/workloads.ts";
 import type { SpokeSite } from "#lib/steps/site.ts";
 
 /** Returns the inputs with a storage quota of at least `storage`, which is a Kubernetes quantity such as `20Gi`. */

@@ -21,7 +21,7 @@ import {
   toObjectRef,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import type { JobContext } from "#lib/steps/site-jobs.ts";

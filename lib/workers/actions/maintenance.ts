@@ -7,9 +7,9 @@ import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobHooks, JobRun } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { requireLoginPage, requireMaintenancePage } from "#lib/steps/login-page.ts";
-import { deleteFinishedJob, type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/steps/site-jobs.ts";
+import { deleteFinishedJob, setMaintenanceMode } from "#lib/steps/site-jobs.ts";
 import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
 import { patchSiteObjects, pauseCron, resumeCron } from "#lib/steps/workloads.ts";
 import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
@@ -38,15 +38,6 @@ export function maintenanceOff(app: App): JobHandler {
 
 function maintenanceOutcomes(maintenance: boolean): JobHooks {
   return createActionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
-}
-
-/** Turns Moodle's maintenance mode on or off. Can be repeated. Changes neither scheduled tasks nor the spoke's row. */
-export async function setMaintenanceMode(context: JobContext, run: JobRun, mode: "enable" | "disable"): Promise<void> {
-  const result = await runJob(context, run, `maintenance-${mode}`);
-  const what = mode === "enable"
-    ? "Maintenance mode could not be turned on"
-    : "Maintenance mode could not be turned off";
-  await requireJobSuccessAndDelete(context, run, result, what);
 }
 
 /**

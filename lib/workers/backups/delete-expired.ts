@@ -8,6 +8,7 @@ import { canDeleteBackup, selectExpiredBackups } from "#lib/domains/backups/rete
 import { listBackupsInUse } from "#lib/domains/backups/restore-test-store.ts";
 import { type Backup, listBackups, markBackupRemovalStarted, markBackupRemoved } from "#lib/domains/backups/store.ts";
 import { BACKUP_ID_LABEL } from "#lib/moodle/names.ts";
+import { refersToSnapshot, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import {
   addErrorDetails,
   type Cluster,
@@ -20,17 +21,6 @@ import type { JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
-
-const API = "snapshot.storage.k8s.io/v1";
-export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-/** The cluster-scoped object that represents the data of a VolumeSnapshot in the storage. */
-export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
-
-/** Returns whether the VolumeSnapshotContent belongs to this snapshot. Compares UIDs, because names can be reused. */
-export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
-  const source = content["spec"]?.volumeSnapshotRef;
-  return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
-}
 
 /**
  * How long to wait for the deletion of one backup, in milliseconds. If the storage takes longer, the

@@ -21,13 +21,11 @@ import { readInstallation, signWithInstallationKey } from "#lib/installation/ins
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
+import { refersToSnapshot, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import {
   deleteBackupSnapshots,
   deleteExpiredBackups,
   describeRetainedContents,
-  refersToSnapshot,
-  SNAPSHOT_CONTENT,
-  VOLUME_SNAPSHOT,
 } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { isMissingNamespace } from "#lib/steps/same-cluster.ts";

@@ -14,7 +14,7 @@ import { buildAddressChanges } from "#lib/operations/configure.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { restartSite } from "#lib/workers/actions/actions.ts";
+import { restartSite } from "#lib/steps/spoke-action.ts";
 import { patchWithFence } from "#lib/steps/fenced-objects.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";

@@ -9,7 +9,7 @@ import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
-import { readStateAfterFailure, requireOriginalSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { readStateAfterFailure, requireOriginalSite, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { runPurgeJob } from "#lib/workers/actions/tasks.ts";
 import {
   applyRedirects,
@@ -23,7 +23,7 @@ import {
   serveNewDomain,
 } from "#lib/workers/configure/address.ts";
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
-import { loadHubSettings } from "#lib/workers/install/provision.ts";
+import { loadHubSettings } from "#lib/steps/set-up.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
 import { runSeedJob } from "#lib/steps/site-jobs.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";

@@ -2,7 +2,6 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { SeedResult } from "#lib/moodle/job-results.ts";
-import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -12,7 +11,7 @@ import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { setUpSite } from "#lib/steps/set-up.ts";
+import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
 import {
   deleteVolumeSources,
   fillVolumes,
@@ -29,7 +28,7 @@ import { writeSiteRecord } from "#lib/steps/site-record.ts";
 import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { addNotes, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
-import { startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
+import { createVolumesFromTemplate, startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
@@ -48,7 +47,8 @@ export function provisionHandler(app: App): JobHandler {
     },
     cron: async (site: SpokeSite, run: JobRun) => void await applyStep(site, run, "cron"),
     async volumes(site, run) {
-      if (!await fillVolumes(site, run)) await applyStep(site, run, "volumes");
+      if (await fillVolumes(site, run) || await createVolumesFromTemplate(site, run)) return;
+      await applyStep(site, run, "volumes");
     },
     database: (site, run) => startDatabaseFromTemplate(site, run, startDatabase),
     async install(site, run) {
@@ -142,23 +142,6 @@ async function setNewPassword(site: SpokeSite, run: JobRun): Promise<void> {
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== ACCOUNT_UNUSABLE) throw error;
     await addNotes(run, [error.message]);
-  }
-}
-
-export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: JobRun): Promise<HubSettings> {
-  const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
-    .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // Returns no settings if the spoke is in another cluster: the hub's settings are stored only in the hub's cluster.
-  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
-  const space = cluster.space(hub.namespace, hub.namespaceUid);
-  try {
-    return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((room) => space.get(room, run))));
-  } catch (error) {
-    if (!(error instanceof ClusterError) || error.status !== 404) throw error;
-    // Reports a problem instead of throwing, because the site also works without the hub's settings.
-    const problem =
-      `The hub's namespace ${hub.namespace} is missing: the hub's single sign-on, courses and brand were not applied`;
-    return { ...NO_HUB_SETTINGS, problems: [problem] };
   }
 }
 

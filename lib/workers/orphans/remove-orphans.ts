@@ -8,14 +8,15 @@ import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/nee
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { setSnapshotContentDeletePolicy } from "#lib/workers/backups/delete-expired.ts";
 import {
   isSandboxNamespace,
   type OrphanedSnapshotContent,
   parseOrphanedContent,
   parseOrphanedVolume,
   PERSISTENT_VOLUME,
-} from "#lib/moodle/orphans.ts";
+  SNAPSHOT_CONTENT,
+} from "#lib/moodle/storage-objects.ts";
 import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 const PAGE = 500;

@@ -7,13 +7,13 @@ import type { App } from "#lib/app.ts";
 import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
-import { restartSite, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { restartSite, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
 import { excludeAdminsFromSingleSignOn, readDatabase } from "#lib/steps/site-jobs.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
-import { loadHubSettings } from "#lib/workers/install/provision.ts";
+import { loadHubSettings } from "#lib/steps/set-up.ts";
 import {
   applyLimitsForBothSizes,
   applySettings,
@@ -21,7 +21,7 @@ import {
   requireCompleteSite,
   resetReplicasAndSuspension,
   restoreNamespaceLabels,
-} from "#lib/steps/site-objects.ts";
+} from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
 import { readNewResources, saveNewResources } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";

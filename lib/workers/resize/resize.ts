@@ -19,7 +19,7 @@ import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { listSizeDependentObjects, type ResizeParameters } from "#lib/operations/resize.ts";
-import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
   describeUnexpandableDisk,
   expandPvc,
@@ -30,9 +30,9 @@ import {
   waitForDiskExpansion,
 } from "#lib/workers/resize/disks.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
-import { addNotes, permanentError, pollUntil, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
 import { resizeOutcomes, type SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
-import { patchSiteObject, requireRunningSite, waitForWorkload } from "#lib/steps/workloads.ts";
+import { patchSiteObject, requireRunningSite, waitForQuotaUpdate, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 
 export function resizeHandler(app: App): JobHandler {
@@ -105,24 +105,6 @@ async function raiseLimits(site: SpokeSite, run: JobRun): Promise<void> {
 function atLeast(object: KubeObject, { path, value }: SizeDependentField): SizeDependentField {
   const current = readSizeDependentField(object, path);
   return { path, value: current === undefined ? value : getLargerQuantity(String(current), String(value)) };
-}
-
-/** Waits until the status of the resource quotas shows the new limits: Kubernetes enforces the limits in the status. */
-export async function waitForQuotaUpdate({ space }: SpokeSite, run: JobRun, refs: readonly ObjectRef[]): Promise<void> {
-  const problem = await pollUntil(run, async () => {
-    const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
-    const behind = quotas.find((quota) =>
-      Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
-        !isSame(hard, quota!["status"]?.hard?.[name])
-      )
-    );
-    return behind ? `The status of the quota ${behind.metadata.name} does not show the new limits yet` : null;
-  });
-  if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
-}
-
-function isSame(one: string, other: string | undefined): boolean {
-  return other !== undefined && parseQuantity(one) === parseQuantity(other);
 }
 
 async function growDisks(site: SpokeSite, run: JobRun): Promise<void> {

@@ -5,7 +5,8 @@
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { setSnapshotContentDeletePolicy, SNAPSHOT_CONTENT } from "#lib/workers/backups/delete-expired.ts";
+import { SNAPSHOT_CONTENT } from "#lib/moodle/storage-objects.ts";
+import { setSnapshotContentDeletePolicy } from "#lib/workers/backups/delete-expired.ts";
 import { pollUntil } from "#lib/steps/site.ts";
 
 /** Deletes the VolumeSnapshotContents and their data. Throws a transient ClusterError if one of them still exists. */

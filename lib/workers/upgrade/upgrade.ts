@@ -18,7 +18,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { buildUpgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
-import { readStateAfterFailure, spokeActionHandler } from "#lib/workers/actions/actions.ts";
+import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
   describeRollback,
   findInterruptedUpgrade,
@@ -30,8 +30,7 @@ import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { addVersionHint } from "#lib/workers/install/install.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
-import { type JobContext, readCodeVersionOfImage, readDatabase } from "#lib/steps/site-jobs.ts";
-import { setMaintenanceMode } from "#lib/workers/actions/maintenance.ts";
+import { type JobContext, readCodeVersionOfImage, readDatabase, setMaintenanceMode } from "#lib/steps/site-jobs.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
 import {
   patchSiteObjects,

@@ -5,7 +5,7 @@ import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { createId } from "#lib/base/ids.ts";
-import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { backupHandler } from "#lib/workers/backups/backup.ts";

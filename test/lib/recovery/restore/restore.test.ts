@@ -10,7 +10,7 @@ import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { getAdoptionId } from "#lib/moodle/names.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import { restoreHandler } from "#lib/recovery/restore/restore.ts";
 import { postObject } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";

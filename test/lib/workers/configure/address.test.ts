@@ -6,7 +6,7 @@ import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
-import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION } from "#lib/steps/spoke-action.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, holderOf } from "#test/lib/workers/actions/scene.ts";

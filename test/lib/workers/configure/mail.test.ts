@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
 import { deriveRelayPassword } from "#lib/moodle/secrets.ts";
-import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION } from "#lib/steps/spoke-action.ts";
 import { auditsOf } from "#test/lib/workers/actions/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { type ConfigureClinic, openConfigureClinic } from "./scene.ts";

@@ -1,7 +1,7 @@
 /** Contents of snapshots that somebody with all rights in the cluster creates. */
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
-import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/workers/backups/delete-expired.ts";
+import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 
 /** Creates a content that was taken from a volume, or one that names a snapshot. Returns its name. */
 export async function postContent(

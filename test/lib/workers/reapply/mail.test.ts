@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { deriveRelayPassword } from "#lib/moodle/secrets.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
-import { RESTART_ANNOTATION } from "#lib/workers/actions/actions.ts";
+import { RESTART_ANNOTATION } from "#lib/steps/spoke-action.ts";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { CORE } from "./damage.ts";

@@ -1,9 +1,23 @@
 /**
- * Recognizes VolumeSnapshotContents and PersistentVolumes that remain after their namespace was deleted. Such objects
- * are in no namespace, but they contain the name of the namespace that used them.
+ * Names the kinds of objects that store a site's data. Recognizes VolumeSnapshotContents and PersistentVolumes that
+ * remain after their namespace was deleted: they are in no namespace, but contain the name of the namespace that used
+ * them.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
+
+const API = "snapshot.storage.k8s.io/v1";
+export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
+/** The cluster-scoped object that represents the data of a VolumeSnapshot in the storage. */
+export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
+
+/** Returns whether the VolumeSnapshotContent belongs to this snapshot. Compares UIDs, because names can be reused. */
+export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
+  const source = content["spec"]?.volumeSnapshotRef;
+  return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
+}
+export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
+export const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
  * Matches the names of a backup's or template's snapshots, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is
@@ -48,8 +62,6 @@ export interface OrphanedVolume {
   readonly namespace: string;
   readonly claim: string;
 }
-
-export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 
 /** Parses a PersistentVolume that remained after its PVC was deleted. Returns null for any other volume. */
 export function parseOrphanedVolume(object: KubeObject, isOwn: (namespace: string) => boolean): OrphanedVolume | null {
