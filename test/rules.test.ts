@@ -1,12 +1,10 @@
 /** The rules of the house that a program can keep. */
-import { readdir, readFile } from "node:fs/promises";
-import { sep } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findStaleFiles } from "#src/generate.ts";
+import { readSources as read, resolveImport as resolve } from "#test/support/sources.ts";
 
 const test = suite("rules");
-const ROOT = new URL("../", import.meta.url);
 
 /**
  * The layers in order: a module imports only from entries before its own. An entry is a folder or file of `lib`.
@@ -34,44 +32,6 @@ const ORDER = [
 
 function under(layer: string, entries: string): string[] {
   return entries.split(" ").map((entry) => `${layer}/${entry}`);
-}
-
-const GENERATED = [
-  ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
-  ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
-];
-
-interface Source {
-  readonly path: string;
-  readonly text: string;
-  /** The imports, as written. */
-  readonly imports: readonly string[];
-}
-
-async function read(...folders: string[]): Promise<Source[]> {
-  const sources: Source[] = [];
-  for (const folder of folders) {
-    for (const file of await readdir(new URL(`${folder}/`, ROOT), { recursive: true })) {
-      const path = `${folder}/${file.replaceAll(sep, "/")}`;
-      if (!path.endsWith(".ts") || GENERATED.includes(path) || /^test\/data\/|\/node_modules\//.test(path)) continue;
-      const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
-      sources.push({ path, text, imports: importsOf(text) });
-    }
-  }
-  return sources;
-}
-
-function importsOf(text: string): string[] {
-  const found = text.matchAll(
-    /^(?:import|export)\b[^;"'`]*? from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm,
-  );
-  return [...found].map(([, named, bare, dynamic]) => (named ?? bare ?? dynamic)!);
-}
-
-/** The file of this program that an import names, or null for a package. */
-function resolve(from: string, specifier: string): string | null {
-  if (specifier.startsWith("#")) return specifier.slice(1);
-  return specifier.startsWith(".") ? new URL(specifier, `file:///${from}`).pathname.slice(1) : null;
 }
 
 /** `lib/domains/spokes/views.ts` is in `domains/spokes`, `lib/base/ids.ts` in `base/ids`, `src/commands/dev.ts` in `src`. */
@@ -212,6 +172,11 @@ test("whatever a run asks of the cluster, it asks as the run", async () => {
     )
       .map(({ path }) => path),
   );
+});
+
+test("doctor only reads the database", async () => {
+  const writes = /\.(?:transact|insertInto|updateTable|deleteFrom)\(|"#lib\/changes\//;
+  none((await read("lib/doctor")).filter(({ text }) => writes.test(text)).map(({ path }) => path));
 });
 
 test("nothing is exported by default, and nothing is left for later", async () => {

@@ -11,13 +11,14 @@ export const VOLUME_SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
 /** The cluster-scoped object that represents the data of a VolumeSnapshot in the storage. */
 export const SNAPSHOT_CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
 
+export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
+export const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+
 /** Returns whether the VolumeSnapshotContent belongs to this snapshot. Compares UIDs, because names can be reused. */
-export function refersToSnapshot(content: KubeObject, { metadata }: KubeObject): boolean {
+export function refersToSnapshot(content: KubeObject, { metadata }: Pick<KubeObject, "metadata">): boolean {
   const source = content["spec"]?.volumeSnapshotRef;
   return source?.uid === metadata.uid && source?.name === metadata.name && source?.namespace === metadata.namespace;
 }
-export const PERSISTENT_VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
-export const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 /**
  * Matches the names of a backup's or template's snapshots, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is

@@ -1,5 +1,10 @@
-/** Pure functions that list the differences between a database row and its site record in the cluster. */
+/**
+ * Decides whether a database row is older than its site record in the cluster, and lists their differences. Reads which
+ * fields users changed after the database was restored: until jobs may run again, users can change some fields of a
+ * row, but the others stay outdated.
+ */
 import { isDeepStrictEqual } from "node:util";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -80,4 +85,45 @@ function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "none";
   const text = value instanceof Date ? value.toISOString() : String(value);
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+}
+
+interface RowVersion {
+  readonly namespaceUid: string | null;
+  readonly updatedAt: Date;
+  /** The row's `updatedAt` in the database backup. Null once the restored database may run jobs again. */
+  readonly backupUpdatedAt: Date | null;
+}
+
+export function isRowOutdated(
+  { namespaceUid, backupUpdatedAt, updatedAt }: RowVersion,
+  namespace: { readonly uid: string },
+  siteRecord: { readonly updatedAt: Date },
+): boolean {
+  return namespaceUid !== namespace.uid || (backupUpdatedAt ?? updatedAt) < siteRecord.updatedAt;
+}
+
+/** Fields that users changed after the database was restored, by hub or spoke ID. They are newer than site records. */
+export type ChangesAfterRestore = ReadonlyMap<string, ReadonlySet<string>>;
+
+export async function readChangesAfterRestore(
+  rows: RowQueries,
+  since: Date | null,
+  id?: string,
+): Promise<ChangesAfterRestore> {
+  if (since === null) return new Map();
+  const changes = await rows.selectFrom("audit_events").select(["objectId", "metadata"])
+    .where("kind", "in", ["spoke_updated", "federation_updated"]).where("at", ">=", since)
+    .$if(id !== undefined, (all) => all.where("objectId", "=", id!)).execute();
+  const changesByObject = Map.groupBy(changes, ({ objectId }) => objectId);
+  const fields = ({ metadata }: (typeof changes)[number]) => Object.keys(metadata["changed"] ?? {});
+  return new Map([...changesByObject].map(([of, all]) => [of, new Set(all.flatMap(fields))]));
+}
+
+/** Returns the fields of the row that users changed after the database was restored, with their current values. */
+export function pickValuesChangedAfterRestore<R extends { readonly id: string }>(
+  row: R,
+  changed: ChangesAfterRestore,
+): Partial<R> {
+  const fields = changed.get(row.id) ?? new Set();
+  return Object.fromEntries(Object.entries(row).filter(([field]) => fields.has(field))) as Partial<R>;
 }

@@ -1,29 +1,19 @@
-/** Reports backups whose snapshots are missing, and adds backups that exist only in the cluster to the database. */
+/** Reports backups whose snapshots are missing, and backups that exist only in the cluster. */
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
-import type { Tx } from "#lib/drivers/db/database.ts";
 import { BackupRecord, parseRecordJson } from "#lib/moodle/site-record.ts";
-import type { Requester } from "#lib/audit/requester.ts";
-import { buildSpokeSubject } from "#lib/audit/store.ts";
-import { recordChange } from "#lib/changes/record.ts";
-import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
-import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { ClusterComparison, DatabaseChange, Discrepancy, FoundBackup } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
-import { isSignedByInstallation } from "#lib/doctor/reconcile/trust.ts";
+import { isSignedByInstallation } from "#lib/doctor/reconcile/site-records.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import { refersToSnapshot } from "#lib/moodle/storage-objects.ts";
-
-interface UnknownBackup extends Omit<BackupRecord, "volumes"> {
-  readonly volumes: readonly BackupVolume[];
-  readonly takenAt: Date;
-}
 
 export function checkBackups(compared: ClusterComparison): Discrepancy[] {
   return [...reportUnknownBackups(compared), ...reportLostBackups(compared)];
 }
 
 /** Returns the backups that exist in the cluster but have no row in the database, keyed by namespace. */
-export function findUnknownBackups({ survey, rows, trust }: ClusterComparison): Map<string, UnknownBackup[]> {
-  const backupsByNamespace = new Map<string, UnknownBackup[]>();
+export function findUnknownBackups({ survey, rows, trust }: ClusterComparison): Map<string, FoundBackup[]> {
+  const backupsByNamespace = new Map<string, FoundBackup[]>();
   for (const snapshot of survey.snapshots) {
     const { signed: signedRecord, metadata } = snapshot, namespace = survey.namespaces.get(metadata.namespace!);
     if (!signedRecord || !namespace?.spokeId) continue;
@@ -45,9 +35,9 @@ function reportUnknownBackups(compared: ClusterComparison): Discrepancy[] {
     const fact = `${formatCount(backups.length, "backup")} of ${name} ${
       backups.length === 1 ? "is" : "are"
     } not in the database`;
-    const apply = (tx: Tx, requester: Requester) =>
-      adoptBackups(tx, requester, survey.name, survey.namespaces.get(name)!, backups);
-    return { check: "backups", fact, resolution: { result: "adopted", apply } };
+    const namespace = survey.namespaces.get(name)!;
+    const change: DatabaseChange = { kind: "adopt-backups", cluster: survey.name, namespace, backups };
+    return { check: "backups", fact, resolution: { result: "adopted", change } };
   });
 }
 
@@ -64,7 +54,7 @@ function readBackupVolumes(
     const isTerminating = snapshot?.metadata.deletionTimestamp !== undefined;
     if (
       !snapshot || isTerminating || !readyToUse || !handle ||
-      !refersToSnapshot(content!, { ...SNAPSHOT_KIND, ...snapshot })
+      !refersToSnapshot(content!, snapshot)
     ) {
       return null;
     }
@@ -76,39 +66,6 @@ function readBackupVolumes(
     };
   });
   return backupVolumes.length > 0 && backupVolumes.every((volume) => volume !== null) ? backupVolumes : null;
-}
-
-const SNAPSHOT_KIND = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot" };
-
-async function adoptBackups(
-  tx: Tx,
-  requester: Requester,
-  cluster: string,
-  { name: namespace, spokeId }: ObservedNamespace,
-  backups: readonly UnknownBackup[],
-): Promise<string | null> {
-  const spoke = await tx.selectFrom("spokes").select(["id", "federationId", "slug"]).where("id", "=", spokeId)
-    .where("state", "<>", "removed").executeTakeFirst();
-  if (!spoke) return `spoke ${spokeId} is not in the database`;
-  for (const { takenAt, volumes, images, ...columns } of backups) {
-    const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
-    const readyColumns = {
-      ...{ state: "ready" as const, readyAt: takenAt, volumes: JSON.stringify(volumes) },
-      sizeBytes: sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0),
-    };
-    await tx.insertInto("backups").values({
-      ...{ ...columns, ...readyColumns, createdAt: takenAt, images: images && JSON.stringify(images) },
-      ...{ spokeId: spoke.id, federationId: spoke.federationId, cluster, namespace },
-    }).onConflict((conflict) => conflict.doNothing()).execute();
-    const unfinishedJobs = tx.selectFrom("jobs").select("id").where("state", "in", ["queued", "running"]);
-    await tx.updateTable("backups").set(readyColumns).where("id", "=", columns.id).where("spokeId", "=", spoke.id)
-      .where("state", "=", "pending").where("operationId", "not in", unfinishedJobs).execute();
-  }
-  const metadata = { reconciled: true, slug: spoke.slug, backups: backups.map(({ id }) => id) };
-  await recordChange(tx, requester, {
-    audit: [{ kind: "tenant_backup_succeeded", ...buildSpokeSubject(spoke), metadata }],
-  });
-  return null;
 }
 
 function reportLostBackups({ survey: { contents }, rows }: ClusterComparison): Discrepancy[] {

@@ -1,8 +1,7 @@
 /** Checks fencing tokens (job claim numbers), and finds sandboxes (temporary namespaces) without a running job. */
 import { sql } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
-import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { ClusterComparison, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
 /** Added to the greatest fencing token found, because Secrets, which are not listed, may have greater tokens. */
@@ -25,11 +24,7 @@ export function checkFences(surveys: readonly ClusterSurvey[], lastFence: bigint
     fact,
     resolution: {
       result: `raised to ${greatest + MARGIN}`,
-      async apply(tx) {
-        const minimum = String(greatest + MARGIN);
-        await sql`select setval('job_fences', greatest(${minimum}::bigint, last_value)) from job_fences`.execute(tx);
-        return null;
-      },
+      change: { kind: "raise-fences", minimum: greatest + MARGIN },
     },
   }];
 }

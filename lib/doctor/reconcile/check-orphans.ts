@@ -4,8 +4,7 @@
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
-import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
-import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { ClusterComparison, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
 import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
 import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/moodle/storage-objects.ts";

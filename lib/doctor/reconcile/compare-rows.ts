@@ -1,109 +1,135 @@
 /**
  * Compares the database rows for hubs and spokes with the namespaces in a cluster. Reports missing rows, missing
- * namespaces and differences.
+ * namespaces, differences, and operations from before the restore.
  */
-import type { Config } from "#lib/base/config.ts";
+import type * as v from "valibot";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { isRowOutdated } from "#lib/doctor/reconcile/outdated-rows.ts";
-import { cancelOperationsOfHub } from "#lib/recovery/adoption/adopt-hubs.ts";
-import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
-import type { ClusterRows } from "#lib/doctor/reconcile/rows.ts";
+import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
+import {
+  type ChangedFields,
+  describeChanges,
+  isRowOutdated,
+  listChangedHubFields,
+  listChangedSpokeFields,
+} from "#lib/doctor/reconcile/changed-fields.ts";
+import type { ClusterComparison, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import { determineHubState, determineSpokeState, readTrustedSiteRecord } from "#lib/doctor/reconcile/site-records.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
-import { cancelOperationsOfSpoke } from "#lib/recovery/adoption/adopt-spokes.ts";
-import type { RecordTrustSettings, TrustedRecord } from "#lib/doctor/reconcile/trust.ts";
-
-export interface ClusterComparison {
-  readonly survey: ClusterSurvey;
-  readonly rows: ClusterRows;
-  readonly trust: RecordTrustSettings;
-  readonly domainConfig: Pick<Config, "rootDomain" | "publicUrl">;
-  /** UIDs of namespaces that lack Wheelwright's label although a database row refers to them, keyed by name. */
-  readonly unlabelled: ReadonlyMap<string, string>;
-  /**
-   * When the database was restored from a backup; null if no restore is known. Operations that were created before this
-   * time come from the backup.
-   */
-  readonly restoredAt: Date | null;
-  /** Returns whether a namespace belongs to this installation: its name shows it, or a database row refers to it. */
-  readonly isOwn: (namespace: string) => boolean;
-}
 
 type Row = SpokeRow | FederationRow;
-type RecordBase = { readonly id: string; readonly updatedAt: Date };
 
 /** Explains the state `failed` of a hub or spoke without a namespace. The two causes cannot be distinguished. */
 export const NAMESPACE_MISSING_REASON = "The namespace is missing: it was lost, or removed after the database backup";
 
-export type DiscrepancyResolver = NonNullable<Discrepancy["resolution"]>["apply"];
-
-/** How to compare the rows of hubs or spokes with their namespaces, and how to resolve differences. */
-export interface RowComparison<R extends Row, P extends RecordBase> {
-  readonly check: string;
+/** The parts of the comparison that differ between hubs and spokes. */
+interface RowComparison<R extends Row, P extends HubSiteRecord | SpokeSiteRecord> {
+  readonly check: "hub" | "spoke";
   readonly rows: ReadonlyMap<string, R>;
   readonly namespaces: readonly ObservedNamespace[];
-  readonly idOf: (namespace: ObservedNamespace) => string;
+  readonly schema: v.GenericSchema<unknown, P>;
   readonly nameOf: (of: R | P) => string;
-  readonly readTrustedRecord: (namespace: ObservedNamespace) => TrustedRecord<P>;
   readonly describeAdoption: (siteRecord: P) => { readonly result: string; readonly hint?: string };
-  readonly adopt: (namespace: ObservedNamespace, siteRecord: P) => DiscrepancyResolver;
-  readonly describeChanges: (row: R, namespace: ObservedNamespace, siteRecord: P) => string;
-  readonly updateFromRecord: (namespace: ObservedNamespace, siteRecord: P) => DiscrepancyResolver;
-  readonly markMissing: (row: R) => DiscrepancyResolver;
+  readonly listChanges: (row: R, namespace: ObservedNamespace, siteRecord: P) => ChangedFields;
   readonly hintForMissing: (row: R) => string;
 }
 
-export function compareRowsWithNamespaces<R extends Row, P extends RecordBase>(
+export function checkHubsInCluster(compared: ClusterComparison): Discrepancy[] {
+  const { survey, rows } = compared;
+  return compareRowsWithNamespaces<FederationRow, HubSiteRecord>(compared, {
+    ...{ check: "hub", rows: rows.hubs, schema: HubSiteRecord, nameOf: ({ slug }) => slug },
+    namespaces: [...survey.namespaces.values()].filter((each) => each.hubId && !each.spokeId && !each.sandboxId),
+    describeAdoption: ({ slug }) => ({
+      result: "adopted, without members",
+      hint: `wheelwright hubs add-member ${slug} EMAIL`,
+    }),
+    listChanges: (row, _, siteRecord) =>
+      listChangedHubFields(row, siteRecord, {
+        state: determineHubState(siteRecord).state,
+        requested: rows.changesAfterRestore.get(row.id),
+      }),
+    hintForMissing: ({ slug }) =>
+      `If the hub was removed on purpose: wheelwright hubs destroy ${slug}. If it was lost: wheelwright hubs retry ${slug}`,
+  });
+}
+
+export function checkSpokesInCluster(compared: ClusterComparison): Discrepancy[] {
+  const { survey, rows } = compared;
+  const nameOf = ({ federationId, slug }: { readonly federationId: string; readonly slug: string }) =>
+    `${rows.hubs.get(federationId)?.slug ?? federationId}/${slug}`;
+  return compareRowsWithNamespaces<SpokeRow, SpokeSiteRecord>(compared, {
+    ...{ check: "spoke", rows: rows.spokes, schema: SpokeSiteRecord, nameOf },
+    namespaces: [...survey.namespaces.values()].filter(({ spokeId }) => spokeId),
+    describeAdoption: ({ domain, size, lmsVersion }) => ({
+      result: `adopted as ${domain}, ${size}, Moodle ${lmsVersion}`,
+    }),
+    listChanges: (row, { replicas }, siteRecord) =>
+      listChangedSpokeFields(row, siteRecord, {
+        state: determineSpokeState(siteRecord, replicas).state,
+        requested: rows.changesAfterRestore.get(row.id),
+      }),
+    hintForMissing: (row) =>
+      `If the spoke was removed on purpose: wheelwright spokes destroy ${
+        nameOf(row)
+      }. If it was lost, run the same command, then: wheelwright restore ${row.id}` + lastSnapshots(survey, row),
+  });
+}
+
+/** Names the spoke's snapshots that may still exist in the storage, as text to append to a hint. */
+function lastSnapshots({ contents }: ClusterSurvey, { namespace }: SpokeRow): string {
+  const left = [...contents?.values() ?? []].filter(({ spec }) => spec?.volumeSnapshotRef?.namespace === namespace);
+  return left.length === 0
+    ? ""
+    : `. Its snapshots still exist: ${left.map(({ metadata }) => metadata.name).sort().join(", ")}`;
+}
+
+function compareRowsWithNamespaces<R extends Row, P extends HubSiteRecord | SpokeSiteRecord>(
   compared: ClusterComparison,
   comparison: RowComparison<R, P>,
 ): Discrepancy[] {
-  const { check, rows, namespaces, idOf, nameOf } = comparison, discrepancies: Discrepancy[] = [];
+  const { check, rows, nameOf } = comparison, { survey: { name: cluster, clusterUid }, trust } = compared;
+  const discrepancies = [...rows.values()].flatMap((row) => reportOperationsBeforeRestore(compared, row));
   const otherInstallations = new Map<string, string[]>();
-  for (const namespace of namespaces) {
-    const row = rows.get(idOf(namespace)), { name, uid, terminating } = namespace;
+  for (const namespace of comparison.namespaces) {
+    const row = rows.get(namespace.spokeId ?? namespace.hubId!), { name, uid, terminating } = namespace;
     if (row?.state === "removing") continue; // the job of the removal continues
     if (row?.state === "removed") {
       if (terminating) continue;
       const hint = `The namespace is not changed. If you do not need it: kubectl delete namespace ${name}`;
-      discrepancies.push({
-        check,
-        fact: `${nameOf(row)} (${row.id}) is removed, but its namespace ${name} still exists`,
-        hint,
-      });
+      const fact = `${nameOf(row)} (${row.id}) is removed, but its namespace ${name} still exists`;
+      discrepancies.push({ check, fact, hint });
       continue;
     }
     const trustedRecord = terminating && !row
       ? { doubt: "is being deleted", installation: null }
-      : comparison.readTrustedRecord(namespace);
-    const isSameNamespace = row && uid === row.namespaceUid;
+      : readTrustedSiteRecord(trust, comparison.schema, namespace);
     if ("doubt" in trustedRecord) {
-      const isOtherInstallation = trustedRecord.installation !== null &&
-        trustedRecord.installation !== compared.trust.installation.id;
-      if (isOtherInstallation && !isSameNamespace) {
-        otherInstallations.set(trustedRecord.installation!, [
-          ...otherInstallations.get(trustedRecord.installation!) ?? [],
-          name,
-        ]);
-      } else if (!isSameNamespace && (!row || row.namespaceUid !== null)) {
-        discrepancies.push(reportUntrustedRecord(check, namespace, trustedRecord.doubt, row));
+      const { doubt, installation } = trustedRecord;
+      if (row && uid === row.namespaceUid) continue;
+      if (installation !== null && installation !== trust.installation.id) {
+        otherInstallations.set(installation, [...otherInstallations.get(installation) ?? [], name]);
+      } else if (!row || row.namespaceUid !== null) {
+        discrepancies.push(reportUntrustedRecord(check, namespace, doubt, row));
       }
       continue;
     }
-    const { siteRecord } = trustedRecord;
+    const { siteRecord } = trustedRecord, found = { cluster, clusterUid, namespace, siteRecord };
     if (!row) {
       const { result, hint } = comparison.describeAdoption(siteRecord);
       const fact = `${nameOf(siteRecord)} (${siteRecord.id}) exists in namespace ${name} but not in the database`;
-      discrepancies.push({ check, fact, hint, resolution: { result, apply: comparison.adopt(namespace, siteRecord) } });
+      discrepancies.push({ check, fact, hint, resolution: { result, change: { kind: "adopt", found } } });
     } else if (isRowOutdated(row, namespace, siteRecord)) {
-      const fact = `${nameOf(row)} was changed after the database backup${
-        comparison.describeChanges(row, namespace, siteRecord)
-      }`;
+      const changes = describeChanges(
+        comparison.listChanges(row, namespace, siteRecord),
+        siteRecord,
+        uid === row.namespaceUid,
+      );
       discrepancies.push({
         check,
-        fact,
-        resolution: { result: "updated from the cluster", apply: comparison.updateFromRecord(namespace, siteRecord) },
+        fact: `${nameOf(row)} was changed after the database backup${changes}`,
+        resolution: { result: "updated from the cluster", change: { kind: "update", found } },
       });
     }
   }
@@ -113,7 +139,7 @@ export function compareRowsWithNamespaces<R extends Row, P extends RecordBase>(
     const hint = "These namespaces are not changed. To adopt one anyway, add --adopt NAMESPACE";
     discrepancies.push({ check, fact, hint });
   }
-  return [...discrepancies, ...reportMissingNamespaces(compared, comparison)];
+  return [...discrepancies, ...[...rows.values()].flatMap((row) => reportMissingNamespace(compared, comparison, row))];
 }
 
 function reportUntrustedRecord(
@@ -122,67 +148,55 @@ function reportUntrustedRecord(
   doubt: string,
   row: Row | undefined,
 ): Discrepancy {
+  const hint = `The namespace is not changed. To adopt it, add --adopt ${name}`;
   if (row) {
     const fact = `Namespace ${name} of ${row.slug} (${row.id}) is not its original namespace, and ${doubt}`;
-    return { check, fact, level: "failing", hint: `The namespace is not changed. To adopt it, add --adopt ${name}` };
+    return { check, fact, level: "failing", hint };
   }
-  const fact = `Namespace ${name} has the label of a ${check} that is not in the database, and ${doubt}`;
-  return { check, fact, hint: `The namespace is not changed. To adopt it, add --adopt ${name}` };
+  return {
+    check,
+    fact: `Namespace ${name} has the label of a ${check} that is not in the database, and ${doubt}`,
+    hint,
+  };
 }
 
-/** Reports database rows whose namespace is missing from the cluster. */
-function reportMissingNamespaces<R extends Row, P>(
-  { survey: { clusterUid: surveyedUid, namespaces, name: cluster }, unlabelled }: ClusterComparison,
-  { check, rows, nameOf, markMissing, hintForMissing }: RowComparison<R, P & RecordBase>,
+/** Reports a database row whose namespace is missing from the cluster. */
+function reportMissingNamespace<R extends Row, P extends HubSiteRecord | SpokeSiteRecord>(
+  { survey, unlabelled }: ClusterComparison,
+  { check, nameOf, hintForMissing }: RowComparison<R, P>,
+  row: R,
 ): Discrepancy[] {
-  return [...rows.values()].flatMap((row): Discrepancy[] => {
-    const { state, namespace, namespaceUid: uid, clusterUid } = row;
-    const isIrrelevant = state === "removing" || state === "removed" || row.cluster !== cluster;
-    if (isIrrelevant || uid === null || namespaces.has(namespace)) return [];
-    const discrepancyOf = (fact: string, hint: string): Discrepancy => ({ check, fact, level: "failing", hint });
-    if (clusterUid !== null && clusterUid !== surveyedUid) {
-      const hint = "If that cluster is lost: wheelwright restore --all --new-cluster";
-      return [discrepancyOf(`${nameOf(row)} was created in a different cluster`, hint)];
-    }
-    const actualUid = unlabelled.get(namespace);
-    if (actualUid === uid) {
-      return [
-        discrepancyOf(
-          `Namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY_LABEL}`,
-          "Reapply the blueprint to restore the label.",
-        ),
-      ];
-    }
-    const fact = `The namespace of ${nameOf(row)} (${row.id}) is missing${
-      actualUid ? "; a different namespace has its name" : ""
-    }`;
-    const discrepancy = discrepancyOf(fact, hintForMissing(row));
-    return [
-      row.stateReason === NAMESPACE_MISSING_REASON
-        ? discrepancy
-        : { ...discrepancy, resolution: { result: "marked as failed", apply: markMissing(row) } },
-    ];
-  });
+  const { state, namespace, namespaceUid: uid, clusterUid } = row, level = "failing";
+  const isIrrelevant = state === "removing" || state === "removed" || row.cluster !== survey.name;
+  if (isIrrelevant || uid === null || survey.namespaces.has(namespace)) return [];
+  if (clusterUid !== null && clusterUid !== survey.clusterUid) {
+    const hint = "If that cluster is lost: wheelwright restore --all --new-cluster";
+    return [{ check, fact: `${nameOf(row)} was created in a different cluster`, level, hint }];
+  }
+  const actualUid = unlabelled.get(namespace);
+  if (actualUid === uid) {
+    const fact = `Namespace ${namespace} of ${nameOf(row)} lacks the label ${MANAGED_BY_LABEL}`;
+    return [{ check, fact, level, hint: "Reapply the blueprint to restore the label." }];
+  }
+  const fact = `The namespace of ${nameOf(row)} (${row.id}) is missing${
+    actualUid ? "; a different namespace has its name" : ""
+  }`;
+  const resolution = { result: "marked as failed", change: { kind: "mark-missing", row } } as const;
+  const isMarked = row.stateReason === NAMESPACE_MISSING_REASON;
+  return [{ check, fact, level, hint: hintForMissing(row), ...(isMarked ? {} : { resolution }) }];
 }
 
-/**
- * Reports unfinished operations from before the database's restore, with a resolution that cancels them, because their
- * progress is unknown.
- */
-export function reportOperationsBeforeRestore(
-  { rows: databaseRows, survey, restoredAt }: ClusterComparison,
-  row: Row,
-): Discrepancy[] {
-  const oldOperations = (databaseRows.liveOperations.get(row.id) ?? []).filter(({ createdAt }) =>
+/** Reports unfinished operations from before the database's restore, to cancel them: their progress is unknown. */
+function reportOperationsBeforeRestore({ rows, survey, restoredAt }: ClusterComparison, row: Row): Discrepancy[] {
+  const oldOperations = (rows.liveOperations.get(row.id) ?? []).filter(({ createdAt }) =>
     restoredAt !== null && createdAt < restoredAt
   );
   if (oldOperations.length === 0 || row.state === "removing") return [];
-  const replicas = survey.namespaces.get(row.namespace)?.replicas ?? null, ids = oldOperations.map(({ id }) => id);
-  const apply: DiscrepancyResolver = "federationId" in row
-    ? (tx, requester) => cancelOperationsOfSpoke(tx, requester, row, ids, replicas)
-    : (tx, requester) => cancelOperationsOfHub(tx, requester, row, ids);
-  const fact = `${row.slug} (${row.id}) has unfinished operations in the database backup: ${
-    oldOperations.map(({ kind }) => kind).join(", ")
-  }`;
-  return [{ check: "operations", fact, resolution: { result: "cancelled", apply } }];
+  const replicas = survey.namespaces.get(row.namespace)?.replicas ?? null;
+  const kinds = oldOperations.map(({ kind }) => kind).join(", "), operations = oldOperations.map(({ id }) => id);
+  return [{
+    check: "operations",
+    fact: `${row.slug} (${row.id}) has unfinished operations in the database backup: ${kinds}`,
+    resolution: { result: "cancelled", change: { kind: "cancel-operations", row, operations, replicas } },
+  }];
 }

@@ -7,7 +7,7 @@ import { ADOPTION_ID_LENGTH } from "#lib/moodle/names.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { type ChangesAfterRestore, readChangesAfterRestore } from "#lib/doctor/reconcile/outdated-rows.ts";
+import { type ChangesAfterRestore, readChangesAfterRestore } from "#lib/doctor/reconcile/changed-fields.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
 
 export interface ClusterRows {

@@ -1,35 +1,30 @@
 /**
- * Compares a restored database with the clusters, and adds the hubs, spokes and backups that the database lacks. Writes
- * only to the database. The preview runs all changes in one transaction and rolls it back. Otherwise, each change has
- * its own transaction, so that the command can be repeated after a crash.
+ * Resolves differences between a restored database and the clusters (lib/doctor/reconcile finds them): adds the hubs,
+ * spokes and backups that the database lacks. Writes only to the database. The preview runs all changes in one
+ * transaction and rolls it back. Otherwise, each change has its own transaction, so that the command can be repeated
+ * after a crash.
  */
 import { sql } from "kysely";
-import type { App } from "#lib/app.ts";
-import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import type { Cluster, ClusterCall } from "#lib/drivers/cluster/cluster.ts";
-import { createFailure, createPass, type Finding, type FindingSection, formatCount } from "#lib/doctor/finding.ts";
-import { checkBackups } from "#lib/doctor/reconcile/check-backups.ts";
-import { checkFences, checkSandboxes, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
-import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
-import { checkOrphanedVolumes } from "#lib/doctor/reconcile/check-orphans.ts";
-import { checkHubsInCluster, checkSpokesInCluster } from "#lib/doctor/reconcile/check-spokes.ts";
-import { buildFinding, type Discrepancy, type DiscrepancyResolution } from "#lib/doctor/reconcile/discrepancy.ts";
-import { type ClusterRows, listStoredNamespaces, readClusterRows } from "#lib/doctor/reconcile/rows.ts";
-import { type ClusterSurvey, surveyCluster } from "#lib/doctor/reconcile/survey.ts";
-import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
 import type { Requester } from "#lib/audit/requester.ts";
+import {
+  createFailure,
+  createPass,
+  createWarning,
+  type Finding,
+  type FindingSection,
+  formatCount,
+} from "#lib/doctor/finding.ts";
+import { type ComparisonContext, type Differences, findDifferences } from "#lib/doctor/reconcile/compare.ts";
+import type { DatabaseChange, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/installation/database-hold.ts";
-import { readInstallation } from "#lib/installation/installation.ts";
+import { adoptHub, updateHubFromRecord } from "#lib/recovery/adoption/adopt-hubs.ts";
+import { adoptBackups, adoptSpoke, updateSpokeFromRecord } from "#lib/recovery/adoption/adopt-spokes.ts";
+import { cancelOperations, markMissing, raiseFences } from "#lib/recovery/adoption/changes.ts";
 
-export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"> {
-  readonly clusterNames: readonly string[];
-  /** Whether `clusterNames` contains all configured clusters. */
-  readonly allClusters: boolean;
+export interface ReconcileContext extends ComparisonContext {
   readonly apply: boolean;
-  /** Namespaces whose site records are trusted, even if another installation signed them. */
-  readonly acceptedNamespaces: readonly string[];
   readonly requester: Requester;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -39,38 +34,13 @@ export interface ReconcileContext extends Pick<App, "db" | "clusters" | "config"
 export async function reconcileDatabase(context: ReconcileContext): Promise<FindingSection[]> {
   const { db, apply } = context, hold = await readDatabaseHold(db.rows);
   if (apply && hold === null && await hasRunningReplica(db.rows)) return [createSection(null, [REPLICAS_RUNNING])];
-  const compared = await surveyAllClusters(context, hold);
-  const sections = compared.map((each) => ({
-    name: each.survey.name,
-    discrepancies: [
-      ...[...checkHubsInCluster(each), ...checkSpokesInCluster(each), ...checkBackups(each), ...checkSandboxes(each)],
-      ...checkOrphanedVolumes(each),
-    ],
-    ...each,
-  }));
-  const fences = checkFences(compared.map(({ survey }) => survey), await readLastFence(db.rows));
-  // Raises the database's fencing token (claim number) last: while it is low, it shows that the database is outdated.
-  const all = [...sections.flatMap(({ discrepancies }) => discrepancies), ...fences];
-  const { findings, refused } = apply ? await applyAll(context, all) : await previewAll(context, all);
-  const findingsOf = (discrepancies: readonly Discrepancy[]) =>
-    discrepancies.map((discrepancy) => findings.get(discrepancy)!);
-  const databaseFindings = [
-    ...findingsOf(fences),
-    ...await reportUnknownClusters(context),
-    ...await releaseHold(context, hold, refused),
-  ];
+  const differences = await findDifferences(context, hold), { clusters, fences, unknownClusters } = differences;
+  const { findings, refused } = await (apply ? applyAll : previewAll)(context, differences);
+  const findingsOf = (discrepancies: readonly Discrepancy[]) => discrepancies.map((each) => findings.get(each)!);
+  const own = [...findingsOf(fences), ...unknownClusters, ...await releaseHold(context, hold, refused)];
   return [
-    createSection(
-      null,
-      databaseFindings.length > 0 ? databaseFindings : [createPass("fences", "higher than all fences in the clusters")],
-    ),
-    ...sections.map(({ name, discrepancies, survey, rows: known }) =>
-      createSection(name, [
-        ...findingsOf(discrepancies),
-        ...reportUnlistableKinds(survey),
-        ...reportAgreement(survey, known, discrepancies),
-      ])
-    ),
+    createSection(null, own.length > 0 ? own : [createPass("fences", "higher than all fences in the clusters")]),
+    ...clusters.map((each) => createSection(each.cluster, [...findingsOf(each.discrepancies), ...each.findings])),
   ];
 }
 
@@ -91,42 +61,6 @@ async function hasRunningReplica(rows: RowQueries): Promise<boolean> {
   return replica !== undefined;
 }
 
-async function surveyAllClusters(context: ReconcileContext, hold: DatabaseHold | null): Promise<ClusterComparison[]> {
-  const { db, clusters, config, clusterNames, acceptedNamespaces, signal } = context, call = { signal };
-  const trust = { installation: await readInstallation(db.rows), acceptedNamespaces: new Set(acceptedNamespaces) };
-  const opened = await Promise.all(clusterNames.map((name) => clusters.open(name)));
-  const known = new Set(await listStoredNamespaces(db.rows));
-  const isOwn = (name: string): boolean => isReleaseNamespaceName(name, config.releaseId) || known.has(name);
-  const surveys = await Promise.all(opened.map((cluster) => surveyCluster(cluster, isOwn, call)));
-  const lastFence = await readLastFence(db.rows), isBehind = surveys.some(({ fence }) => fence > lastFence);
-  const restoredAt = hold?.restoredAt ?? (isBehind ? await db.now() : null);
-  const compared: ClusterComparison[] = [];
-  for (const [i, survey] of surveys.entries()) {
-    const known = await readClusterRows(db.rows, survey, restoredAt),
-      unlabelled = await findUnlabelled(opened[i]!, call, survey, known);
-    compared.push({ survey, rows: known, trust, domainConfig: config, unlabelled, restoredAt, isOwn });
-  }
-  return compared;
-}
-
-/** Finds namespaces that database rows name but a list by label omits, because they lack Wheelwright's label. */
-async function findUnlabelled(
-  cluster: Cluster,
-  call: ClusterCall,
-  { name, namespaces }: ClusterSurvey,
-  { hubs, spokes }: ClusterRows,
-): Promise<Map<string, string>> {
-  const unlabelled = new Map<string, string>();
-  for (const row of [...hubs.values(), ...spokes.values()]) {
-    if (row.cluster !== name || row.state === "removed" || row.namespaceUid === null || namespaces.has(row.namespace)) {
-      continue;
-    }
-    const existing = await cluster.findNamespace(row.namespace, call);
-    if (existing) unlabelled.set(row.namespace, existing.metadata.uid!);
-  }
-  return unlabelled;
-}
-
 interface ResolutionOutcome {
   readonly findings: ReadonlyMap<Discrepancy, Finding>;
   /** The number of changes that could not be applied. */
@@ -135,50 +69,91 @@ interface ResolutionOutcome {
 
 /** Applies all changes, then retries refused ones once: a spoke's domain may be free only after a later change. */
 async function resolveEach(
-  discrepancies: readonly Discrepancy[],
+  { clusters, fences }: Differences,
   mode: "reported" | "applied",
-  act: (resolution: DiscrepancyResolution) => Promise<string | null>,
+  act: (change: DatabaseChange) => Promise<string | null>,
 ): Promise<ResolutionOutcome> {
+  // Raises the database's fencing token (claim number) last: while it is low, it shows that the database is outdated.
+  const discrepancies = [...clusters.flatMap((each) => each.discrepancies), ...fences];
   const refusals = new Map<Discrepancy, string>();
-  const pass = async (some: readonly Discrepancy[]) => {
-    for (const discrepancy of some) {
-      const refusal = discrepancy.resolution ? await act(discrepancy.resolution) : null;
+  for (const pass of [() => discrepancies, () => [...refusals.keys()]]) {
+    for (const discrepancy of pass()) {
+      const refusal = discrepancy.resolution ? await act(discrepancy.resolution.change) : null;
       if (refusal === null) refusals.delete(discrepancy);
       else refusals.set(discrepancy, refusal);
     }
-  };
-  await pass(discrepancies);
-  await pass([...refusals.keys()]);
-  const findings = discrepancies.map((discrepancy) =>
-    [discrepancy, buildFinding(discrepancy, mode, refusals.get(discrepancy) ?? null)] as const
-  );
+  }
+  const findings = discrepancies.map((each) => [each, buildFinding(each, mode, refusals.get(each) ?? null)] as const);
   return { findings: new Map(findings), refused: refusals.size };
 }
 
-async function applyAll(
-  { db, requester, signal }: ReconcileContext,
-  discrepancies: readonly Discrepancy[],
-): Promise<ResolutionOutcome> {
-  return await resolveEach(discrepancies, "applied", async (resolution) => {
-    signal.throwIfAborted();
-    return await db.transact((tx) => resolution.apply(tx, requester));
+/** Builds the finding about a difference. `refusal` is the reason why the change was refused, or null. */
+function buildFinding(
+  { check, fact, hint, level: ownLevel, resolution }: Discrepancy,
+  mode: "reported" | "applied",
+  refusal: string | null,
+): Finding {
+  if (refusal !== null) return createFailure(check, `${fact}; could not be ${resolution?.result}: ${refusal}`, hint);
+  if (!resolution) return { check, level: ownLevel ?? "warning", message: fact, hint };
+  const [verb, level] = mode === "reported" ? ["would be ", "warning"] as const : ["", "ok"] as const;
+  return { check, level: ownLevel ?? level, message: `${fact}; ${verb}${resolution.result}`, hint };
+}
+
+async function applyAll(context: ReconcileContext, differences: Differences): Promise<ResolutionOutcome> {
+  return await resolveEach(differences, "applied", async (change) => {
+    context.signal.throwIfAborted();
+    return await context.db.transact((tx) => makeChange(tx, context, differences.restoredAt, change));
   });
 }
 
 class PreviewRollback extends Error {}
 
-async function previewAll(
-  { db, requester }: ReconcileContext,
-  discrepancies: readonly Discrepancy[],
-): Promise<ResolutionOutcome> {
+async function previewAll(context: ReconcileContext, differences: Differences): Promise<ResolutionOutcome> {
   let outcome: ResolutionOutcome | undefined;
-  await db.transact(async (tx: Tx) => {
-    outcome = await resolveEach(discrepancies, "reported", (resolution) => resolution.apply(tx, requester));
+  await context.db.transact(async (tx) => {
+    outcome = await resolveEach(
+      differences,
+      "reported",
+      (change) => makeChange(tx, context, differences.restoredAt, change),
+    );
     throw new PreviewRollback();
   }).catch((error) => {
     if (!(error instanceof PreviewRollback)) throw error;
   });
   return outcome!;
+}
+
+/** Checks the difference again and changes the database. Returns null, or the reason why the change was refused. */
+async function makeChange(
+  tx: Tx,
+  { requester, config }: ReconcileContext,
+  restoredAt: Date | null,
+  change: DatabaseChange,
+): Promise<string | null> {
+  switch (change.kind) {
+    case "adopt":
+    case "update": {
+      const { found, kind } = change, { siteRecord } = found;
+      if ("federationId" in siteRecord) {
+        const spoke = { ...found, siteRecord };
+        return kind === "adopt"
+          ? await adoptSpoke(tx, requester, config, spoke)
+          : await updateSpokeFromRecord(tx, requester, config, spoke, restoredAt);
+      }
+      const hub = { ...found, siteRecord };
+      return kind === "adopt"
+        ? await adoptHub(tx, requester, hub)
+        : await updateHubFromRecord(tx, requester, hub, restoredAt);
+    }
+    case "mark-missing":
+      return await markMissing(tx, requester, change.row);
+    case "cancel-operations":
+      return await cancelOperations(tx, requester, change);
+    case "adopt-backups":
+      return await adoptBackups(tx, requester, change);
+    case "raise-fences":
+      return await raiseFences(tx, change.minimum);
+  }
 }
 
 /** Lets operations resume, even if some changes could not be applied: they can be fixed only while replicas run. */
@@ -190,56 +165,9 @@ async function releaseHold(
   if (hold === null) return [];
   const check = "held", time = hold.takenAt.toISOString().slice(0, 16).replace("T", " ");
   const since = `The database was restored to ${time} UTC, and operations are paused`;
-  if (!apply) return [{ check, level: "warning", message: `${since}; they would resume` }];
-  if (!allClusters) return [{ check, level: "warning", message: `${since}; the other clusters are not compared yet` }];
+  if (!apply) return [createWarning(check, `${since}; they would resume`)];
+  if (!allClusters) return [createWarning(check, `${since}; the other clusters are not compared yet`)];
   await db.transact((tx) => releaseDatabaseHold(tx, requester));
-  return [
-    createPass(
-      check,
-      `Operations resume${refused > 0 ? `; ${formatCount(refused, "change")} could not be applied` : ""}`,
-    ),
-  ];
-}
-
-/** Reports clusters that database rows refer to but that are no longer configured. */
-async function reportUnknownClusters({ db, clusterNames, allClusters }: ReconcileContext): Promise<Finding[]> {
-  if (!allClusters) return [];
-  const found = await Promise.all(
-    (["federations", "spokes"] as const).map((table) =>
-      db.rows.selectFrom(table as "spokes").select("cluster").distinct().where("state", "<>", "removed")
-        .where("cluster", "not in", clusterNames).execute()
-    ),
-  );
-  return [...new Set(found.flat().map(({ cluster }) => cluster))].map((cluster) =>
-    createFailure(
-      "clusters",
-      `Hubs or spokes use cluster ${cluster}, which is no longer configured`,
-      "Check CATALOG.",
-    )
-  );
-}
-
-function reportUnlistableKinds({ unlistableKinds, contents }: ClusterSurvey): Finding[] {
-  if (unlistableKinds.length === 0 && contents !== null) return [];
-  const kinds = [...new Set(unlistableKinds)].join(", ");
-  if (kinds === "") return [];
-  return [{
-    check: "permissions",
-    level: "warning",
-    message: `These kinds of objects could not be listed: ${kinds}`,
-    hint: PERMISSIONS_HINT,
-  }];
-}
-const PERMISSIONS_HINT = "Grant the account the permissions that wheelwright doctor --rbac prints.";
-
-function reportAgreement(
-  { namespaces }: ClusterSurvey,
-  known: ClusterRows,
-  discrepancies: readonly Discrepancy[],
-): Finding[] {
-  const currentNamespaces = [...namespaces.values()].filter(({ terminating }) => !terminating);
-  const hubs = currentNamespaces.filter(({ hubId, spokeId }) => !spokeId && known.hubs.has(hubId ?? "")).length;
-  const spokes = currentNamespaces.filter(({ spokeId }) => known.spokes.has(spokeId ?? "")).length;
-  const findingsOf = `${formatCount(hubs, "hub")} and ${formatCount(spokes, "spoke")} match the database`;
-  return discrepancies.length === 0 ? [createPass("agreement", findingsOf)] : [];
+  const failed = refused > 0 ? `; ${formatCount(refused, "change")} could not be applied` : "";
+  return [createPass(check, `Operations resume${failed}`)];
 }

@@ -2,11 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SILENT_LOG } from "#lib/base/log.ts";
-import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey } from "#lib/doctor/reconcile/survey.ts";
-import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { checkFences, readLastFence } from "#lib/doctor/reconcile/check-fences.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
+import { raiseFences } from "#lib/recovery/adoption/changes.ts";
 import { TABLE_PRIVILEGES } from "#lib/drivers/db/grants.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { migrations } from "#src/migrations.ts";
@@ -135,8 +134,8 @@ test("the service can read and raise fences", async (scene) => {
   await install(scene);
   const service = await openDatabase({ url: scene.service, size: 2, log: SILENT_LOG });
   const last = await readLastFence(service.rows), sight = { fence: last + 5n } as ClusterSurvey;
-  const [{ resolution: deed }] = checkFences([sight], last) as [Discrepancy];
-  await service.transact((tx) => deed!.apply(tx, SYSTEM_REQUESTER));
+  const [fences] = checkFences([sight], last);
+  await service.transact((tx) => raiseFences(tx, (fences!.resolution!.change as { minimum: bigint }).minimum));
   const after = await readLastFence(service.rows);
   await service.close();
   assert.ok(after > last + 5n);

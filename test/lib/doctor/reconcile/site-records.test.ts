@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { determineSpokeState } from "#lib/doctor/reconcile/recorded-state.ts";
+import { determineSpokeState } from "#lib/doctor/reconcile/site-records.ts";
 
 const test = suite("determineSpokeState");
 const READY = new Date(0), UP = { app: 1, database: 1 }, DOWN = { app: 0, database: 0 };

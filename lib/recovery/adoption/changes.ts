@@ -1,0 +1,91 @@
+/**
+ * Changes the rows of hubs and spokes whose namespace is missing or whose operations come from before a restore of the
+ * database. Records each change that resolves a difference between the database and a cluster.
+ */
+import { sql, type Updateable } from "kysely";
+import type { Requester } from "#lib/audit/requester.ts";
+import { buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
+import { recordChange } from "#lib/changes/record.ts";
+import { NAMESPACE_MISSING_REASON } from "#lib/doctor/reconcile/compare-rows.ts";
+import type { DatabaseChange } from "#lib/doctor/reconcile/discrepancy.ts";
+import { determineHubState, determineSpokeState } from "#lib/doctor/reconcile/site-records.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { cancelRunningJobs } from "#lib/jobs/removal.ts";
+import { requestJobCancellation } from "#lib/jobs/store.ts";
+import { isBeingRemoved } from "#lib/steps/outcomes.ts";
+
+type Row = SpokeRow | FederationRow;
+
+/** Marks a hub or spoke as failed, because its namespace is missing. Keeps its row. */
+export async function markMissing(tx: Tx, requester: Requester, { id, namespaceUid, ...row }: Row): Promise<null> {
+  const isSpoke = "federationId" in row, before = await (isSpoke ? lockSpoke(tx, id) : lockFederation(tx, id));
+  if (isBeingRemoved(before) || before.namespaceUid !== namespaceUid) return null;
+  const reason = NAMESPACE_MISSING_REASON, failed = { state: "failed", stateReason: reason } as const;
+  const after = isSpoke
+    ? await updateSpokeRow(tx, id, { ...failed, health: "unknown", requestedDomain: null })
+    // A retry creates a new namespace.
+    : await updateFederation(tx, id, { ...failed, namespaceUid: null, clusterUid: null, recordedAt: null });
+  await recordResolution(tx, requester, after, { action: "give up", slug: after.slug, from: before.state, reason });
+  return null;
+}
+
+/** Cancels a hub's or spoke's operations in the database. Does nothing if the hub or spoke is being removed. */
+export async function cancelOperations(
+  tx: Tx,
+  requester: Requester,
+  { row: { id, ...row }, operations, replicas }: Extract<DatabaseChange, { kind: "cancel-operations" }>,
+): Promise<null> {
+  const spoke = "federationId" in row ? await lockSpoke(tx, id) : null;
+  const before = spoke ?? await lockFederation(tx, id);
+  if (isBeingRemoved(before)) return null;
+  const live: Job[] = [];
+  for (const operation of operations) live.push(...[await requestJobCancellation(tx, operation) ?? []].flat());
+  const cancelled = await cancelRunningJobs(tx, live);
+  if (cancelled.length === 0) return null;
+  const after = spoke
+    ? await updateSpokeRow(tx, id, determineSpokeState(spoke, replicas))
+    : await updateFederation(tx, id, determineHubState(before));
+  const ids = idsOf(after), reason = "the database was restored to an earlier time";
+  await recordChange(tx, requester, {
+    audit: createCancellationAuditEntries(cancelled, ids, reason),
+    events: cancelled.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
+  });
+  return null;
+}
+
+/** Makes the fencing tokens (claim numbers) of all later jobs greater than `minimum`. */
+export async function raiseFences(tx: Tx, minimum: bigint): Promise<null> {
+  await sql`select setval('job_fences', greatest(${String(minimum)}::bigint, last_value)) from job_fences`.execute(tx);
+  return null;
+}
+
+export async function recordResolution(tx: Tx, requester: Requester, row: Row, details: object): Promise<void> {
+  const metadata = { ...details, reconciled: true };
+  await recordChange(tx, requester, {
+    audit: [
+      "federationId" in row
+        ? { kind: "spoke_actioned", ...buildSpokeSubject(row), metadata }
+        : { kind: "federation_updated", ...buildHubSubject(row.id), metadata },
+    ],
+    events: [{ ...idsOf(row), state: row.state, error: row.stateReason }],
+  });
+}
+
+export async function updateSpokeRow(
+  tx: Tx,
+  id: string,
+  columns: Updateable<Schema["spokes"]>,
+): Promise<SpokeRow> {
+  return await tx.updateTable("spokes").set({ ...columns, updatedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+function idsOf(row: Row) {
+  return "federationId" in row ? { federationId: row.federationId, spokeId: row.id } : { federationId: row.id };
+}

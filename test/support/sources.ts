@@ -1,0 +1,43 @@
+/** Reads the modules of this program, for tests of their rules. */
+import { readdir, readFile } from "node:fs/promises";
+import { sep } from "node:path";
+
+const ROOT = new URL("../../", import.meta.url);
+
+const GENERATED = [
+  ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
+  ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
+];
+
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** The imports, as written. */
+  readonly imports: readonly string[];
+}
+
+export async function readSources(...folders: string[]): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const folder of folders) {
+    for (const file of await readdir(new URL(`${folder}/`, ROOT), { recursive: true })) {
+      const path = `${folder}/${file.replaceAll(sep, "/")}`;
+      if (!path.endsWith(".ts") || GENERATED.includes(path) || /^test\/data\/|\/node_modules\//.test(path)) continue;
+      const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
+      sources.push({ path, text, imports: importsOf(text) });
+    }
+  }
+  return sources;
+}
+
+function importsOf(text: string): string[] {
+  const found = text.matchAll(
+    /^(?:import|export)\b[^;"'`]*? from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm,
+  );
+  return [...found].map(([, named, bare, dynamic]) => (named ?? bare ?? dynamic)!);
+}
+
+/** Returns the file of this program that an import names, or null for a package. */
+export function resolveImport(from: string, specifier: string): string | null {
+  if (specifier.startsWith("#")) return specifier.slice(1);
+  return specifier.startsWith(".") ? new URL(specifier, `file:///${from}`).pathname.slice(1) : null;
+}
