@@ -2,8 +2,9 @@
  * Updates running jobs only if the caller still holds them. Every claim or takeover gives the job a higher number, its
  * fence (fencing token). If a replica writes with an old fence, no row matches and its transaction is rolled back.
  */
-import { CompiledQuery, sql } from "kysely";
+import { CompiledQuery, sql, type UpdateObject } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
@@ -126,8 +127,11 @@ function appendStep(step: string) {
     else array_append(finished_steps, ${step}::text) end`;
 }
 
-// deno-lint-ignore no-explicit-any
-async function writeColumns(tx: Tx, jobFence: JobFence, columns: Record<string, any>): Promise<Job> {
+async function writeColumns(
+  tx: Tx,
+  jobFence: JobFence,
+  columns: UpdateObject<Schema, "jobs", "jobs">,
+): Promise<Job> {
   const row = await tx.updateTable("jobs").set({ updatedAt: sql<Date>`wheelwright_now()`, ...columns })
     .where("id", "=", jobFence.id).where("fence", "=", jobFence.fence).where("state", "=", "running")
     .returningAll().executeTakeFirst();

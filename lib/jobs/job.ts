@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { parseTrace, type SpanContext, startSpanContext, type TraceSampler } from "#lib/base/trace.ts";
 import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
@@ -27,13 +27,26 @@ export interface NewJob {
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;
-  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly payload?: object;
   readonly runAt?: Date;
   /** A key that only one queued or running job can have. Enqueueing a second job with this key returns the first. */
   readonly dedupeKey?: string;
 }
 
-export interface Job {
+/** Creates a job of this kind, to be enqueued. By default, it has no lane (queue) and belongs to no hub or spoke. */
+export function createJob<Payload extends object>(
+  kind: JobKind<SharedProgress, Payload>,
+  payload: NoInfer<Payload>,
+  rest: Partial<Omit<NewJob, "kind" | "payload">> = {},
+): NewJob {
+  return { kind, lane: null, federationId: null, spokeId: null, payload, ...rest };
+}
+
+/**
+ * A stored job. Its payload and progress have the types that its kind declares only after `requireJobData` has checked
+ * them, because another release may have written them. The scheduler checks them when it claims the job.
+ */
+export interface Job<Progress extends SharedProgress = SharedProgress, Payload extends object = object> {
   readonly id: string;
   readonly seq: string;
   readonly kind: string;
@@ -54,10 +67,8 @@ export interface Job {
   /** When each step ended, keyed by step name. The last step, and steps run by an older release, may be missing. */
   readonly stepTimes: Readonly<Record<string, string>>;
   readonly label: string;
-  // deno-lint-ignore no-explicit-any
-  readonly payload: Readonly<Record<string, any>>;
-  // deno-lint-ignore no-explicit-any
-  readonly progress: Readonly<Record<string, any>>;
+  readonly payload: Payload;
+  readonly progress: Progress;
   readonly failure: FailureReport | null;
   readonly cancelRequestedAt: Date | null;
   readonly requester: Requester;
@@ -68,6 +79,10 @@ export interface Job {
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
 }
+
+/** A job of this kind whose data was checked. */
+export type JobOf<Kind extends JobKind> = Kind extends JobKind<infer Progress, infer Payload> ? Job<Progress, Payload>
+  : never;
 
 /** Returns the job's trace context. Its IDs are derived from the job, so all replicas compute the same IDs. */
 export function createJobTrace({ id, trace }: Pick<Job, "id" | "trace">, sampler: TraceSampler): SpanContext {

@@ -3,32 +3,30 @@
  * replica without SMTP settings does not run these jobs, so emails stay queued until another replica can send them.
  * Emails to one address are sent in the order in which they were enqueued.
  */
-import type { NewJob } from "#lib/jobs/job.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
-import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
+import * as v from "valibot";
+import { createJob, type NewJob } from "#lib/jobs/job.ts";
+import { declareJobKind, type PayloadOf } from "#lib/operations/plan.ts";
+import { QueuedMail } from "#lib/drivers/mail/letter.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 
-export const MAIL_JOB_KIND: JobKind = {
+export const MAIL_JOB_KIND = declareJobKind({
   kind: "mail",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "send", label: "Sending an email", timeout: 2 * MINUTE }],
+  steps: { send: ["Sending an email", 2 * MINUTE] },
   timeLimit: 3 * DAY,
-};
+  payload: v.object({
+    letter: QueuedMail,
+    /** The ID of the one-time token in the email's link. The email is sent only while the token is unused. */
+    grantId: v.nullable(v.string()),
+  }),
+});
+
+export type MailPayload = PayloadOf<typeof MAIL_JOB_KIND>;
 
 const LANES = 4, BULK_LANES = 2;
 
-export interface MailPayload {
-  readonly letter: QueuedMail;
-  /** The ID of the one-time token in the email's link. The email is sent only while the token is unused. */
-  readonly grantId: string | null;
-}
-
 /** Creates a job that sends one email. Pass it to `recordChange` with the change that the email reports. */
 export function createMailJob(letter: QueuedMail, grantId: string | null = null): NewJob {
-  const payload: MailPayload = { letter, grantId };
-  const lane = `mail:${laneNumberOf(letter.to.email, LANES)}`;
-  return { kind: MAIL_JOB_KIND, lane, federationId: null, spokeId: null, payload: { ...payload } };
+  return createJob(MAIL_JOB_KIND, { letter, grantId }, { lane: `mail:${laneNumberOf(letter.to.email, LANES)}` });
 }
 
 /** Creates a job for one email of a bulk mailing. Its lane (queue) is separate, so password resets are not delayed. */

@@ -2,7 +2,8 @@
 import { sql } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
+import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { CURRENT_SITE_CONDITION, toJob } from "#lib/jobs/store.ts";
 
 /** The last step of a restore before the site itself is changed. */
@@ -14,12 +15,15 @@ export function hasRestoreChangedSite({ finishedSteps }: Pick<Job, "finishedStep
 }
 
 /** Returns the last finished restore that changed the spoke's current site, whether or not it succeeded. */
-export async function findLastRestore(rows: RowQueries, spokeId: string): Promise<Job | null> {
+export async function findLastRestore(
+  rows: RowQueries,
+  spokeId: string,
+): Promise<JobOf<typeof OPERATIONS.restore.kind> | null> {
   const row = await selectRestores(rows, spokeId).selectAll().where("state", "in", ["succeeded", "failed", "cancelled"])
     .where(sql<boolean>`${LAST_SAFE_STEP} = any(finished_steps)`).where(CURRENT_SITE_CONDITION).orderBy("seq", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row ? toJob(row) : null;
+  return row ? requireJobData(OPERATIONS.restore.kind, toJob(row)) : null;
 }
 
 /** Returns the last restore if it failed and left the site incomplete, so that only another restore can repair it. */

@@ -1,7 +1,8 @@
 /** Pure functions that compute a spoke's inputs after a change to its settings or domain. */
 import { isDeepStrictEqual } from "node:util";
+import * as v from "valibot";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { hashHost } from "#lib/moodle/names.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
@@ -11,9 +12,11 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
 
-export type ConfigurableSpokeInputs =
-  & SiteDetails
-  & Pick<SpokeInputs, "host" | "certificate" | "formerHosts" | "mailHeld">;
+export const ConfigurableSpokeInputs = v.pick(
+  SpokeInputs,
+  ["displayName", "adminEmail", "brand", "host", "certificate", "formerHosts", "mailHeld"],
+);
+export type ConfigurableSpokeInputs = v.InferOutput<typeof ConfigurableSpokeInputs>;
 
 export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableSpokeInputs {
   const { host, certificate, formerHosts = [], mailHeld } = inputs;

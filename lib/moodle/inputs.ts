@@ -64,6 +64,9 @@ const SiteOrigin = v.object({
 });
 export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;
 
+/** The images that a site runs. */
+export const SiteImages = v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() });
+
 export const SpokeInputs = v.object({
   federationId: Label,
   spokeId: Label,
@@ -77,7 +80,7 @@ export const SpokeInputs = v.object({
   formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
   adminEmail: EmailAddress,
   version: MoodleVersion,
-  images: v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() }),
+  images: SiteImages,
   size: CatalogEntryName,
   /** The CPU, memory and storage that the size defines, but with actual disk sizes, because disks never shrink. */
   resources: v.object(SiteSize.entries),

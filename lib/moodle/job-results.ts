@@ -1,4 +1,5 @@
 /** Parses the logs of the Kubernetes Jobs that install, check and change a Moodle site. */
+import * as v from "valibot";
 
 export interface SiteIdentity {
   /** The state of the database. `partial` means that an interrupted installation must be reset, even without tables. */
@@ -16,11 +17,12 @@ export interface SiteIdentity {
 }
 
 /** The numbers of courses and users, used to compare a restored site with the original site. */
-export interface CourseAndUserCounts {
-  readonly courses: number;
+export const CourseAndUserCounts = v.object({
+  courses: v.number(),
   /** The number of users, without deleted users and the guest account. */
-  readonly users: number;
-}
+  users: v.number(),
+});
+export type CourseAndUserCounts = v.InferOutput<typeof CourseAndUserCounts>;
 
 /** The version of the Moodle code in a container image. A field is null if its value is unknown. */
 export interface CodeVersion {
@@ -62,27 +64,28 @@ export function parseCodeVersion(log: readonly string[]): CodeVersion | null {
 }
 
 /** The result of comparing a site's uploaded files with its database. */
-export interface FilesCheckResult {
+export const FilesCheckResult = v.object({
   /** The number of distinct files in the database, their total size in bytes, and how many were compared by hash. */
-  readonly files: number;
-  readonly bytes: number;
-  readonly hashed: number;
+  files: v.number(),
+  bytes: v.number(),
+  hashed: v.number(),
   /** The numbers of files that are missing, have the wrong size, or have the wrong hash. */
-  readonly missing: number;
-  readonly otherSize: number;
-  readonly otherContent: number;
+  missing: v.number(),
+  otherSize: v.number(),
+  otherContent: v.number(),
   /** The number of missing files that were uploaded while the backup was being taken. */
-  readonly newer: number;
+  newer: v.number(),
   /** Whether the directory for uploaded files exists. */
-  readonly hasDirectory: boolean;
+  hasDirectory: v.boolean(),
   /** Whether the site stores its uploaded files outside the volume, where the Job cannot check them. */
-  readonly elsewhere: boolean;
+  elsewhere: v.boolean(),
   /** The hashes of up to three files that are missing or differ from the database. */
-  readonly examples: readonly string[];
+  examples: v.array(v.string()),
   /** The version of the Moodle code on the volume; null if version.php is missing. */
-  readonly codeVersion: string | null;
-  readonly codeRelease: string | null;
-}
+  codeVersion: v.nullable(v.string()),
+  codeRelease: v.nullable(v.string()),
+});
+export type FilesCheckResult = v.InferOutput<typeof FilesCheckResult>;
 
 /** Parses the log of the Job `verify-files`; returns null if the Job did not finish. */
 export function parseFilesCheckResult(log: readonly string[]): FilesCheckResult | null {

@@ -2,13 +2,15 @@
  * Defines sandboxes: sites in isolated, temporary namespaces, used for restore tests and templates. A sandbox receives
  * no traffic and sends no email. It may use only DNS and, during an installation, HTTPS.
  */
+import * as v from "valibot";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 
 type SandboxSource = NonNullable<SpokeInputs["sandbox"]>;
-export type SandboxInputs = SpokeInputs & { readonly sandbox: SandboxSource };
+export const SandboxInputs = v.object({ ...SpokeInputs.entries, sandbox: v.unwrap(SpokeInputs.entries.sandbox) });
+export type SandboxInputs = v.InferOutput<typeof SandboxInputs>;
 
 /**
  * Returns a sandbox's inputs, based on a spoke's inputs but without certificates, former hosts and PVC names. `release`

@@ -1,13 +1,15 @@
 /** Defines a site's base: the version, images and volumes that a restore replaces. */
+import * as v from "valibot";
 import { enlargeDisksToSnapshotSize } from "#lib/moodle/adoption.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
 
-export interface SiteVersionAndVolumes extends Pick<SpokeInputs, "version" | "claims" | "origin"> {
-  readonly images: SpokeImages;
-  readonly disks: DiskSizes;
-}
+export const SiteVersionAndVolumes = v.object({
+  ...v.pick(SpokeInputs, ["version", "images", "claims", "origin"]).entries,
+  disks: SpokeInputs.entries.resources.entries.disks,
+});
+export type SiteVersionAndVolumes = v.InferOutput<typeof SiteVersionAndVolumes>;
 
 export function extractVersionAndVolumes(
   { version, images, claims, origin, resources }: SpokeInputs,

@@ -22,7 +22,7 @@
  * `resumeHandler` can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
-import type { OperationDeclaration } from "#lib/operations/operation.ts";
+import type { OperationDeclaration, StateTransition } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
@@ -43,7 +43,7 @@ function findOperation(kind: string): Rules | null {
 }
 
 /** Returns how the operation changes the spoke's state, or null if the state does not change. */
-export function findStateTransition(kind: string): Required<Rules>["transition"] | null {
+export function findStateTransition(kind: string): StateTransition | null {
   return findOperation(kind)?.transition ?? null;
 }
 

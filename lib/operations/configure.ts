@@ -1,5 +1,6 @@
 /** Applies changed spoke settings to the site: title, administrator, brand, domain and outgoing mail. */
-import { findChangedObjects } from "#lib/moodle/configure.ts";
+import * as v from "valibot";
+import { ConfigurableSpokeInputs, findChangedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { buildObjectPut, type ObjectPut, type ObjectRemoval } from "#lib/operations/change.ts";
@@ -14,6 +15,12 @@ export const configure = declareOperation({
   from: ["active"],
   transition: UPDATE_TRANSITION,
   repeatable: true,
+  progress: {
+    /** The new settings. */
+    after: ConfigurableSpokeInputs,
+    /** Whether the operation has begun to restart Moodle's pods with the new settings. */
+    moved: v.boolean(),
+  },
   plan: {
     version: 1,
     limit: 2 * HOUR,

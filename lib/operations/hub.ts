@@ -1,5 +1,6 @@
 /** Declares the operations that create and remove a hub. */
 import { declareHubOperation } from "#lib/operations/operation.ts";
+import { REMOVAL } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const provisionHub = declareHubOperation({
@@ -18,6 +19,7 @@ export const provisionHub = declareHubOperation({
 export const removeHub = declareHubOperation({
   name: "remove-hub",
   persistent: true,
+  progress: REMOVAL,
   plan: {
     version: 1,
     limit: 24 * HOUR,

@@ -2,38 +2,48 @@
  * Defines the type of an operation's declaration, from which job kinds, API actions and previews are derived. The code
  * for each step is in lib/workers.
  */
-import type * as v from "valibot";
+import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import {
+  type DeclaredStep,
+  declareJobKind,
+  type JobKind,
+  type ProgressOf,
+  type ProgressSchemas,
+} from "#lib/operations/plan.ts";
+import { StateAfterFailure } from "#lib/operations/progress.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
+
+/** The spoke's states during an operation and after its success. */
+export interface StateTransition {
+  readonly through: SpokeState;
+  readonly to: SpokeState;
+}
 
 /** The spoke's states during and after an operation that updates an active site. */
 export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;
 
-/** The label of a step, as shown to users, and the step's timeout in milliseconds. */
-type Step = readonly [label: string, timeout: number];
-
-interface PlanOf<Name extends string> {
+interface PlanOf<Step extends string> {
   /** The plan's version. Increase it if you add, remove or rename steps. Running operations keep their old steps. */
   readonly version: number;
   /** How long transient errors are retried after the first start, in milliseconds. */
   readonly limit: number;
   /** The steps in order. Each finished step is recorded by its name. */
-  readonly steps: Readonly<Record<Name, Step>>;
+  readonly steps: Readonly<Record<Step, DeclaredStep>>;
 }
 
 /** The spoke as it is when the operation starts, with the operation's parameters. */
-export interface SpokeOperationSubject {
+export interface SpokeOperationSubject<Payload extends object = object> {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
   /** The operation's parameters, as `parseActionParameters` returned them. */
-  readonly payload: object;
+  readonly payload: Payload;
 }
 
 /** A parameter of an action. Parameters with the same name mean the same in every action. */
@@ -47,6 +57,16 @@ export type ParameterValues<P extends Readonly<Record<string, ActionParameter>>>
     readonly [N in keyof P as P[N]["required"] extends true ? N : never]: v.InferOutput<P[N]["schema"]>;
   }
   & { readonly [N in keyof P as P[N]["required"] extends true ? never : N]?: v.InferOutput<P[N]["schema"]> };
+
+/** Returns the schema of a job's payload that contains the values of these parameters. */
+export function createPayloadSchema<P extends Readonly<Record<string, ActionParameter>>>(
+  parameters: P,
+): v.GenericSchema<unknown, ParameterValues<P>> {
+  const entries = Object.entries(parameters).map(([name, { schema, required }]) =>
+    [name, required ? schema : v.optional(schema)] as const
+  );
+  return v.object(Object.fromEntries(entries)) as v.GenericSchema<unknown, ParameterValues<P>>;
+}
 
 /** The summary and parameters of an operation that users can request by its name. */
 export interface ActionDeclaration {
@@ -65,20 +85,29 @@ export interface SpokeAfterQueuedOperations {
   readonly size: string;
 }
 
-interface HubDeclaration<Name extends string, Step extends string> {
+interface HubDeclaration<Name extends string, Step extends string, Progress extends ProgressSchemas> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
+  /** The schemas of the values that a step saves for later steps. */
+  readonly progress?: Progress;
   /** If true, the operation is retried indefinitely. For operations that would leave objects behind if they gave up. */
   readonly persistent?: true;
 }
 
-export interface OperationDeclaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
+export interface OperationDeclaration<
+  Name extends string,
+  Step extends string,
+  Payload extends object = object,
+  Progress extends ProgressSchemas = ProgressSchemas,
+> extends HubDeclaration<Name, Step, Progress> {
+  /** The schema of the data with which the job is created. */
+  readonly payload?: v.GenericSchema<unknown, Payload>;
   /** The verb phrase in error messages: "Cannot (verb phrase) a spoke that is suspended". */
   readonly verbPhrase: string;
   /** States in which the operation is allowed, stable states first. Empty if users cannot request it directly. */
   readonly from: readonly SpokeState[];
-  /** The spoke's states during the operation and after its success. Undefined if the state does not change. */
-  readonly transition?: { readonly through: SpokeState; readonly to: SpokeState };
+  /** Undefined if the operation does not change the spoke's state. */
+  readonly transition?: StateTransition;
   /** Undefined if the API does not offer the operation as an action. */
   readonly action?: ActionDeclaration;
   /** Whether only operators can request the operation. */
@@ -101,35 +130,44 @@ export interface OperationDeclaration<Name extends string, Step extends string> 
   /** Whether the operation changes the amount that is billed for the spoke. */
   readonly affectsPrice?: true;
   /** Throws a `conflict` or `impossible` fault if the operation would change nothing on this spoke. */
-  readonly requireEffect?: (catalog: Catalog, spoke: SpokeAfterQueuedOperations, payload: object) => void;
+  requireEffect?(catalog: Catalog, spoke: SpokeAfterQueuedOperations, payload: NoInfer<Payload>): void;
   /** Describes effects that the preview cannot show as changed fields, one sentence each. */
-  readonly describe?: (subject: SpokeOperationSubject) => readonly string[];
+  describe?(subject: SpokeOperationSubject<NoInfer<Payload>>): readonly string[];
   /** Returns the changes to Kubernetes objects, keyed by step, for the operation and its preview. */
-  readonly changes?: (subject: SpokeOperationSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
+  changes?(subject: SpokeOperationSubject<NoInfer<Payload>>): { readonly [step in Step]?: readonly ObjectChange[] };
 }
 
 /** Declares an operation on a spoke and derives its job kind. */
 export function declareOperation<
   const Name extends string,
   Step extends string,
-  const Declared extends OperationDeclaration<Name, Step>,
->(
-  declaration: Declared & OperationDeclaration<Name, Step>,
-): Declared & OperationDeclaration<Name, Step> & { readonly kind: JobKind } {
-  return { ...declaration, kind: kindOf(declaration) };
+  const Declared extends OperationDeclaration<Name, Step, Payload, Progress>,
+  Payload extends object = object,
+  Progress extends ProgressSchemas = Record<never, never>,
+>(declaration: Declared & OperationDeclaration<Name, Step, Payload, Progress>) {
+  const { needsActiveHub, payload } = declaration;
+  const kind = declareJobKind({
+    ...kindRulesOf(declaration),
+    ...(needsActiveHub && { needsActiveHub }),
+    ...(payload && { payload }),
+    progress: { observed: StateAfterFailure, ...declaration.progress as Progress },
+  });
+  return { ...declaration, kind };
 }
 
 /** Declares an operation on a hub and derives its job kind. */
-export function declareHubOperation<const Name extends string, Step extends string>(
-  declaration: HubDeclaration<Name, Step>,
-): HubDeclaration<Name, Step> & { readonly kind: JobKind } {
-  return { ...declaration, kind: kindOf(declaration) };
+export function declareHubOperation<
+  const Name extends string,
+  Step extends string,
+  Progress extends ProgressSchemas = Record<never, never>,
+>(
+  declaration: HubDeclaration<Name, Step, Progress>,
+): HubDeclaration<Name, Step, Progress> & { readonly kind: JobKind<ProgressOf<Progress>, object, Step> } {
+  const { progress } = declaration;
+  return { ...declaration, kind: declareJobKind({ ...kindRulesOf(declaration), ...(progress && { progress }) }) };
 }
 
-function kindOf(
-  { name, plan, persistent, needsActiveHub }: HubDeclaration<string, string> & { readonly needsActiveHub?: true },
-): JobKind {
-  const steps = Object.entries(plan.steps).map(([name, [label, timeout]]) => ({ name, label, timeout }));
-  const rules = { ...(persistent && { persistent }), ...(needsActiveHub && { needsActiveHub }) };
-  return { kind: name, plan: plan.version, visible: true, steps, timeLimit: plan.limit, ...rules };
+function kindRulesOf<Step extends string>({ name, plan, persistent }: HubDeclaration<string, Step, ProgressSchemas>) {
+  const { version, steps, limit } = plan;
+  return { kind: name, plan: version, visible: true, steps, timeLimit: limit, ...(persistent && { persistent }) };
 }

@@ -1,5 +1,6 @@
 /** Installs a spoke. A retry repeats the operation with the same steps. */
 import { declareOperation } from "#lib/operations/operation.ts";
+import { IMAGE_DIGEST, INSTALLATION } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /**
@@ -13,6 +14,7 @@ export const provision = declareOperation({
   transition: { through: "provisioning", to: "active" },
   needsActiveHub: true,
   describe: () => ["Missing objects are created; existing objects are not changed"],
+  progress: { ...IMAGE_DIGEST, ...INSTALLATION },
   plan: {
     version: 1,
     limit: 5 * HOUR,

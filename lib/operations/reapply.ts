@@ -1,4 +1,5 @@
 /** Applies the blueprint's manifests to a spoke again. */
+import * as v from "valibot";
 import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
@@ -6,6 +7,7 @@ import type { ObjectPut } from "#lib/operations/change.ts";
 import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
+import { IMAGE_DIGEST, SizeDependentInputs } from "#lib/operations/progress.ts";
 import { type KubeObject, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -29,6 +31,15 @@ export const reapply = declareOperation({
       ...describeMaintenance(subject),
       ...(applyOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
     ];
+  },
+  progress: {
+    ...IMAGE_DIGEST,
+    /** The blueprint's revision at the first attempt. */
+    revision: v.string(),
+    /** The resources that the catalog now lists for the spoke's size; null if they have not changed. */
+    taken: v.nullable(SizeDependentInputs),
+    /** Whether Moodle's pods must restart, because settings have changed that they read when they start. */
+    restarts: v.boolean(),
   },
   plan: {
     version: 1,

@@ -1,4 +1,5 @@
 /** Changes a spoke's size: its CPU, memory and storage. */
+import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
@@ -8,7 +9,8 @@ import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createPvcGrowth, type ObjectPatch } from "#lib/operations/change.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { declareOperation, type ParameterValues, UPDATE_TRANSITION } from "#lib/operations/operation.ts";
+import { createPayloadSchema, declareOperation, UPDATE_TRANSITION } from "#lib/operations/operation.ts";
+import { SizeDependentInputs } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The parameters of the action, which the API, the portal and the command line offer. */
@@ -22,7 +24,6 @@ export const RESIZE_PARAMETERS = {
     example: "large",
   },
 } as const;
-export type ResizeParameters = ParameterValues<typeof RESIZE_PARAMETERS>;
 
 /** Changes a spoke's size. The resource quota grows first and shrinks last, so that it always allows all objects. */
 export const resize = declareOperation({
@@ -33,8 +34,14 @@ export const resize = declareOperation({
   transition: UPDATE_TRANSITION,
   downtime: true,
   affectsPrice: true,
-  requireEffect(_, spoke, payload) {
-    const { size } = payload as ResizeParameters;
+  payload: createPayloadSchema(RESIZE_PARAMETERS),
+  progress: {
+    before: SizeDependentInputs,
+    after: SizeDependentInputs,
+    /** The sizes that the PVCs request after the step `disks`. */
+    disks: v.object({ files: v.exactOptional(v.string()), database: v.exactOptional(v.string()) }),
+  },
+  requireEffect(_, spoke, { size }) {
     if (size === spoke.size) {
       throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: the spoke already has this size`);
     }
@@ -55,8 +62,7 @@ export const resize = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes({ blueprint, catalog, inputs, payload }) {
-    const { size } = payload as ResizeParameters;
+  changes({ blueprint, catalog, inputs, payload: { size } }) {
     const canGrow = { files: true, database: true }; // the storage class decides whether a disk can grow
     const target = computeResizedInputs(inputs, size, catalog.resourcesOf(size), { canGrow });
     const { files, database } = target.resources.disks, claims = getSitePvcNames(inputs);

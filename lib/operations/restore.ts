@@ -1,11 +1,26 @@
 /** Restores a site from a backup, or rolls back the last restore. Only operators can request this operation. */
+import * as v from "valibot";
+import { SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/model/spoke.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
+import { IMAGE_DIGEST } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The job's payload: the backup to restore, or a rollback to the volumes from before the last restore. */
-export type RestoreParameters = { readonly backupId: string } | { readonly rollback: true };
+const RestoreParameters = v.union([v.object({ backupId: v.string() }), v.object({ rollback: v.literal(true) })]);
+export type RestoreParameters = v.InferOutput<typeof RestoreParameters>;
+
+/** The result of the step `prepare`. */
+const PreparedRestore = v.object({
+  before: SiteVersionAndVolumes,
+  target: SiteVersionAndVolumes,
+  /** The ID of the backup to restore; null if the site is rolled back to its previous volumes. */
+  backupId: v.nullable(v.string()),
+  /** Whether the site's settings may have changed since the backup, so that they must be applied again. */
+  reworded: v.boolean(),
+});
+export type PreparedRestore = v.InferOutput<typeof PreparedRestore>;
 
 /** How long the volumes from before a restore are kept, in days. */
 export const ROLLBACK_DAYS = 7;
@@ -22,8 +37,19 @@ export const restore = declareOperation({
   allowedWhenFailed: true,
   risky: true,
   downtime: true,
+  payload: RestoreParameters,
+  progress: {
+    ...IMAGE_DIGEST,
+    restore: PreparedRestore,
+    /** The storage quota that the restore needs, as a Kubernetes quantity such as `20Gi`. */
+    storageQuota: v.string(),
+    /** The PVCs that the restore replaced. */
+    replaced: v.array(v.object({ claim: v.string(), uid: v.nullable(v.string()) })),
+  },
   describe(
-    { state, maintenance, payload }: Pick<SpokeOperationSubject, "maintenance" | "payload"> & { state?: SpokeState },
+    { state, maintenance, payload }: Pick<SpokeOperationSubject<RestoreParameters>, "maintenance" | "payload"> & {
+      state?: SpokeState;
+    },
   ) {
     return [
       "rollback" in payload

@@ -1,4 +1,6 @@
 /** Declares operations that run short tasks on a site, for example a backup. They do not change the spoke's state. */
+import * as v from "valibot";
+import { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -19,6 +21,8 @@ export const runCron = declareOperation({
   from: ["active"],
   maintenanceRefusal: "turn maintenance mode off first",
   describe: () => ["A Job runs Moodle's scheduled tasks once, in addition to the regular runs"],
+  /** The name of the Kubernetes Job that this operation created. */
+  progress: { cronJob: v.string() },
   plan: { version: 1, limit: 2 * HOUR, steps: { run: ["Running scheduled tasks", 70 * MINUTE] } },
 });
 
@@ -45,6 +49,10 @@ export const backup = declareOperation({
   verbPhrase: "back up",
   from: ["active", "suspended"],
   describe: () => ["A snapshot of each volume is taken; then expired snapshots are removed"],
+  /** The payload is empty if a user requested the backup. */
+  payload: v.object({ kind: v.optional(v.literal("nightly")) }),
+  /** The numbers of courses and users before the backup; null if they could not be counted. */
+  progress: { counted: v.nullable(CourseAndUserCounts) },
   plan: {
     version: 1,
     limit: 2 * HOUR,

@@ -1,7 +1,7 @@
 /** Upgrades a site to a newer version of Moodle. */
 import * as v from "valibot";
 import { MoodleVersion } from "#lib/model/spoke.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { SiteImages, type SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
@@ -10,12 +10,14 @@ import { Fault } from "#lib/base/errors.ts";
 import { buildObjectPut, type ObjectPut } from "#lib/operations/change.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import {
+  createPayloadSchema,
   declareOperation,
   type ParameterValues,
   type SpokeAfterQueuedOperations,
   UPDATE_TRANSITION,
 } from "#lib/operations/operation.ts";
 import { describeMaintenance } from "#lib/operations/maintenance.ts";
+import { IMAGE_DIGEST, MOODLE_PARTS } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The parameters of the action, which the API, the portal and the command line offer. */
@@ -39,6 +41,22 @@ export const UPGRADE_PARAMETERS = {
 } as const;
 export type UpgradeParameters = ParameterValues<typeof UPGRADE_PARAMETERS>;
 
+/** The result of the step `prepare`. */
+const PreparedUpgrade = v.object({
+  version: v.string(),
+  images: SiteImages,
+  /** The version of the Moodle code in the new image; null if unknown. */
+  code: v.nullable(v.object({ version: v.nullable(v.string()), release: v.nullable(v.string()) })),
+  from: v.object({ version: v.string(), release: v.nullable(v.string()) }),
+  /** Whether the upgrade is to another Moodle branch. */
+  major: v.boolean(),
+});
+export type PreparedUpgrade = v.InferOutput<typeof PreparedUpgrade>;
+
+/** The ID of the backup that was taken first, and the names of its VolumeSnapshots and VolumeSnapshotContents. */
+const UpgradeBackup = v.object({ id: v.string(), snapshots: v.array(v.string()), contents: v.array(v.string()) });
+export type UpgradeBackup = v.InferOutput<typeof UpgradeBackup>;
+
 /**
  * Upgrades Moodle. The site is unchanged until the step `stop`; after that, only restoring the backup can undo the
  * upgrade. `prepare` pulls the image. The timeout of `migrate` exceeds the 6 hours that its Kubernetes Job may take.
@@ -52,9 +70,18 @@ export const upgrade = declareOperation({
   allowedWhenFailed: true,
   risky: true,
   downtime: true,
-  requireEffect: (catalog, spoke, payload) => requireNewer(catalog, spoke, (payload as UpgradeParameters).lmsVersion),
+  payload: createPayloadSchema(UPGRADE_PARAMETERS),
+  progress: {
+    ...IMAGE_DIGEST,
+    ...MOODLE_PARTS,
+    upgrade: PreparedUpgrade,
+    backup: v.nullable(UpgradeBackup),
+    /** The names of the Kubernetes Jobs that this operation created to upgrade the database. */
+    upgrades: v.array(v.string()),
+  },
+  requireEffect: (catalog, spoke, { lmsVersion }) => requireNewer(catalog, spoke, lmsVersion),
   describe(subject) {
-    const { skipBackup } = subject.payload as UpgradeParameters;
+    const { skipBackup } = subject.payload;
     return [
       `A backup of both volumes is taken first${
         skipBackup ? ", if the cluster can" : "; if that fails, nothing is changed"
@@ -77,8 +104,8 @@ export const upgrade = declareOperation({
       health: ["Checking the site's login page", 6 * MINUTE],
     },
   },
-  changes({ blueprint, catalog, inputs, payload }) {
-    const { lmsVersion: version } = payload as UpgradeParameters, problem = catalog.findProblem("lmsVersion", version);
+  changes({ blueprint, catalog, inputs, payload: { lmsVersion: version } }) {
+    const problem = catalog.findProblem("lmsVersion", version);
     if (problem === null) {
       return buildUpgradeChanges(
         blueprint,

@@ -8,6 +8,8 @@ import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { buildDenyAllPolicy, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY_LABEL, SANDBOX_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type ClusterNamespace, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { SANDBOX } from "#lib/operations/progress.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
@@ -23,14 +25,10 @@ export interface Sandbox extends VolumeContext {
   readonly space: ClusterNamespace;
 }
 
-/** The cluster's identity, stored before the namespace is created, and the namespace's UID, stored afterwards. */
-interface SandboxRecord {
-  readonly cluster: string | null;
-  readonly uid: string | null;
-}
+type SandboxRun = JobRun<ProgressOf<typeof SANDBOX>>;
 
 /** Returns the job's sandbox. The job's progress records whether its namespace was created. */
-export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: JobRun): Promise<Sandbox> {
+export async function openSandbox(app: App, cluster: string, inputs: SandboxInputs, run: SandboxRun): Promise<Sandbox> {
   const opened = await app.clusters.open(cluster), { namespace } = inputs;
   let space: ClusterNamespace | undefined;
   return {
@@ -38,7 +36,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
     cluster: opened,
     inputs,
     get space() {
-      const uid = readRecord(run)?.uid ?? null;
+      const uid = run.job.progress.sandbox?.uid ?? null;
       if (uid !== null) return space ??= opened.space(namespace, uid);
       throw new ClusterError("NotFound", `The namespace ${namespace} was never created`, { transient: false });
     },
@@ -46,7 +44,7 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 }
 
 /** Creates the sandbox's namespace with its quota, limits, network policies and Secrets. Safe to call again. */
-export async function createSandbox(sandbox: Sandbox, run: JobRun): Promise<void> {
+export async function createSandbox(sandbox: Sandbox, run: SandboxRun): Promise<void> {
   await createSandboxNamespace(sandbox, run);
   const { blueprint, inputs, space } = sandbox;
   await createAll(sandbox, run, [buildDenyAllPolicy(inputs)]);
@@ -74,21 +72,21 @@ async function createAll({ space }: Sandbox, run: JobRun, objects: readonly Kube
  * Creates the sandbox's namespace. If an earlier attempt created the namespace but crashed before storing its UID,
  * finds it by its labels.
  */
-async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: JobRun): Promise<void> {
+async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, run: SandboxRun): Promise<void> {
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
-  if (readRecord(run)?.uid) return await requireRecordedCluster(cluster, run);
-  if (!readRecord(run)) await saveRecord(run, { cluster: await cluster.identity(run), uid: null });
-  else await requireRecordedCluster(cluster, run);
+  if (run.job.progress.sandbox?.uid) return await requireRecordedCluster(cluster, run);
+  if (run.job.progress.sandbox) await requireRecordedCluster(cluster, run);
+  else await run.saveProgress({ sandbox: { cluster: await cluster.identity(run), uid: null } });
   const { uid } = await cluster.createNamespace(manifest!, run);
-  await saveRecord(run, { ...readRecord(run)!, uid });
+  await run.saveProgress({ sandbox: { ...run.job.progress.sandbox!, uid } });
 }
 
 /**
  * Deletes the sandbox if it was created, and waits until all of its objects are gone. Throws a ClusterError: transient
  * if an object still exists, permanent if the sandbox was created in another cluster.
  */
-export async function removeSandbox({ cluster, inputs }: Sandbox, run: JobRun): Promise<void> {
-  const record = readRecord(run), { namespace, sandbox, origin } = inputs;
+export async function removeSandbox({ cluster, inputs }: Sandbox, run: SandboxRun): Promise<void> {
+  const record = run.job.progress.sandbox, { namespace, sandbox, origin } = inputs;
   if (!record) return;
   await requireRecordedCluster(cluster, run);
   const uid = record.uid ?? await findOwnNamespace(cluster, run, inputs);
@@ -113,20 +111,12 @@ async function findOwnNamespace(
   return existing && isOwn ? existing.metadata.uid! : null;
 }
 
-async function requireRecordedCluster(cluster: Cluster, run: JobRun): Promise<void> {
-  const expected = readRecord(run)!.cluster;
+async function requireRecordedCluster(cluster: Cluster, run: SandboxRun): Promise<void> {
+  const expected = run.job.progress.sandbox!.cluster;
   if (expected === null || expected === await cluster.identity(run)) return;
   throw permanentError(
     "another_cluster",
     `The cluster ${cluster.name} is not the one in which the sandbox was created`,
     "Point the kubeconfig to the cluster that contains the sandbox. The sandbox is then deleted automatically.",
   );
-}
-
-function readRecord(run: JobRun): SandboxRecord | undefined {
-  return run.job.progress.sandbox;
-}
-
-async function saveRecord(run: JobRun, sandbox: SandboxRecord): Promise<void> {
-  await run.saveProgress({ sandbox });
 }

@@ -3,12 +3,14 @@
  * cannot be recorded, requeues the job, and ends it after several such failures.
  */
 import type { FailureReport } from "#lib/jobs/job.ts";
+import { JobDataError } from "#lib/jobs/data.ts";
 import { FenceLostError } from "#lib/jobs/fence.ts";
 import { computeTimeLeft } from "#lib/scheduler/step-clock.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import type { HeldJob } from "#lib/scheduler/held-job.ts";
 import {
   cancelJob,
+  endWithoutHooks,
   failJob,
   requeueJob,
   requeueUntilOperationEnds,
@@ -99,6 +101,9 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
     attempt: job.attempt,
     error,
   });
+  if (!willRetry && error instanceof JobDataError) {
+    return void await heldJob.advance((tx, job) => endWithoutHooks(tx, stopped.handler, job, report));
+  }
   if (!willRetry) return await failPermanently(stopped, buildFinalReport(analysis, job));
   const progress = nature === "bug" ? { bugs: countBugFailures(job) + 1 } : {};
   await heldJob.advance((tx, job) => scheduleRetry(tx, job, report, wait, progress));

@@ -158,10 +158,10 @@ export async function retryOrEnd(
 }
 
 /**
- * Ends a job whose start or end cannot be recorded, without calling its hooks. Marks a hub or spoke in a transitional
- * state as failed, because nothing else would end that state.
+ * Ends a job without calling its hooks, because its data cannot be read, or its start or end cannot be recorded. Marks
+ * a hub or spoke in a transitional state as failed, because nothing else would end that state.
  */
-async function endWithoutHooks(tx: Tx, { kind }: JobHandler, job: Job, report: FailureReport): Promise<Job> {
+export async function endWithoutHooks(tx: Tx, { kind }: JobHandler, job: Job, report: FailureReport): Promise<Job> {
   const subject = await lockSubject(tx, job);
   const after = await endHeldJob(tx, job, { state: "failed", label: job.label, failure: report });
   const state = subject && await markSubjectFailed(tx, subject, report.message);

@@ -5,6 +5,7 @@
 import type { Database } from "#lib/drivers/db/database.ts";
 import { endJobInOneStatement, FenceLostError, updateHeldJob } from "#lib/jobs/fence.ts";
 import { runInContext } from "#lib/base/work-context.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { createJobTrace, getJobLogFields, type Job } from "#lib/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -91,6 +92,7 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
     if (lease.signal.aborted) onLapse();
     let step = handler.kind.steps[0]!;
     try {
+      requireJobData(handler.kind, claimed);
       if (claimed.cancelRequestedAt) stop.abort(new RunCancelledError());
       for (step of handler.kind.steps) {
         if (heldJob.job.finishedSteps.includes(step.name)) continue;

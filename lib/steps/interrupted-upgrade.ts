@@ -5,19 +5,15 @@
  */
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
+import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
 import { withRecoveryInstructions } from "#lib/steps/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, REPAIRS = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
-/** The ID of a backup, and the names of its VolumeSnapshots and VolumeSnapshotContents. */
-export interface UpgradeBackup {
-  readonly id: string;
-  readonly snapshots: readonly string[];
-  readonly contents: readonly string[];
-}
+type UpgradeJob = JobOf<typeof OPERATIONS.upgrade.kind>;
 
 /** Returns whether this upgrade may have changed the site, which is possible once the step `backup` is finished. */
 export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps">): boolean {
@@ -28,12 +24,12 @@ export function hasStartedMigration({ finishedSteps }: Pick<Job, "finishedSteps"
  * Returns the last upgrade if it left the site partly upgraded. Returns null if a later upgrade, reapply or restore has
  * repaired the site.
  */
-export async function findInterruptedUpgrade(rows: RowQueries, job: Job): Promise<Job | null> {
+export async function findInterruptedUpgrade(rows: RowQueries, job: Job): Promise<UpgradeJob | null> {
   const before = await listEndedOperationsBefore(rows, job, [UPGRADE, ...REPAIRS]);
   const decisive = before.find((each) =>
     each.state === "succeeded" || (each.kind === UPGRADE && hasStartedMigration(each))
   );
-  return decisive && decisive.state !== "succeeded" ? decisive : null;
+  return decisive && decisive.state !== "succeeded" ? requireJobData(OPERATIONS.upgrade.kind, decisive) : null;
 }
 
 /** Returns whether this operation or an earlier upgrade may have left the site partly upgraded. */
@@ -42,9 +38,8 @@ export async function isPartlyUpgraded(rows: RowQueries, job: Job): Promise<bool
 }
 
 /** Describes the version that the site had before the upgrade, and the backup with this version. */
-export function describeRollback(job: Pick<Job, "progress">): string {
-  const { release, version } = job.progress.upgrade?.from ?? {};
-  const backup = job.progress.backup as UpgradeBackup | null | undefined;
+export function describeRollback({ progress: { upgrade, backup } }: Pick<UpgradeJob, "progress">): string {
+  const { release, version } = upgrade?.from ?? {};
   const previous = `Before the upgrade, the site ran ${release ?? version ?? "an older version"}`;
   if (!backup) return `${previous}. No backup was taken`;
   const contents = backup.contents.length > 0 ? `, contents ${backup.contents.join(", ")}` : "";
@@ -52,7 +47,7 @@ export function describeRollback(job: Pick<Job, "progress">): string {
 }
 
 /** Adds instructions for a rollback to the error that an upgrade failed with. */
-export function withRollbackHint(error: ClusterError, job: Pick<Job, "progress" | "spokeId">): ClusterError {
+export function withRollbackHint(error: ClusterError, job: Pick<UpgradeJob, "progress" | "spokeId">): ClusterError {
   const rollback = job.progress.backup
     ? `Or ask an operator to restore the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
     : "No backup exists.";

@@ -8,7 +8,7 @@ import type { JobContext } from "#lib/steps/site-jobs.ts";
 import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
 
 export interface PreviousAttempts {
-  /** The names of the Kubernetes Jobs that this operation created. */
+  /** The names of the Kubernetes Jobs that this operation created. Each was saved before its Job was created. */
   readonly own: readonly string[];
   readonly listen?: JobWaitOptions["listen"];
 }
@@ -47,12 +47,6 @@ async function endAttempt(
 export function hasKubernetesJobEnded(job: KubeObject): boolean {
   const conditions: { type: string; status: string }[] = job["status"]?.conditions ?? [];
   return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
-}
-
-/** Returns the names of this operation's Kubernetes Jobs, each of which was saved before its Job was created. */
-export function readOwnJobNames(run: JobRun, key: string): string[] {
-  const names: unknown = run.job.progress[key];
-  return Array.isArray(names) ? names.map(String) : [];
 }
 
 async function hasBegun(space: JobContext["space"], run: JobRun, name: string): Promise<boolean> {

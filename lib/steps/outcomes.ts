@@ -9,16 +9,19 @@ import { listBackups } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { FailureReport, Job, JobOf } from "#lib/jobs/job.ts";
 import type { JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
 import { readRecordedDigest } from "#lib/steps/image-digest.ts";
-import { findStateTransition } from "#lib/operations/check-action.ts";
+import type { StateTransition } from "#lib/operations/operation.ts";
+import type { JobKind, ProgressOf } from "#lib/operations/plan.ts";
+import type { IMAGE_DIGEST, StateAfterFailure } from "#lib/operations/progress.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
 
-export const provisionOutcomes: JobHooks = {
+export const provisionOutcomes: JobHooks<ProgressOf<typeof IMAGE_DIGEST>> = {
   async onSucceeded(tx, job) {
     const spoke = await change(tx, job, (before) => ({
       state: "active",
@@ -50,14 +53,6 @@ async function closeRequestsOfSource(tx: Tx, { state, fromBackup, copyOf }: Spok
   return source && source.id !== copyOf ? await closeRequestsAfterRestore(tx, source, fromBackup) : [];
 }
 
-/** The state of a spoke that was read from the cluster after an action failed. */
-export interface StateAfterFailure {
-  readonly state: "active" | "suspended";
-  readonly health: "healthy" | "degraded" | "unknown";
-  /** Whether the site is in maintenance mode; undefined if this was not checked or cannot have changed. */
-  readonly maintenance?: boolean;
-}
-
 /** The changes to store when an action ends, in addition to the spoke's new state. */
 interface Ending {
   /** Returns further changes to the spoke's row. Not called if the spoke is being removed. */
@@ -67,29 +62,40 @@ interface Ending {
   readonly audit?: readonly AuditEntry[];
 }
 
-type CreateEnding<Extra extends unknown[] = []> = (
+/** The progress of an action, which contains the state that was read from the cluster if the action failed. */
+export type ActionProgress = ProgressOf<{ observed: typeof StateAfterFailure }>;
+
+/** An operation that changes the spoke's state. */
+export interface SpokeAction<Progress extends ActionProgress, Payload extends object, Step extends string = string> {
+  readonly kind: JobKind<Progress, Payload, Step>;
+  readonly transition: StateTransition;
+}
+
+type CreateEnding<Progress extends ActionProgress, Payload extends object, Extra extends unknown[] = []> = (
   tx: Tx,
-  job: Job,
+  job: Job<Progress, Payload>,
   before: SpokeRow,
   ...extra: Extra
 ) => Ending | Promise<Ending>;
 
-interface ActionEndings {
-  readonly succeeded?: CreateEnding;
+interface ActionEndings<Progress extends ActionProgress, Payload extends object> {
+  readonly succeeded?: CreateEnding<Progress, Payload>;
   /** Called after the action failed or was cancelled; `report` is null if it was cancelled. */
-  readonly stopped?: CreateEnding<[report: FailureReport | null]>;
+  readonly stopped?: CreateEnding<Progress, Payload, [report: FailureReport | null]>;
 }
 
-/** Creates an action's hooks. The kind of action determines the spoke's state during and after the action. */
-export function createActionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEndings = {}): JobHooks {
+/** Creates an action's hooks. The action determines the spoke's state during and after the action. */
+export function createActionOutcomes<Progress extends ActionProgress, Payload extends object>(
+  { transition: { through, to } }: SpokeAction<Progress, Payload>,
+  { succeeded = nothing, stopped = nothing }: ActionEndings<Progress, Payload> = {},
+): JobHooks<Progress, Payload> {
   return {
     async onStart(tx, job) {
-      const spoke = await change(tx, job, { state: findStateTransition(job.kind)!.through, stateReason: null });
+      const spoke = await change(tx, job, { state: through, stateReason: null });
       return { state: spoke.state };
     },
     async onSucceeded(tx, job) {
       const { change: columns, metadata, audit = [] } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
-      const { to } = findStateTransition(job.kind)!;
       const health = to === "active" ? "healthy" : "unknown";
       const observed = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
       const spoke = await change(tx, job, () => ({ ...columns?.(), ...observed }));
@@ -124,13 +130,10 @@ function nothing(): Ending {
  * Returns the state that was read from the cluster after the action failed. If it could not be read, returns the state
  * from before the action, so that the action can be requested again.
  */
-function observedIn(job: Job): StateAfterFailure {
-  const observed = job.progress.observed as StateAfterFailure | undefined;
-  if (observed) {
-    const { state, health, maintenance } = observed;
-    return { state, health, ...(maintenance !== undefined && { maintenance }) };
-  }
-  return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
+function observedIn({ kind, progress: { observed } }: Job<ActionProgress>): SpokeChange {
+  if (!observed) return { state: kind === "resume" ? "suspended" : "active", health: "unknown" };
+  const { state, health, maintenance } = observed;
+  return { state, health, ...(maintenance !== undefined && { maintenance }) };
 }
 
 /** The hooks for actions that do not change the spoke's state. They only record audit events. */
@@ -145,7 +148,7 @@ export const taskOutcomes: JobHooks = {
   },
 };
 
-export const removalOutcomes: JobHooks = {
+export const removalOutcomes: JobHooks<JobOf<typeof OPERATIONS.remove.kind>["progress"]> = {
   async onSucceeded(tx, job) {
     const before = await lockSpoke(tx, job.spokeId!);
     if (before.state === "removed") return { state: before.state }; // the spoke was abandoned meanwhile

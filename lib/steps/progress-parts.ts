@@ -3,30 +3,27 @@
  * the job's progress, so that the next installation or upgrade to the same version can show a total.
  */
 import { createInstallProgress, type InstallProgress } from "#lib/moodle/install-progress.ts";
-import { findSavedProgress } from "#lib/jobs/past-progress.ts";
+import { findPartCount } from "#lib/jobs/past-progress.ts";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { MOODLE_PARTS } from "#lib/operations/progress.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-
-const KEY = "parts"; // in the job's progress
-
-interface StoredCount {
-  /** The image that is installed, or the versions before and after the upgrade. */
-  readonly way: string;
-  readonly count: number;
-}
 
 export interface InstalledPartsTracker extends Pick<InstallProgress, "startReading"> {
   /** Saves the number of parts. Must be called after the Kubernetes Job has ended. */
   save(): Promise<void>;
 }
 
-export async function trackInstalledParts(run: JobRun, way: string): Promise<InstalledPartsTracker> {
-  const previous = await run.write((tx) => findSavedProgress<StoredCount>(tx, run.job.kind, KEY, { way }));
-  const { startReading: listen, totalParts: counted } = createInstallProgress(previous?.count ?? null);
+export async function trackInstalledParts(
+  run: JobRun<ProgressOf<typeof MOODLE_PARTS>>,
+  way: string,
+): Promise<InstalledPartsTracker> {
+  const previous = await run.write((tx) => findPartCount(tx, run.job.kind, way));
+  const { startReading, totalParts } = createInstallProgress(previous);
   return {
-    startReading: listen,
+    startReading,
     async save() {
-      const count = counted();
-      if (count !== null) await run.saveProgress({ [KEY]: { way, count } satisfies StoredCount });
+      const count = totalParts();
+      if (count !== null) await run.saveProgress({ parts: { way, count } });
     },
   };
 }

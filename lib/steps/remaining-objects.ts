@@ -6,6 +6,8 @@
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SANDBOX_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { RECORDED_VOLUMES } from "#lib/operations/progress.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { addNotes, type NamespaceRecord } from "#lib/steps/site.ts";
@@ -41,18 +43,13 @@ const MAX_PAUSE = 10 * SECOND;
 /** The spoke, hub or sandbox (temporary namespace) that owned the removed objects. */
 type RemovedOwner = NamespaceRecord | { readonly namespace: string; readonly sandbox: string };
 
-/** A volume and its PVC. The PVC's UID distinguishes the volume from a later volume with the same name. */
-interface Volume {
-  readonly claim: string;
-  readonly claimUid: string;
-  readonly volume: string;
-}
+type RemovalRun = JobRun<ProgressOf<typeof RECORDED_VOLUMES>>;
 
 /** Saves which volumes the PVCs use, because this cannot be determined after the PVCs are deleted. */
-export async function recordVolumes(cluster: Cluster, run: JobRun, namespace: string): Promise<void> {
+export async function recordVolumes(cluster: Cluster, run: RemovalRun, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
   const claims = await cluster.listUnder(CLAIM, namespace, run);
-  const volumes: Volume[] = claims.filter((claim) => claim["spec"]?.volumeName).map((claim) => ({
+  const volumes = claims.filter((claim) => claim["spec"]?.volumeName).map((claim) => ({
     claim: claim.metadata.name,
     claimUid: claim.metadata.uid!,
     volume: String(claim["spec"].volumeName),
@@ -64,8 +61,8 @@ export async function recordVolumes(cluster: Cluster, run: JobRun, namespace: st
  * Sets the volumes' reclaim policy to `Delete`, so that they are deleted together with their PVCs. Skips volumes that
  * Wheelwright may not patch; these are reported at the end of the removal.
  */
-export async function setReclaimPolicyToDelete(cluster: Cluster, run: JobRun): Promise<void> {
-  for (const { claimUid, volume: name } of volumesOf(run)) {
+export async function setReclaimPolicyToDelete(cluster: Cluster, run: RemovalRun): Promise<void> {
+  for (const { claimUid, volume: name } of run.job.progress.volumes ?? []) {
     const ref = { ...VOLUME, name }, found = await readVolume(cluster, run, name, []);
     if (found?.["spec"]?.claimRef?.uid !== claimUid || found["spec"].persistentVolumeReclaimPolicy === "Delete") {
       continue;
@@ -78,10 +75,6 @@ export async function setReclaimPolicyToDelete(cluster: Cluster, run: JobRun): P
       if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     });
   }
-}
-
-function volumesOf(run: JobRun): readonly Volume[] {
-  return run.job.progress.volumes ?? [];
 }
 
 const UNKNOWN_ORIGIN_HINT =
@@ -100,7 +93,7 @@ interface RemainingObject {
  */
 export async function waitForObjectDeletion(
   { cluster, holding }: { readonly cluster: Cluster; readonly holding: RemovedOwner },
-  run: JobRun,
+  run: RemovalRun,
 ): Promise<void> {
   const end = performance.now() + Math.min(ATTEMPT_TIMEOUT, run.timeLeft());
   for (let pause = SECOND / 4;; pause = Math.min(2 * pause, MAX_PAUSE)) {
@@ -162,8 +155,8 @@ async function findInDeletedNamespace(
 }
 
 /** Finds a volume that is not deleted yet. Ignores volumes whose reclaim policy is not `Delete`. */
-async function findVolume(cluster: Cluster, run: JobRun, notes: string[]): Promise<RemainingObject | null> {
-  for (const { claim, claimUid, volume } of volumesOf(run)) {
+async function findVolume(cluster: Cluster, run: RemovalRun, notes: string[]): Promise<RemainingObject | null> {
+  for (const { claim, claimUid, volume } of run.job.progress.volumes ?? []) {
     const found = await readVolume(cluster, run, volume, notes);
     if (found === null || found["spec"]?.claimRef?.uid !== claimUid) continue;
     if (found["spec"]?.persistentVolumeReclaimPolicy !== "Delete") {

@@ -12,12 +12,12 @@ import {
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
+import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
 import {
   createJobHandler,
   type HandlerHooks,
   type JobHandler,
   type JobRun,
-  type PlannedOperation,
   type StepFunctions,
 } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -96,17 +96,14 @@ function spaceOf(cluster: Cluster, { namespace, uid }: NamespaceRecord): Cluster
 }
 
 /** Creates the handler for an operation on a spoke. Failure reports include logs and events from its namespace. */
-export function spokeHandler<Step extends string>(
+export function spokeHandler<Progress extends SharedProgress, Payload extends object, Step extends string>(
   app: App,
-  operation: PlannedOperation<Step>,
-  steps: StepFunctions<Step, SpokeSite>,
-  ends: HandlerHooks<SpokeSite>,
-): JobHandler {
-  const evidence = ({ space }: SpokeSite, run: JobRun) => space.evidence(run);
-  return createJobHandler(operation, (run: JobRun) => openSpokeSite(app, run), steps, {
-    readEvidence: evidence,
-    ...ends,
-  });
+  kind: JobKind<Progress, Payload, Step>,
+  steps: StepFunctions<SpokeSite, Progress, Payload, Step>,
+  hooks: NoInfer<HandlerHooks<SpokeSite, Progress, Payload>>,
+): JobHandler<Progress, Payload, Step> {
+  const readEvidence = ({ space }: SpokeSite, run: JobRun) => space.evidence(run);
+  return createJobHandler(kind, (run: JobRun) => openSpokeSite(app, run), steps, { readEvidence, ...hooks });
 }
 
 /** Returns the options for waiting on the cluster: the step's remaining time, and a callback that reports progress. */
@@ -117,8 +114,7 @@ export function buildClusterWaitOptions(run: JobRun, maxMs = Infinity): ClusterW
 
 /** Adds notes, which users see, to the operation. Skips notes that the operation already has. */
 export async function addNotes(run: JobRun, notes: readonly string[]): Promise<void> {
-  const before: unknown = run.job.progress.notes;
-  const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
+  const all = new Set([...run.job.progress.notes ?? [], ...notes]);
   if (notes.length > 0) await run.saveProgress({ notes: [...all] });
 }
 

@@ -2,8 +2,9 @@
 import type { App } from "#lib/app.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
-import type { HandlerHooks, JobHandler, JobRun, PlannedOperation, StepFunctions } from "#lib/scheduler/handler.ts";
-import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
+import type { StateAfterFailure } from "#lib/operations/progress.ts";
+import type { HandlerHooks, JobHandler, JobRun, StepFunctions } from "#lib/scheduler/handler.ts";
+import { type ActionProgress, createActionOutcomes, type SpokeAction } from "#lib/steps/outcomes.ts";
 import { spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { readDatabase } from "#lib/steps/site-jobs.ts";
@@ -11,14 +12,14 @@ import { patchSiteObject } from "#lib/steps/workloads.ts";
 
 export const RESTART_ANNOTATION = "kubectl.kubernetes.io/restartedAt";
 
-export function spokeActionHandler<Step extends string>(
+export function spokeActionHandler<Progress extends ActionProgress, Payload extends object, Step extends string>(
   app: App,
-  operation: PlannedOperation<Step>,
-  steps: StepFunctions<Step, SpokeSite>,
-  hooks: Partial<HandlerHooks<SpokeSite>> = {},
-): JobHandler {
-  return spokeHandler(app, operation, steps, {
-    hooks: createActionOutcomes(),
+  operation: SpokeAction<Progress, Payload, Step>,
+  steps: StepFunctions<SpokeSite, Progress, Payload, Step>,
+  hooks: NoInfer<Partial<HandlerHooks<SpokeSite, Progress, Payload>>> = {},
+): JobHandler<Progress, Payload, Step> {
+  return spokeHandler(app, operation.kind, steps, {
+    hooks: createActionOutcomes(operation),
     observe: readStateAfterFailure,
     ...hooks,
   });

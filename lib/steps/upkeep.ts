@@ -1,5 +1,6 @@
 /** Creates handlers for Wheelwright's own maintenance tasks. Their jobs are hidden from users. */
 import { HOUR } from "#lib/base/time.ts";
+import { declareJobKind } from "#lib/operations/plan.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 
 interface UpkeepOptions {
@@ -18,13 +19,13 @@ type UpkeepSteps = Readonly<
 >;
 
 export function upkeepHandler({ kind, plan = 1, limit = HOUR, every }: UpkeepOptions, steps: UpkeepSteps): JobHandler {
-  const all = Object.entries(steps).map(([name, [label, timeout, work]]) => ({ name, label, timeout, work }));
+  const all = Object.entries(steps);
   return {
-    kind: {
-      ...{ kind, plan, visible: false, timeLimit: limit, ...(every !== undefined && { repeatEvery: every }) },
-      steps: all.map(({ work: _, ...step }) => step),
-    },
-    steps: Object.fromEntries(all.map(({ name, work }) => [name, work])),
+    kind: declareJobKind({
+      ...{ kind, plan, timeLimit: limit, ...(every !== undefined && { repeatEvery: every }) },
+      steps: Object.fromEntries(all.map(([name, [label, timeout]]) => [name, [label, timeout]])),
+    }),
+    steps: Object.fromEntries(all.map(([name, [, , work]]) => [name, work])),
   };
 }
 

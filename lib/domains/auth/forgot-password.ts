@@ -9,18 +9,19 @@ import { createAnonymousRequester } from "#lib/domains/auth/mail-link.ts";
 import { createOneTimeToken, hasRecentOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import * as v from "valibot";
+import { createJob } from "#lib/jobs/job.ts";
+import { declareJobKind } from "#lib/operations/plan.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 
-export const PASSWORD_RESET_LINK_JOB: JobKind = {
+export const PASSWORD_RESET_LINK_JOB = declareJobKind({
   kind: "forgotten-password",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "answer", label: "Sending a password reset link", timeout: MINUTE }],
+  steps: { answer: ["Sending a password reset link", MINUTE] },
   timeLimit: HOUR,
-};
+  payload: v.object({ email: v.string() }),
+});
 
 /**
  * The minimum time between two emails to the same address, in milliseconds. Without this limit, anybody could flood a
@@ -30,12 +31,9 @@ const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job that emails a password reset link. `email` must be in lower case. */
 export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
-  const job = { kind: PASSWORD_RESET_LINK_JOB, lane: null, federationId: null, spokeId: null, payload: { email } };
-  await app.db.transact(async (tx) => {
-    await recordChange(tx, createAnonymousRequester(email, origin), {
-      jobs: [{ ...job, dedupeKey: `${PASSWORD_RESET_LINK_JOB.kind}:${email}` }],
-    });
-  });
+  const dedupeKey = `${PASSWORD_RESET_LINK_JOB.kind}:${email}`;
+  const jobs = [createJob(PASSWORD_RESET_LINK_JOB, { email }, { dedupeKey })];
+  await app.db.transact((tx) => recordChange(tx, createAnonymousRequester(email, origin), { jobs }));
 }
 
 /** Emails a password reset link if an active user has this address and did not receive a link recently. */

@@ -3,6 +3,7 @@
  * existing account stays unchanged; its owner gets an email about the attempt, at most once an hour.
  */
 import { sql } from "kysely";
+import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
@@ -13,7 +14,8 @@ import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import { createJob } from "#lib/jobs/job.ts";
+import { declareJobKind } from "#lib/operations/plan.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -27,19 +29,15 @@ interface Signup {
 }
 
 /** The payload of a queued signup job. When the job runs, it removes the password hash from the payload. */
-export interface QueuedSignup {
-  readonly email: string;
-  readonly displayName: string;
-  readonly passwordHash?: string;
-}
+const QueuedSignup = v.object({ email: v.string(), displayName: v.string(), passwordHash: v.optional(v.string()) });
+type QueuedSignup = v.InferOutput<typeof QueuedSignup>;
 
-export const SIGNUP_JOB: JobKind = {
+export const SIGNUP_JOB = declareJobKind({
   kind: "signup",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "answer", label: "Processing a signup", timeout: MINUTE }],
+  steps: { answer: ["Processing a signup", MINUTE] },
   timeLimit: HOUR,
-};
+  payload: QueuedSignup,
+});
 
 /** The minimum time between two emails to an address, in milliseconds. Otherwise, strangers could flood a mailbox. */
 const MAIL_INTERVAL = HOUR;
@@ -51,13 +49,9 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   }
   requireStrongPassword(password, email);
   const passwordHash = await app.passwords.hash(password, { caller: getCallerNetwork(origin.ip) });
-  const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
-  const job = { kind: SIGNUP_JOB, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
-  await app.db.transact(async (tx) => {
-    await recordChange(tx, createAnonymousRequester(email, origin), {
-      jobs: [{ ...job, dedupeKey: `${SIGNUP_JOB.kind}:${email}` }],
-    });
-  });
+  const payload = { email, displayName: displayName ?? email, passwordHash };
+  const jobs = [createJob(SIGNUP_JOB, payload, { dedupeKey: `${SIGNUP_JOB.kind}:${email}` })];
+  await app.db.transact((tx) => recordChange(tx, createAnonymousRequester(email, origin), { jobs }));
 }
 
 export async function processSignup(tx: Tx, requester: Requester, jobId: string, signup: QueuedSignup): Promise<void> {

@@ -23,7 +23,7 @@ export async function findRollbackVolumes(
   if (last.state !== "succeeded") {
     return { siteBase: extractVersionAndVolumes(blueprintInputs as SpokeInputs), since: null };
   }
-  const siteBase = last.progress.restore.before as SiteVersionAndVolumes;
+  const siteBase = last.progress.restore!.before;
   const replacedClaims = (await listReplacedPvcs(rows, id)).map(({ claim }) => claim);
   const isComplete = Object.values(getSitePvcNames(siteBase)).every((claim) => replacedClaims.includes(claim));
   return isComplete ? { siteBase, since: last.finishedAt } : null;

@@ -3,23 +3,24 @@
  * hub. All other events are stored only for inspection and are marked as handled.
  */
 import { type Selectable, sql } from "kysely";
+import * as v from "valibot";
 import { BILLING_JOB_TIME_LIMIT, getBillingLane } from "#lib/domains/billing/jobs.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { NewJob } from "#lib/jobs/job.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import { createJob, type NewJob } from "#lib/jobs/job.ts";
+import { declareJobKind } from "#lib/operations/plan.ts";
 import type { ProviderEvent, RefundedObject } from "#lib/drivers/payments/payments.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 export type BillingEventRow = Selectable<Schema["billing_events"]>;
 
-export const BILLING_EVENT_JOB: JobKind = {
+export const BILLING_EVENT_JOB = declareJobKind({
   kind: "billing-event",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "handle", label: "Processing an event from the payment provider", timeout: 5 * MINUTE }],
+  steps: { handle: ["Processing an event from the payment provider", 5 * MINUTE] },
   timeLimit: BILLING_JOB_TIME_LIMIT,
-};
+  /** The event's ID. */
+  payload: v.object({ event: v.string() }),
+});
 
 /** The subject of a payment event: a hub's subscription, or a refund. */
 type EventSubject = "subscription" | "refund";
@@ -41,7 +42,7 @@ export function getRefundedObjectId(
 /** Creates the job that handles an event, in the hub's billing lane (queue) or, if no hub is known, in any of them. */
 export function createBillingEventJob(eventId: string, federationId: string | null): NewJob {
   const lane = getBillingLane(federationId ?? eventId);
-  return { kind: BILLING_EVENT_JOB, lane, federationId, spokeId: null, payload: { event: eventId } };
+  return createJob(BILLING_EVENT_JOB, { event: eventId }, { lane, federationId });
 }
 
 /** Stores an event. If the event is already stored, returns false and does not change the stored row. */

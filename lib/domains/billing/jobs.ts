@@ -2,8 +2,9 @@
  * Creates billing jobs, which lib/workers/billing runs. All jobs for one hub's subscription run in order, in the same
  * lane (queue). Only a few billing lanes exist, so a payment provider that hangs blocks only a few running jobs.
  */
-import type { NewJob } from "#lib/jobs/job.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import * as v from "valibot";
+import { createJob, type NewJob } from "#lib/jobs/job.ts";
+import { declareJobKind, type JobKind } from "#lib/operations/plan.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 
 const LANES = 4;
@@ -11,27 +12,29 @@ const LANES = 4;
 /** A time limit of ten years, in milliseconds: the payment provider may be unavailable for a long time. */
 export const BILLING_JOB_TIME_LIMIT = 3650 * DAY;
 
-export const SYNC_BILLING_JOB: JobKind = {
+export const SYNC_BILLING_JOB = declareJobKind({
   kind: "sync-billing",
-  plan: 1,
-  visible: false,
-  steps: [
-    { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
-    { name: "quantities", label: "Updating the billed quantities at the payment provider", timeout: 10 * MINUTE },
-  ],
+  steps: {
+    customer: ["Updating the customer at the payment provider", 5 * MINUTE],
+    quantities: ["Updating the billed quantities at the payment provider", 10 * MINUTE],
+  },
   timeLimit: BILLING_JOB_TIME_LIMIT,
-};
+  progress: {
+    /** The email address that was sent to the payment provider. */
+    email: v.string(),
+    /** Whether another sync must follow, because an earlier one may have been interrupted. */
+    again: v.boolean(),
+  },
+});
 
-export const CHECK_BILLING_JOB: JobKind = {
+export const CHECK_BILLING_JOB = declareJobKind({
   kind: "check-billing",
-  plan: 1,
-  visible: false,
-  steps: [
-    { name: "check", label: "Checking the subscription", timeout: 5 * MINUTE },
-    { name: "customer", label: "Updating the customer at the payment provider", timeout: 5 * MINUTE },
-  ],
+  steps: {
+    check: ["Checking the subscription", 5 * MINUTE],
+    customer: ["Updating the customer at the payment provider", 5 * MINUTE],
+  },
   timeLimit: DAY,
-};
+});
 
 export function createBillingSyncJob(federationId: string): NewJob {
   return billingJob(SYNC_BILLING_JOB, federationId);
@@ -51,7 +54,7 @@ export function createBillingCheckJob(federationId: string, runAt?: Date): NewJo
 
 function billingJob(kind: JobKind, federationId: string): NewJob {
   const dedupeKey = `${kind.kind}:${federationId}`;
-  return { kind, lane: getBillingLane(federationId), federationId, spokeId: null, dedupeKey };
+  return createJob(kind, {}, { lane: getBillingLane(federationId), federationId, dedupeKey });
 }
 
 /** Returns the lane (queue) for a hub's billing jobs. Every replica computes the same lane for a hub. */

@@ -15,6 +15,8 @@ import {
   hasRemovalFailed,
   selectLastOperation,
 } from "#lib/domains/federations/abandon.ts";
+import { hasDeclaredData } from "#lib/jobs/data.ts";
+import { remove as REMOVE } from "#lib/operations/remove.ts";
 import { cancelRunningJobs, findLastRemoval } from "#lib/jobs/removal.ts";
 import { cancelSpokeOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
@@ -50,7 +52,7 @@ export async function markSpokeAbandoned(tx: Tx, requester: Requester, id: strin
   await releaseFormerDomains(tx, id);
   const about = { federationId: after.federationId, spokeId: id };
   const { slug, domain, size, namespace, cluster } = after;
-  const snapshots = removal?.progress.snapshots;
+  const snapshots = removal && hasDeclaredData(REMOVE.kind, removal) && removal.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
   await recordChange(tx, requester, {
     audit: [...createCancellationAuditEntries(cancelledJobs, about, "the spoke was abandoned"), {

@@ -6,13 +6,13 @@ import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
 import { findLastFailedOperation, listLiveOperations } from "#lib/jobs/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { ResizeParameters } from "#lib/operations/resize.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import {
@@ -22,7 +22,7 @@ import {
   requireActionAllowed,
 } from "#lib/operations/check-action.ts";
 import { parseActionParameters } from "#lib/operations/parameters.ts";
-import type { SpokeActionName } from "#lib/operations/table.ts";
+import { OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { resolveVersionAlias, type SpokeAction, type SpokeRecord } from "#lib/domains/spokes/views.ts";
 
@@ -77,7 +77,7 @@ export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): P
   return {
     state: spoke.state,
     wasReady: spoke.readyAt !== null,
-    size: resize ? (resize.payload as ResizeParameters).size : spoke.size,
+    size: resize ? requireJobData(OPERATIONS.resize.kind, resize).payload.size : spoke.size,
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
     failedUpgrade: failure !== null,

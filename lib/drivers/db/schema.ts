@@ -137,7 +137,7 @@ export interface Schema
     stepTimes: JsonColumnWithDefault;
     label: string;
     payload: JsonColumn;
-    progress: Generated<JsonColumn>;
+    progress: JsonColumnWithDefault;
     failure: NullableJsonColumn;
     dedupeKey: string | null;
     cancelRequestedAt: NullableTimestampColumn;

@@ -2,54 +2,46 @@
  * Defines the emails. Each email has a template, a recipient and the template's data. Queued emails are stored in the
  * database, so the data contains no secrets. Links that contain a secret are created when the email is sent.
  */
+import * as v from "valibot";
+
+const Text = v.string(), Count = v.number();
+
+const AnnouncedNotice = v.object({
+  kind: v.picklist(["endpoint", "limit"]),
+  /** An endpoint's method and path, or the new limit. */
+  what: Text,
+  from: Text,
+  note: Text,
+  /** The recipient's most active tokens. `calls` counts calls to the endpoint, or all calls, in the last 30 days. */
+  tokens: v.array(v.object({ name: Text, prefix: Text, calls: Count })),
+  /** The number of tokens that are not listed, and the total number of their calls. */
+  others: v.object({ tokens: Count, calls: Count }),
+});
+export type AnnouncedNotice = v.InferOutput<typeof AnnouncedNotice>;
 
 /** The data that each template needs. Timestamps are in ISO 8601 format. */
-export interface MailTemplateData {
+const MAIL_TEMPLATES = {
   /** Invites a new user. `places` lists the names of the hubs and spokes to administer. Links to /invite. */
-  readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
+  invitation: v.object({ inviter: Text, places: v.array(Text), expiresAt: Text }),
   /** Lets the user reset a forgotten password. Links to /reset. */
-  readonly "password-reset": { readonly expiresAt: string };
+  "password-reset": v.object({ expiresAt: Text }),
   /** Asks the user to confirm an email address. Links to /verify. */
-  readonly verification: { readonly expiresAt: string };
-  readonly "password-changed": { readonly at: string; readonly ip: string };
+  verification: v.object({ expiresAt: Text }),
+  "password-changed": v.object({ at: Text, ip: Text }),
   /** Informs operators of a request for a new hub. `by` is the requester's email address. `id` is the request's ID. */
-  readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
+  "hub-requested": v.object({ id: Text, by: Text, hub: Text, slug: Text }),
   /** Informs operators that the restore test for a backup of the spoke failed. `reason` says why. */
-  readonly "backup-unverified": {
-    readonly spokeId: string;
-    readonly spoke: string;
-    readonly domain: string;
-    readonly backupId: string;
-    readonly reason: string;
-  };
+  "backup-unverified": v.object({ spokeId: Text, spoke: Text, domain: Text, backupId: Text, reason: Text }),
   /** Informs operators of a request to restore a backup. `by` is the requester's address. `command` restores it. */
-  readonly "restore-requested": {
-    readonly by: string;
-    readonly spoke: string;
-    readonly domain: string;
-    readonly backupId: string;
-    readonly reason: string;
-    readonly command: string;
-  };
-  readonly "request-approved": { readonly hub: string; readonly slug: string };
-  readonly "request-rejected": { readonly hub: string; readonly reason: string };
+  "restore-requested": v.object({ by: Text, spoke: Text, domain: Text, backupId: Text, reason: Text, command: Text }),
+  "request-approved": v.object({ hub: Text, slug: Text }),
+  "request-rejected": v.object({ hub: Text, reason: Text }),
   /** Announces API changes. Links to /changelog. `more` is the number of notices that the email omits. */
-  readonly announcement: { readonly notices: readonly AnnouncedNotice[]; readonly more: number };
-}
+  announcement: v.object({ notices: v.array(AnnouncedNotice), more: Count }),
+};
 
-export interface AnnouncedNotice {
-  readonly kind: "endpoint" | "limit";
-  /** An endpoint's method and path, or the new limit. */
-  readonly what: string;
-  readonly from: string;
-  readonly note: string;
-  /** The recipient's most active tokens. `calls` counts calls to the endpoint, or all calls, in the last 30 days. */
-  readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];
-  /** The number of tokens that are not listed, and the total number of their calls. */
-  readonly others: { readonly tokens: number; readonly calls: number };
-}
-
-export type MailTemplate = keyof MailTemplateData;
+export type MailTemplate = keyof typeof MAIL_TEMPLATES;
+export type MailTemplateData = { readonly [T in MailTemplate]: v.InferOutput<(typeof MAIL_TEMPLATES)[T]> };
 
 export type QueuedMailOf<T extends MailTemplate> = {
   readonly [K in T]: {
@@ -59,4 +51,10 @@ export type QueuedMailOf<T extends MailTemplate> = {
   };
 }[T];
 
+export const QueuedMail = v.variant(
+  "template",
+  Object.entries(MAIL_TEMPLATES).map(([template, about]) =>
+    v.object({ template: v.literal(template), to: v.object({ email: Text, name: Text }), about })
+  ),
+) as v.GenericSchema<unknown, QueuedMail>;
 export type QueuedMail = QueuedMailOf<MailTemplate>;

@@ -21,26 +21,25 @@ import { SKIPPED_TEST_PREFIX } from "#lib/domains/backups/test-result.ts";
 import { computeNextRestoreTestTime } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { FailureAnalysis } from "#lib/scheduler/reports.ts";
 import { SECOND } from "#lib/base/time.ts";
-import type { RestoreTestPayload } from "#lib/recovery/restore-tests/context.ts";
+import type { RestoreTestRun } from "#lib/recovery/restore-tests/context.ts";
 import { STORAGE_FULL_PATTERN } from "#lib/recovery/volumes/storage-full.ts";
 
 /** The maximum number of log lines from a failed container that the audit event contains. */
 const LOG_LINES = 20;
 
-export function hasTestResult({ job }: JobRun): boolean {
-  return typeof job.progress.outcome === "string";
+export function hasTestResult({ job }: RestoreTestRun): boolean {
+  return job.progress.outcome !== undefined;
 }
 
 /** Ends a restore test without a result, because its backup was deleted or its spoke is being removed. */
-export async function endTestWithoutResult(run: JobRun, reason: string): Promise<void> {
+export async function endTestWithoutResult(run: RestoreTestRun, reason: string): Promise<void> {
   run.log.info("Ended a restore test without a result", { reason });
   await run.saveProgress({ outcome: "not needed" });
 }
 
-export async function endVerifiedTest(run: JobRun, content: Omit<RestoreTestResult, "seconds">): Promise<void> {
+export async function endVerifiedTest(run: RestoreTestRun, content: Omit<RestoreTestResult, "seconds">): Promise<void> {
   await endTest(run, "verified", async (tx, spoke, identity, seconds) => {
     const verification: RestoreTestResult = { ...content, seconds };
     if (!await recordTestSuccess(tx, identity, verification)) return;
@@ -49,7 +48,10 @@ export async function endVerifiedTest(run: JobRun, content: Omit<RestoreTestResu
   });
 }
 
-export async function endFailedTest(run: JobRun, analysis: Pick<FailureAnalysis, "nature" | "report">): Promise<void> {
+export async function endFailedTest(
+  run: RestoreTestRun,
+  analysis: Pick<FailureAnalysis, "nature" | "report">,
+): Promise<void> {
   const { code, fault, message, step, log } = analysis.report;
   const isBackupFault = isCausedByBackup(analysis);
   await endTest(run, isBackupFault ? "failed" : "skipped", async (tx, spoke, identity) => {
@@ -81,8 +83,8 @@ export async function endFailedTest(run: JobRun, analysis: Pick<FailureAnalysis,
 
 type RecordResult = (tx: Tx, spoke: SpokeRow, identity: RestoreTestIdentity, seconds: number) => Promise<void>;
 
-async function endTest(run: JobRun, outcome: string, write: RecordResult): Promise<void> {
-  const { backupId } = run.job.payload as RestoreTestPayload, spokeId = run.job.spokeId!;
+async function endTest(run: RestoreTestRun, outcome: string, write: RecordResult): Promise<void> {
+  const { backupId } = run.job.payload, spokeId = run.job.spokeId!;
   await run.write(async (tx) => {
     const { id: restoreTestId, startedAt, updatedAt } = await updateHeldJob(tx, run.job, { progress: { outcome } });
     const seconds = Math.round((updatedAt.getTime() - startedAt!.getTime()) / SECOND);

@@ -9,11 +9,10 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { computeNextRestoreTestTime, type RestoreTestInterval } from "#lib/domains/backups/schedule.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { NewJob } from "#lib/jobs/job.ts";
+import { createJob, type NewJob } from "#lib/jobs/job.ts";
 import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { RESTORE_TEST } from "#lib/recovery/restore-tests/restore-test.ts";
-import type { RestoreTestPayload } from "#lib/recovery/restore-tests/context.ts";
+import { RESTORE_TEST } from "#lib/recovery/restore-tests/context.ts";
 import { runUntilNoChanges, upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The maximum number of spokes that one transaction updates. */
@@ -95,8 +94,8 @@ async function queueDue(tx: Tx, { cluster, interval, limit }: QueueLimits): Prom
 
 function testJobs({ id: spokeId, federationId, backupId, cluster }: DueSpoke): NewJob[] {
   if (backupId === null || cluster === null) return [];
-  const payload: RestoreTestPayload = { backupId, cluster }, lane = `restore-test:${spokeId}`;
-  return [{ kind: RESTORE_TEST, lane, federationId, spokeId, payload: { ...payload }, dedupeKey: lane }];
+  const lane = `restore-test:${spokeId}`;
+  return [createJob(RESTORE_TEST, { backupId, cluster }, { lane, federationId, spokeId, dedupeKey: lane })];
 }
 
 async function setNextTimes(

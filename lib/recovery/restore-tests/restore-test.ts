@@ -9,18 +9,21 @@ import type { App } from "#lib/app.ts";
 import { findRestoredDataProblem, findRestoredFilesProblem } from "#lib/domains/backups/restore-test.ts";
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
-import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { createJobHandler, type JobHandler, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { analyzeFailure, buildFinalReport, mayRetryJob } from "#lib/scheduler/reports.ts";
-import { HOUR, MINUTE } from "#lib/base/time.ts";
 import {
   endFailedTest,
   endTestWithoutResult,
   endVerifiedTest,
   hasTestResult,
 } from "#lib/recovery/restore-tests/outcomes.ts";
-import { openRestoreTest, readTestedBackup, type RestoreTestContext } from "#lib/recovery/restore-tests/context.ts";
-import type { FilesCheckResult } from "#lib/moodle/job-results.ts";
+import {
+  openRestoreTest,
+  readTestedBackup,
+  RESTORE_TEST,
+  type RestoreTestContext,
+  type RestoreTestRun,
+} from "#lib/recovery/restore-tests/context.ts";
 import { requireLoginPage } from "#lib/steps/login-page.ts";
 import { checkFiles, readDatabase } from "#lib/steps/site-jobs.ts";
 import { waitForWorkload } from "#lib/steps/workloads.ts";
@@ -29,28 +32,8 @@ import { permanentError } from "#lib/steps/site.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/recovery/volumes/pvcs.ts";
 
-/** The job kind of restore tests. The deletion of the sandbox is retried even after the time limit. */
-export const RESTORE_TEST = {
-  kind: "restore-test",
-  plan: 1,
-  visible: false,
-  persistent: true,
-  timeLimit: 6 * HOUR,
-  steps: [
-    { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
-    { name: "volumes", label: "Creating volumes from the backup", timeout: 3 * HOUR },
-    { name: "database", label: "Starting the database", timeout: 20 * MINUTE },
-    { name: "app", label: "Starting Moodle", timeout: 2 * HOUR },
-    { name: "verify", label: "Checking the content", timeout: 12 * MINUTE },
-    { name: "clear", label: "Deleting the sandbox", timeout: HOUR },
-  ],
-} as const satisfies JobKind;
-
-type Step = (typeof RESTORE_TEST.steps)[number]["name"];
-
 export function restoreTestHandler(app: App): JobHandler {
-  const plan = { steps: {} as Readonly<Record<Step, unknown>> };
-  const handler = createJobHandler({ kind: RESTORE_TEST, plan }, (run: JobRun) => openRestoreTest(app, run), {
+  const handler = createJobHandler(RESTORE_TEST, (run: RestoreTestRun) => openRestoreTest(app, run), {
     sandbox: createSandbox,
     async volumes(context, run) {
       await createPvcsFromSnapshots(context, run, context.from);
@@ -78,16 +61,15 @@ export function restoreTestHandler(app: App): JobHandler {
  * Compares the uploaded files with the database. Must run before Moodle starts, because Moodle then replaces the code
  * on the volume and creates missing directories.
  */
-async function compareFilesWithDatabase(context: RestoreTestContext, run: JobRun): Promise<void> {
+async function compareFilesWithDatabase(context: RestoreTestContext, run: RestoreTestRun): Promise<void> {
   run.showProgress("Comparing the uploaded files with the database");
-  const filesCheck: FilesCheckResult = await checkFiles(context, run, context.backup.createdAt);
-  await run.saveProgress({ checked: filesCheck });
+  await run.saveProgress({ checked: await checkFiles(context, run, context.backup.createdAt) });
 }
 
-async function verifyContent(context: RestoreTestContext, run: JobRun): Promise<void> {
+async function verifyContent(context: RestoreTestContext, run: RestoreTestRun): Promise<void> {
   const { counts: countsAtBackup } = context.backup, site = await readDatabase(context, run);
   const siteIdentifier = context.backup.siteIdentifier ?? context.spoke.siteIdentifier;
-  const filesCheck: FilesCheckResult = run.job.progress.checked;
+  const filesCheck = run.job.progress.checked!;
   const problem = findRestoredDataProblem(site, { siteIdentifier, counts: countsAtBackup }) ??
     findRestoredFilesProblem(filesCheck, site);
   if (problem) {
@@ -106,7 +88,7 @@ async function verifyContent(context: RestoreTestContext, run: JobRun): Promise<
   });
 }
 
-type Work = (run: JobRun) => Promise<void>;
+type Work = (run: RestoreTestRun) => Promise<void>;
 
 /** Wraps a step so that a permanent failure ends the test but not the job. Skips the step if the test has ended. */
 function runUntilResult(app: App, work: Work, step: string): Work {

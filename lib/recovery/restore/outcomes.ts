@@ -6,37 +6,21 @@
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { replaceVersionAndVolumes, type SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
+import { replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findUnfinishedRestore, hasRestoreChangedSite } from "#lib/jobs/restores.ts";
 import { readRecordedDigest } from "#lib/steps/image-digest.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
-import type { ReplacedPvcs } from "#lib/recovery/restore/retain-pvcs.ts";
 import { withStorageQuota } from "#lib/recovery/restore/storage-quota.ts";
 import { isPartlyUpgraded } from "#lib/steps/interrupted-upgrade.ts";
 
-/** The result of the step `prepare`, stored as `restore` in the job's progress. */
-export interface PreparedRestore {
-  readonly before: SiteVersionAndVolumes;
-  readonly target: SiteVersionAndVolumes;
-  /** The ID of the backup to restore; null if the site is rolled back to its previous volumes. */
-  readonly backupId: string | null;
-  /** Whether the site's settings may have changed since the backup, so that they must be applied again. */
-  readonly reworded: boolean;
-}
-
-interface RestoreProgress {
-  readonly restore: PreparedRestore;
-  readonly replaced: ReplacedPvcs;
-  readonly storageQuota?: string;
-}
-
-export const restoreOutcomes = createActionOutcomes({
+export const restoreOutcomes = createActionOutcomes(OPERATIONS.restore, {
   async succeeded(tx, job, before) {
-    const { id: operationId, progress } = job;
-    const { restore: { target, backupId }, replaced, storageQuota } = progress as RestoreProgress, spokeId = before.id;
+    const { id: operationId, progress: { restore, replaced = [], storageQuota } } = job, spokeId = before.id;
+    const { target, backupId } = restore!;
     await deleteRetainedPvcRows(tx, spokeId, Object.values(getSitePvcNames(target)));
     await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
     const inputs = () =>
@@ -51,7 +35,7 @@ export const restoreOutcomes = createActionOutcomes({
     };
   },
   async stopped(tx, job, before) {
-    const { restore } = job.progress as Partial<RestoreProgress>, { backupId } = job.payload;
+    const { payload, progress: { restore } } = job;
     if (restore && restore.backupId !== null) {
       const claims = Object.values(getSitePvcNames(restore.target)).map((claim) => ({ claim, uid: null }));
       await retainPvcs(tx, { spokeId: before.id, operationId: job.id, reason: "unused" }, claims);
@@ -59,7 +43,7 @@ export const restoreOutcomes = createActionOutcomes({
     const isFailed = await isSiteDown(tx, job); // overrides the state that was read from the cluster
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
-      metadata: backupId ? { backupId } : {},
+      metadata: "backupId" in payload ? { backupId: payload.backupId } : {},
     };
   },
 });

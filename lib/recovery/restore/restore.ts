@@ -17,11 +17,11 @@ import { DATABASE_STATEFULSET_REF, getAdoptionId, getSitePvcNames, MOODLE_DEPLOY
 import { SITE_DETAIL_SEED_PARTS } from "#lib/moodle/seed.ts";
 import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { RestoreParameters } from "#lib/operations/restore.ts";
+import type { PreparedRestore } from "#lib/operations/restore.ts";
 import { hasOperationSucceededSince, hasRestoreChangedSite } from "#lib/jobs/restores.ts";
 import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { buildUpgradeChanges } from "#lib/operations/upgrade.ts";
-import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { type JobHandler, type RunOf, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
@@ -37,7 +37,7 @@ import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { stopWorkloads } from "#lib/steps/stop.ts";
 import { deleteUnusedPvcs } from "#lib/recovery/restore/delete-pvcs.ts";
 import { retainReplacedPvcs } from "#lib/recovery/restore/retain-pvcs.ts";
-import { isSiteDown, type PreparedRestore, restoreOutcomes } from "#lib/recovery/restore/outcomes.ts";
+import { isSiteDown, restoreOutcomes } from "#lib/recovery/restore/outcomes.ts";
 import { raiseStorageQuota, withStorageQuota } from "#lib/recovery/restore/storage-quota.ts";
 import { switchDatabase } from "#lib/recovery/restore/switch-database.ts";
 import {
@@ -52,6 +52,8 @@ import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/recovery/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
+
+type RestoreRun = RunOf<typeof OPERATIONS.restore.kind>;
 
 const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of the three kinds of objects to delete
 
@@ -100,8 +102,8 @@ export function restoreHandler(app: App): JobHandler {
 }
 
 /** Chooses the backup or the previous volumes to restore. Stores the choice in the job's progress, for retries. */
-async function chooseTarget(site: SpokeSite, run: JobRun): Promise<void> {
-  const { inputs } = site, request = run.job.payload as unknown as RestoreParameters;
+async function chooseTarget(site: SpokeSite, run: RestoreRun): Promise<void> {
+  const { inputs } = site, request = run.job.payload;
   const choice = "rollback" in request
     ? await findRollbackTarget(site)
     : await findBackupTarget(site, run, request.backupId);
@@ -119,7 +121,7 @@ type RestoreChoice = Omit<PreparedRestore, "before">;
 
 async function findBackupTarget(
   { app: { db }, spoke, inputs }: SpokeSite,
-  run: JobRun,
+  run: RestoreRun,
   id: string,
 ): Promise<RestoreChoice> {
   const backup = await requireUsableBackup(db.rows, spoke, id), { createdAt } = backup;
@@ -155,7 +157,11 @@ async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<Re
 }
 
 /** Throws if a PVC for the rollback no longer exists or has no volume. This check runs before the site is stopped. */
-async function requireRollbackPvcs({ space }: SpokeSite, run: JobRun, target: SiteVersionAndVolumes): Promise<void> {
+async function requireRollbackPvcs(
+  { space }: SpokeSite,
+  run: RestoreRun,
+  target: SiteVersionAndVolumes,
+): Promise<void> {
   for (const name of Object.values(getSitePvcNames(target))) {
     const pvc = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (pvc?.["status"]?.phase === "Bound" && pvc.metadata.deletionTimestamp === undefined) continue;
@@ -170,7 +176,7 @@ async function requireRollbackPvcs({ space }: SpokeSite, run: JobRun, target: Si
  * Starts the database. Throws if it contains another site or another Moodle version. Stores the job's fence (claim
  * number) in the database, so that Kubernetes Jobs of earlier attempts refuse to run.
  */
-async function startDatabase(restoredSite: SpokeSite, run: JobRun): Promise<void> {
+async function startDatabase(restoredSite: SpokeSite, run: RestoreRun): Promise<void> {
   await scaleSite(restoredSite, run, DATABASE_STATEFULSET_REF, 1);
   await waitForWorkload(restoredSite, run, DATABASE_STATEFULSET_REF);
   const site = await storeFenceInDatabase(restoredSite, run), { version } = restoredSite.inputs;
@@ -186,7 +192,7 @@ async function startDatabase(restoredSite: SpokeSite, run: JobRun): Promise<void
  * Applies changed settings and checks the site, with maintenance mode off. Turns maintenance mode on again if the
  * spoke's row says that it was on.
  */
-async function setUpRestoredSite(restoredSite: SpokeSite, run: JobRun): Promise<void> {
+async function setUpRestoredSite(restoredSite: SpokeSite, run: RestoreRun): Promise<void> {
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
     { backupId, reworded } = preparedRestoreOf(run);
   if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable");
@@ -204,7 +210,7 @@ async function setUpRestoredSite(restoredSite: SpokeSite, run: JobRun): Promise<
 }
 
 /** Deletes the snapshots from which the volumes were created. A timeout only adds a note: the site already works. */
-async function deleteSourcesInTime(restoredSite: SpokeSite, run: JobRun): Promise<void> {
+async function deleteSourcesInTime(restoredSite: SpokeSite, run: RestoreRun): Promise<void> {
   try {
     await deleteSourceSnapshotsWhenBound(restoredSite, {
       ...run,
@@ -218,17 +224,17 @@ async function deleteSourcesInTime(restoredSite: SpokeSite, run: JobRun): Promis
   }
 }
 
-function preparedRestoreOf(run: JobRun): PreparedRestore {
-  return run.job.progress.restore as PreparedRestore;
+function preparedRestoreOf(run: RestoreRun): PreparedRestore {
+  return run.job.progress.restore!;
 }
 
 /** Returns the site with blueprint inputs that name the restored volumes. */
-function restoredSiteOf(site: SpokeSite, run: JobRun): SpokeSite {
-  const { restore, storageQuota } = run.job.progress as { restore: PreparedRestore; storageQuota?: string };
-  return { ...site, inputs: withStorageQuota(replaceVersionAndVolumes(site.inputs, restore.target), storageQuota) };
+function restoredSiteOf(site: SpokeSite, run: RestoreRun): SpokeSite {
+  const inputs = replaceVersionAndVolumes(site.inputs, preparedRestoreOf(run).target);
+  return { ...site, inputs: withStorageQuota(inputs, run.job.progress.storageQuota) };
 }
 
-async function addRollbackHint(work: (run: JobRun) => Promise<void>, run: JobRun): Promise<void> {
+async function addRollbackHint(work: (run: RestoreRun) => Promise<void>, run: RestoreRun): Promise<void> {
   try {
     await work(run);
   } catch (error) {

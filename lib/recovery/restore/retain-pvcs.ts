@@ -4,20 +4,18 @@ import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts
 import type { SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import { getSitePvcNames, PVC_KEPT_UNTIL_LABEL } from "#lib/moodle/names.ts";
 import { ROLLBACK_DAYS } from "#lib/operations/restore.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { RunOf } from "#lib/scheduler/handler.ts";
 import { DAY } from "#lib/base/time.ts";
 import { patchWithFence } from "#lib/steps/fenced-objects.ts";
 import type { SpokeSite } from "#lib/steps/site.ts";
-
-/** The PVCs that a restore replaced, as stored in the job's progress. */
-export type ReplacedPvcs = readonly PvcIdentity[];
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const LABEL = `/metadata/labels/${PVC_KEPT_UNTIL_LABEL.replaceAll("/", "~1")}`;
 
 export async function retainReplacedPvcs(
   { app, space }: SpokeSite,
-  run: JobRun,
+  run: RunOf<typeof OPERATIONS.restore.kind>,
   { before, target }: { readonly before: SiteVersionAndVolumes; readonly target: SiteVersionAndVolumes },
 ): Promise<void> {
   const until = new Date((await app.db.now()).getTime() + ROLLBACK_DAYS * DAY).toISOString().slice(0, 10);

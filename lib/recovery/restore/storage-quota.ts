@@ -8,7 +8,8 @@ import { formatQuantity } from "#lib/moodle/quota.ts";
 import { getLargerQuantity } from "#lib/moodle/resize.ts";
 import { toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { RunOf } from "#lib/scheduler/handler.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { waitForQuotaUpdate } from "#lib/steps/workloads.ts";
 import type { SpokeSite } from "#lib/steps/site.ts";
@@ -24,7 +25,7 @@ export function withStorageQuota(inputs: SpokeInputs, storage: string | undefine
 }
 
 /** Raises the storage quota to the total size of the PVCs in the namespace and those that the restore will create. */
-export async function raiseStorageQuota(site: SpokeSite, run: JobRun): Promise<void> {
+export async function raiseStorageQuota(site: SpokeSite, run: RunOf<typeof OPERATIONS.restore.kind>): Promise<void> {
   const { blueprint, space, inputs } = site, ownPvcs = Object.values(getSitePvcNames(inputs));
   const otherPvcs = (await space.list({ apiVersion: "v1", kind: "PersistentVolumeClaim" }, "", run))
     .filter(({ metadata }) => !ownPvcs.includes(metadata.name));

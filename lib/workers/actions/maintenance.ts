@@ -4,13 +4,14 @@
  */
 import type { App } from "#lib/app.ts";
 import { parseLoginPageStatus } from "#lib/moodle/job-results.ts";
+import type { StateAfterFailure } from "#lib/operations/progress.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobHooks, JobRun } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { requireLoginPage, requireMaintenancePage } from "#lib/steps/login-page.ts";
 import { deleteFinishedJob, setMaintenanceMode } from "#lib/steps/site-jobs.ts";
-import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
+import { type ActionProgress, createActionOutcomes } from "#lib/steps/outcomes.ts";
 import { patchSiteObjects, pauseCron, resumeCron } from "#lib/steps/workloads.ts";
 import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
@@ -21,23 +22,30 @@ const PAGE_TIMEOUT = 6 * SECOND; // the scheduler allows 10 seconds to read a si
  * mode is on.
  */
 export function maintenanceOn(app: App): JobHandler {
-  return spokeActionHandler(app, OPERATIONS["maintenance-on"], {
-    cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
+  const operation = OPERATIONS["maintenance-on"];
+  return spokeActionHandler(app, operation, {
+    cron: (site, run) => pauseCron(site, run, operation.changes().cron),
     enable: (site, run) => setMaintenanceMode(site, run, "enable"),
     health: requireMaintenancePage,
-  }, { hooks: maintenanceOutcomes(true), observe: observeSite });
+  }, { hooks: maintenanceOutcomes(operation, true), observe: observeSite });
 }
 
 export function maintenanceOff(app: App): JobHandler {
-  return spokeActionHandler(app, OPERATIONS["maintenance-off"], {
+  const operation = OPERATIONS["maintenance-off"];
+  return spokeActionHandler(app, operation, {
     disable: (site, run) => setMaintenanceMode(site, run, "disable"),
-    cron: (site, run) => patchSiteObjects(site, run, OPERATIONS["maintenance-off"].changes().cron),
+    cron: (site, run) => patchSiteObjects(site, run, operation.changes().cron),
     health: requireLoginPage,
-  }, { hooks: maintenanceOutcomes(false), observe: observeSite });
+  }, { hooks: maintenanceOutcomes(operation, false), observe: observeSite });
 }
 
-function maintenanceOutcomes(maintenance: boolean): JobHooks {
-  return createActionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
+function maintenanceOutcomes(
+  operation: (typeof OPERATIONS)["maintenance-on" | "maintenance-off"],
+  maintenance: boolean,
+): JobHooks<ActionProgress> {
+  return createActionOutcomes<ActionProgress, object>(operation, {
+    succeeded: () => ({ change: () => ({ maintenance }) }),
+  });
 }
 
 /**

@@ -3,7 +3,8 @@ import type { App } from "#lib/app.ts";
 import { FENCE_METADATA_KEY, MOODLE_CRONJOB_REF } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, JobRun, PlannedOperation, StepFunctions } from "#lib/scheduler/handler.ts";
+import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
+import type { JobHandler, JobRun, RunOf, StepFunctions } from "#lib/scheduler/handler.ts";
 import { missingObjectError } from "#lib/steps/fenced-objects.ts";
 import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/steps/site-jobs.ts";
 import { taskOutcomes } from "#lib/steps/outcomes.ts";
@@ -30,12 +31,13 @@ export function runCron(app: App): JobHandler {
   });
 }
 
-export function siteTaskHandler<Step extends string>(
+/** Creates the handler of an operation that does not change the spoke's state. */
+export function siteTaskHandler<Progress extends SharedProgress, Step extends string>(
   app: App,
-  operation: PlannedOperation<Step>,
-  steps: StepFunctions<Step, SpokeSite>,
+  { kind }: { readonly kind: JobKind<Progress, object, Step> },
+  steps: StepFunctions<SpokeSite, Progress, object, Step>,
 ): JobHandler {
-  return spokeHandler(app, operation, steps, { hooks: taskOutcomes });
+  return spokeHandler(app, kind, steps, { hooks: taskOutcomes });
 }
 
 export async function runPurgeJob(site: JobContext, run: JobRun): Promise<void> {
@@ -47,9 +49,12 @@ export async function runPurgeJob(site: JobContext, run: JobRun): Promise<void> 
  * the earlier attempt started, so that no task runs twice. The CronJob may run at the same time, because Moodle locks
  * each task.
  */
-async function runCronJob({ space }: JobContext, run: JobRun): Promise<JobResult> {
+async function runCronJob(
+  { space }: JobContext,
+  run: RunOf<(typeof OPERATIONS)["run-cron"]["kind"]>,
+): Promise<JobResult> {
   const { cronJob } = run.job.progress;
-  if (typeof cronJob === "string" && await space.get({ ...KUBERNETES_JOB_KIND, name: cronJob }, run)) {
+  if (cronJob !== undefined && await space.get({ ...KUBERNETES_JOB_KIND, name: cronJob }, run)) {
     run.showProgress("Waiting for the Job of an earlier attempt");
     return await space.follow(cronJob, buildClusterWaitOptions(run));
   }

@@ -13,7 +13,7 @@ import {
   markBackupFailed,
 } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -23,10 +23,8 @@ import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
 import { permanentError, spokeHandler } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-/** The payload of a backup job. The payload is empty if a user requested the backup. */
-export interface BackupPayload {
-  readonly kind?: "nightly";
-}
+const { kind: BACKUP } = OPERATIONS.backup;
+type BackupJob = JobOf<typeof BACKUP>;
 
 /**
  * The time limit for one attempt to take a backup, in milliseconds. If slow storage needs longer, later attempts wait
@@ -35,7 +33,7 @@ export interface BackupPayload {
 const ATTEMPT_TIMEOUT = 5 * MINUTE;
 
 export function backupHandler(app: App): JobHandler {
-  return spokeHandler(app, OPERATIONS.backup, {
+  return spokeHandler(app, BACKUP, {
     async snapshots(site, run) {
       requireLiveSpoke(site.spoke);
       await takeBackupWithCounts(
@@ -48,7 +46,7 @@ export function backupHandler(app: App): JobHandler {
   }, { hooks: backupOutcomes });
 }
 
-const backupOutcomes: JobHooks = {
+const backupOutcomes: JobHooks<BackupJob["progress"], BackupJob["payload"]> = {
   async onSucceeded(tx, job) {
     return reportBackup(await lockBackup(tx, job), job, "tenant_backup_succeeded");
   },
@@ -73,7 +71,7 @@ interface LockedBackup {
 }
 
 /** Locks the spoke's row. Returns it with the row of this job's backup, which is created if it does not exist. */
-async function lockBackup(tx: Tx, job: Job): Promise<LockedBackup> {
+async function lockBackup(tx: Tx, job: BackupJob): Promise<LockedBackup> {
   const spoke = await lockSpoke(tx, job.spokeId!);
   return { spoke, backup: await ensureBackup(tx, spoke, { operationId: job.id, kind: kindOf(job) }) };
 }
@@ -91,8 +89,8 @@ function reportBackup({ spoke, backup }: LockedBackup, job: Job, kind: AuditKind
   return { audit: [{ kind, ...object, metadata: details }] };
 }
 
-function kindOf({ payload }: Job): BackupKind {
-  return (payload as BackupPayload).kind === "nightly" ? "nightly" : "manual";
+function kindOf({ payload }: BackupJob): BackupKind {
+  return payload.kind ?? "manual";
 }
 
 /** Throws if the spoke failed, or its removal began, after the backup was queued: the backup would be useless. */

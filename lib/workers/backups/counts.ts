@@ -6,16 +6,21 @@ import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
 import { readDatabase } from "#lib/steps/site-jobs.ts";
 import type { SpokeSite } from "#lib/steps/site.ts";
 
 /** Counts courses and users, takes a backup, and counts them again. A retry keeps the first count. */
-export async function takeBackupWithCounts(site: SpokeSite, run: JobRun, take: () => Promise<Backup>): Promise<void> {
+export async function takeBackupWithCounts(
+  site: SpokeSite,
+  run: RunOf<typeof OPERATIONS.backup.kind>,
+  take: () => Promise<Backup>,
+): Promise<void> {
   const { app, spoke } = site;
   if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();
-  if (!("counted" in run.job.progress)) await run.saveProgress({ counted: await countContent(site, run, "") });
-  const before: CourseAndUserCounts | null = run.job.progress.counted;
+  if (run.job.progress.counted === undefined) await run.saveProgress({ counted: await countContent(site, run, "") });
+  const before = run.job.progress.counted;
   const backup = await take();
   const after = before && await countContent(site, run, "-2");
   if (before && after) await run.write((tx) => saveBackupCounts(tx, backup.id, { before, after }));

@@ -21,7 +21,6 @@ import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import type { BackupPayload } from "#lib/workers/backups/backup.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { runUntilNoChanges, upkeepHandler } from "#lib/steps/upkeep.ts";
 
@@ -121,10 +120,9 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
     };
     return explainUnavailableBackups({ classes, error: null }, requirements) === null;
   });
-  const payload: BackupPayload = { kind: "nightly" };
   await recordChange(tx, SYSTEM_REQUESTER, {
     jobs: eligible.map((spoke) => ({
-      ...buildSpokeJob(spoke, "backup", payload),
+      ...buildSpokeJob(spoke, "backup", { kind: "nightly" }),
       dedupeKey: `backup:nightly:${spoke.id}`,
     })),
   });

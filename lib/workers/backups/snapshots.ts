@@ -20,7 +20,8 @@ import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/
 import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
 import { refersToSnapshot, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import {
   deleteBackupSnapshots,
@@ -41,7 +42,7 @@ export interface BackupRequest {
 }
 
 /** Takes a last backup of a spoke before its removal. If the backup fails, the spoke is removed without a backup. */
-export async function takeLastSnapshot(site: SpokeSite, run: JobRun): Promise<void> {
+export async function takeLastSnapshot(site: SpokeSite, run: RunOf<typeof OPERATIONS.remove.kind>): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
   try {
@@ -51,7 +52,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: JobRun): Promise<vo
     // Does not retry after a timeout, because the user is waiting for the removal of the spoke.
     const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
     // Counts the attempts to take this backup, because the job's own attempt number includes attempts of other steps.
-    const attempts = Number(run.job.progress.lastSnapshotTries ?? 0) + 1;
+    const attempts = (run.job.progress.lastSnapshotTries ?? 0) + 1;
     if (!(error instanceof ClusterError)) throw error;
     if (isTransient && attempts < MAX_ATTEMPTS) {
       await run.saveProgress({ lastSnapshotTries: attempts });

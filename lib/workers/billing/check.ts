@@ -7,7 +7,7 @@ import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/sa
 import { lockSubscription, readBilledQuantities, updateSubscription } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
-import type { JobHandler, JobRun, Outcome } from "#lib/scheduler/handler.ts";
+import { createHandler, type JobHandler, type JobRun, type Outcome } from "#lib/scheduler/handler.ts";
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
@@ -17,7 +17,7 @@ type BillingDependencies = Pick<App, "db" | "catalog" | "log">;
 
 export function checkBilling(app: BillingDependencies, payments: PaymentProvider): JobHandler {
   const { db, log } = app;
-  return {
+  return createHandler({
     kind: CHECK_BILLING_JOB,
     steps: {
       check: (run) => checkSubscription(app, run, payments, run.job.federationId!),
@@ -30,7 +30,7 @@ export function checkBilling(app: BillingDependencies, payments: PaymentProvider
       },
     },
     hooks: { onFailed: (tx, job, report) => recordBillingFailure(tx, log, job, report) },
-  };
+  });
 }
 
 /** Reads the hub's subscription from the payment provider, and stores it if the hub still has this subscription. */

@@ -17,13 +17,13 @@ import { recordRefunds } from "#lib/domains/billing/refunds.ts";
 import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import { createHandler, type JobHandler, type JobRun } from "#lib/scheduler/handler.ts";
 import { checkSubscription } from "#lib/workers/billing/check.ts";
 
 type EventDependencies = Pick<App, "db" | "log" | "catalog">;
 
 export function billingEventHandler(app: EventDependencies, payments: PaymentProvider): JobHandler {
-  return {
+  return createHandler({
     kind: BILLING_EVENT_JOB,
     steps: {
       async handle(run) {
@@ -44,7 +44,7 @@ export function billingEventHandler(app: EventDependencies, payments: PaymentPro
         return Promise.resolve({});
       },
     },
-  };
+  });
 }
 
 /** Reads the hub's subscription, and marks all its waiting events as handled. After a crash, the job can run again. */

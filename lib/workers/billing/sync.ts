@@ -25,7 +25,7 @@ import {
   type PaymentProvider,
   type Subscription,
 } from "#lib/drivers/payments/payments.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import { createHandler, type JobHandler, type JobRun, type RunOf } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applyItemChanges, planItemChanges } from "#lib/workers/billing/quantities.ts";
 import { recordBillingFailure } from "#lib/workers/billing/check.ts";
@@ -34,10 +34,11 @@ import { recordBillingFailure } from "#lib/workers/billing/check.ts";
 const FOLLOW_UP_DELAY = MINUTE;
 
 type SyncDependencies = Pick<App, "db" | "catalog" | "log">;
+type SyncRun = RunOf<typeof SYNC_BILLING_JOB>;
 
 export function syncBilling(app: SyncDependencies, payments: PaymentProvider): JobHandler {
   const { db, log } = app;
-  return {
+  return createHandler({
     kind: SYNC_BILLING_JOB,
     steps: {
       async customer(run) {
@@ -61,14 +62,14 @@ export function syncBilling(app: SyncDependencies, payments: PaymentProvider): J
         jobs: [createBillingCheckJob(job.federationId!)],
       }),
     },
-  };
+  });
 }
 
 /**
  * Sends the customer's name and email address to the payment provider. If the address changes before the job ends,
  * another job sends the new address.
  */
-async function sendCustomer(run: JobRun, payments: PaymentProvider, { row, name }: BilledHub): Promise<void> {
+async function sendCustomer(run: SyncRun, payments: PaymentProvider, { row, name }: BilledHub): Promise<void> {
   const { federationId, customerId: storedId, email } = row;
   const desired = { federationId, name, email };
   run.throwIfStopped();
@@ -104,7 +105,7 @@ async function tryUpdateCustomer(
 
 async function sendQuantities(
   app: SyncDependencies,
-  run: JobRun,
+  run: SyncRun,
   payments: PaymentProvider,
   hub: BilledHub,
 ): Promise<void> {
@@ -151,7 +152,7 @@ async function markQuantitiesUnknown(run: JobRun, { sentQuantities, federationId
 /** Stores the quantities and the provider's reply, unless the hub now has another subscription or customer. */
 async function saveQuantities(
   { catalog, log }: SyncDependencies,
-  run: JobRun,
+  run: SyncRun,
   { row: before, removed }: BilledHub,
   desired: BilledQuantities,
   result: Subscription | null,

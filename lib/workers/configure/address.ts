@@ -4,14 +4,15 @@
  * controllers reject a host that two Ingresses use.
  */
 import * as v from "valibot";
-import { type ConfigurableSpokeInputs, mergeIngressRules } from "#lib/moodle/configure.ts";
+import { mergeIngressRules } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { findMailSettings } from "#lib/moodle/values.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
 import { buildAddressChanges } from "#lib/operations/configure.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { RunOf } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/steps/spoke-action.ts";
@@ -22,11 +23,13 @@ import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
+type ConfigureRun = RunOf<typeof OPERATIONS.configure.kind>;
+
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
 /** Returns the site's new settings. Until the operation has computed these, returns the current settings. */
-export function getInputsAfterChange({ inputs }: SpokeSite, run: JobRun): SpokeInputs {
-  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as ConfigurableSpokeInputs | undefined });
+export function getInputsAfterChange({ inputs }: SpokeSite, run: ConfigureRun): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after });
 }
 
 export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean {
@@ -51,20 +54,20 @@ function needsRestart({ blueprint, inputs }: SpokeSite, after: SpokeInputs): boo
 }
 
 /** Wraps a step so that it runs only if Moodle's pods must restart. */
-export function runIfPodsRestart(work: (site: SpokeSite, run: JobRun) => Promise<void>): typeof work {
+export function runIfPodsRestart(work: (site: SpokeSite, run: ConfigureRun) => Promise<void>): typeof work {
   return async (site, run) => {
     if (needsRestart(site, getInputsAfterChange(site, run))) await work(site, run);
   };
 }
 
 /** Wraps a step so that it runs only if the site's domain changes. */
-export function runIfDomainChanges(work: (site: SpokeSite, run: JobRun) => Promise<void>): typeof work {
+export function runIfDomainChanges(work: (site: SpokeSite, run: ConfigureRun) => Promise<void>): typeof work {
   return async (site, run) => {
     if (changesDomain(site.inputs, getInputsAfterChange(site, run))) await work(site, run);
   };
 }
 
-export async function serveNewDomain(site: SpokeSite, run: JobRun): Promise<void> {
+export async function serveNewDomain(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
   await removeRedirects(site, run, buildAddressChanges(blueprint, inputs, after).ingress);
   if (!changesDomain(inputs, after)) return;
@@ -74,7 +77,7 @@ export async function serveNewDomain(site: SpokeSite, run: JobRun): Promise<void
 }
 
 /** Applies the new settings and restarts Moodle's pods, which read the settings when they start. */
-export async function restartWithNewSettings(site: SpokeSite, run: JobRun): Promise<void> {
+export async function restartWithNewSettings(site: SpokeSite, run: ConfigureRun): Promise<void> {
   await run.saveProgress({ moved: true });
   await applyPodSettings(site, run, site.inputs, getInputsAfterChange(site, run));
   await restartSite(site, run);
@@ -83,7 +86,7 @@ export async function restartWithNewSettings(site: SpokeSite, run: JobRun): Prom
 
 async function applyPodSettings(
   { app, blueprint, space }: SpokeSite,
-  run: JobRun,
+  run: ConfigureRun,
   from: SpokeInputs,
   to: SpokeInputs,
 ): Promise<void> {
@@ -96,7 +99,7 @@ async function applyPodSettings(
   ]);
 }
 
-export async function applyRedirects(site: SpokeSite, run: JobRun): Promise<void> {
+export async function applyRedirects(site: SpokeSite, run: ConfigureRun): Promise<void> {
   await putIngresses(
     site,
     run,
@@ -108,7 +111,7 @@ export async function applyRedirects(site: SpokeSite, run: JobRun): Promise<void
  * Restores the site's previous settings and domain if the operation has changed them. Returns whether this succeeded.
  * If the cluster does not respond, the site stays reachable under both domains.
  */
-export async function restorePreviousDomain(site: SpokeSite, run: JobRun): Promise<boolean> {
+export async function restorePreviousDomain(site: SpokeSite, run: ConfigureRun): Promise<boolean> {
   try {
     const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
     if (!needsRestart(site, after)) return true;
@@ -133,7 +136,11 @@ function ignoreClusterError(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
 
-async function removeRedirects({ space }: SpokeSite, run: JobRun, changes: readonly ObjectRemoval[]): Promise<void> {
+async function removeRedirects(
+  { space }: SpokeSite,
+  run: ConfigureRun,
+  changes: readonly ObjectRemoval[],
+): Promise<void> {
   for (const { ref } of changes) {
     if (!await space.get(ref, run)) continue;
     const { metadata } = await patchWithFence(space, { ref, jobFence: run.job, change: () => [] }, run);
@@ -142,7 +149,7 @@ async function removeRedirects({ space }: SpokeSite, run: JobRun, changes: reado
 }
 
 /** Applies the Ingresses, and records this job's fence (claim number) in them: an older run then cannot delete them. */
-async function putIngresses({ space }: SpokeSite, run: JobRun, changes: readonly ObjectPut[]): Promise<void> {
+async function putIngresses({ space }: SpokeSite, run: ConfigureRun, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObjects(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchWithFence(space, { ref, jobFence: run.job, change: () => [] }, run);
 }

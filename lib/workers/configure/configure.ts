@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
 import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import type { JobHandler, RunOf } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { readStateAfterFailure, requireOriginalSite, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { runPurgeJob } from "#lib/workers/actions/tasks.ts";
@@ -30,6 +30,8 @@ import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
 import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
+type ConfigureRun = RunOf<typeof OPERATIONS.configure.kind>;
+
 const SEED_PODS = "op=seed";
 
 export function configureHandler(app: App): JobHandler {
@@ -51,7 +53,7 @@ export function configureHandler(app: App): JobHandler {
   });
 }
 
-async function prepare({ app, space, spoke, inputs }: SpokeSite, run: JobRun): Promise<void> {
+async function prepare({ app, space, spoke, inputs }: SpokeSite, run: ConfigureRun): Promise<void> {
   await requireRunningSite(space, run, "be changed", "request it again");
   const after = await toDesiredInputs(app, spoke, inputs);
   if (changesDomain(inputs, after)) await addNotes(run, describeDomainChange(inputs, after));
@@ -60,7 +62,7 @@ async function prepare({ app, space, spoke, inputs }: SpokeSite, run: JobRun): P
 }
 
 /** Applies the settings. Then waits until pods of earlier attempts have ended, because they may write old settings. */
-async function seed(site: SpokeSite, run: JobRun): Promise<void> {
+async function seed(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || findBrandTheme(after, hub) !== null);

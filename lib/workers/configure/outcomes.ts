@@ -4,34 +4,30 @@
  */
 import { type ConfigurableSpokeInputs, pickSiteDetails } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { createActionOutcomes, isBeingRemoved } from "#lib/steps/outcomes.ts";
 
-export const configureOutcomes = createActionOutcomes({
+export const configureOutcomes = createActionOutcomes(OPERATIONS.configure, {
   async succeeded(tx, job, before) {
-    return {
-      metadata: isBeingRemoved(before)
-        ? {}
-        : await saveAppliedSettings(tx, before, job.progress.after as ConfigurableSpokeInputs),
-    };
+    return { metadata: isBeingRemoved(before) ? {} : await saveAppliedSettings(tx, before, job.progress.after!) };
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
-    const after = job.progress.after as ConfigurableSpokeInputs | undefined, requestedDomain = before.requestedDomain;
+    const { requestedDomain } = before, { after, observed } = job.progress;
     if (!isBeingRemoved(before)) {
       if (after && job.finishedSteps.includes("seed")) {
         await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...pickSiteDetails(after) });
       }
       if (!await hasLaterConfigure(tx, job)) await clearRequestedDomain(tx, before.id);
     }
-    const isBack = (job.progress.observed as { isBack?: boolean } | undefined)?.isBack === true;
     const moving = after !== undefined && after.host !== before.domain;
     const message = !moving
       ? report.message
-      : isBack
+      : observed?.isBack
       ? `${report.message}; the site keeps the domain ${before.domain}`
       : `${report.message}; the site may use ${after.host} until you request the change again or reapply the blueprint`;
     const domain = requestedDomain !== null && { domain: { from: before.domain, to: requestedDomain } };

@@ -8,13 +8,10 @@ import { findVersionImages } from "#lib/moodle/releases.ts";
 import { parseSiteFacts, type SiteIdentity } from "#lib/moodle/job-results.ts";
 import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isMissingImageError } from "#lib/drivers/cluster/diagnosis/image.ts";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { INSTALLATION } from "#lib/operations/progress.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import {
-  hasKubernetesJobEnded,
-  type PreviousAttempts,
-  readOwnJobNames,
-  waitForEarlierJobs,
-} from "#lib/steps/job-attempts.ts";
+import { hasKubernetesJobEnded, type PreviousAttempts, waitForEarlierJobs } from "#lib/steps/job-attempts.ts";
 import {
   type JobContext,
   readDatabase,
@@ -25,10 +22,10 @@ import {
 import { trackInstalledParts } from "#lib/steps/progress-parts.ts";
 import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
 
-const INSTALL_JOBS_KEY = "installs"; // in the job's progress
+type InstallRun = JobRun<ProgressOf<typeof INSTALLATION>>;
 
 /** Installs Moodle. Returns the site that the database then contains, which may be incomplete. */
-export async function install(context: JobContext, run: JobRun): Promise<SiteIdentity> {
+export async function install(context: JobContext, run: InstallRun): Promise<SiteIdentity> {
   try {
     return await installOnce(context, run);
   } catch (error) {
@@ -56,10 +53,10 @@ export function addVersionHint(
   });
 }
 
-async function installOnce(context: JobContext, run: JobRun): Promise<SiteIdentity> {
+async function installOnce(context: JobContext, run: InstallRun): Promise<SiteIdentity> {
   const parts = await trackInstalledParts(run, context.inputs.images.moodle);
   const before = await waitForEarlierInstalls(context, run, {
-    own: readOwnJobNames(run, INSTALL_JOBS_KEY),
+    own: run.job.progress.installs ?? [],
     listen: parts.startReading,
   });
   await parts.save();
@@ -77,7 +74,7 @@ async function installOnce(context: JobContext, run: JobRun): Promise<SiteIdenti
     );
   }
   const job = context.blueprint.jobObject(context.inputs, "install", run.job.fence);
-  await run.saveProgress({ [INSTALL_JOBS_KEY]: [...readOwnJobNames(run, INSTALL_JOBS_KEY), job.metadata.name] });
+  await run.saveProgress({ installs: [...run.job.progress.installs ?? [], job.metadata.name] });
   const result = await context.space.run(job, { ...buildClusterWaitOptions(run), listen: parts.startReading });
   await parts.save();
   const facts = parseSiteFacts(result.log);

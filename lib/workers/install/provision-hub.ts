@@ -10,7 +10,7 @@ import { saveClusterIdentity } from "#lib/steps/same-cluster.ts";
 import { type HubSite, openHubSite, permanentError } from "#lib/steps/site.ts";
 
 export function provisionHub(app: App): JobHandler {
-  return createJobHandler(OPERATIONS["provision-hub"], (run: JobRun) => openHubSite(app, run), {
+  return createJobHandler(OPERATIONS["provision-hub"].kind, (run: JobRun) => openHubSite(app, run), {
     namespace: createNamespace,
     async settings({ app, hub, blueprint, inputs, space }, run) {
       await writeSiteRecord(app, run, "federations", hub.id);

@@ -33,19 +33,19 @@ import { requestTemplate } from "#lib/workers/templates/request.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
 export function provisionHandler(app: App): JobHandler {
-  return spokeHandler(app, OPERATIONS.provision, {
+  return spokeHandler(app, OPERATIONS.provision.kind, {
     namespace: createNamespace,
-    async policies(site: SpokeSite, run: JobRun) {
+    async policies(site, run) {
       await writeSiteRecord(site.app, run, "spokes", site.spoke.id);
       await waitForQuota(site, run, await applyStep(site, run, "policies"));
     },
     secrets: createSecrets,
-    async app(site: SpokeSite, run: JobRun) {
+    async app(site, run) {
       await applyStep(site, run, "app");
       await waitForWorkload(site, run, MOODLE_DEPLOYMENT_REF);
       await recordImageDigest(site, run);
     },
-    cron: async (site: SpokeSite, run: JobRun) => void await applyStep(site, run, "cron"),
+    cron: async (site, run) => void await applyStep(site, run, "cron"),
     async volumes(site, run) {
       if (await fillVolumes(site, run) || await createVolumesFromTemplate(site, run)) return;
       await applyStep(site, run, "volumes");

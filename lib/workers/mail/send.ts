@@ -10,10 +10,10 @@ import { MAIL_JOB_KIND, type MailPayload } from "#lib/jobs/mail.ts";
 import { extractServerReply, isPermanentRejection } from "#lib/drivers/mail/refusals.ts";
 import { type Mail, MailError, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { buildMailLink, getPublicPageUrl, hasOneTimeLink, renderMail } from "#lib/drivers/mail/render.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import { createHandler, type JobHandler, type RunOf } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND } from "#lib/base/time.ts";
 import { PASSWORD_RESET_LINK_JOB, sendResetLink } from "#lib/domains/auth/forgot-password.ts";
-import { processSignup, type QueuedSignup, SIGNUP_JOB } from "#lib/domains/auth/signup.ts";
+import { processSignup, SIGNUP_JOB } from "#lib/domains/auth/signup.ts";
 
 /** The delay before the second attempt and the longest delay between attempts, in milliseconds. */
 export interface MailRetryDelays {
@@ -29,7 +29,7 @@ export function sendMail(
   transport: MailTransport,
   retry = RETRY,
 ): JobHandler {
-  return {
+  return createHandler({
     kind: MAIL_JOB_KIND,
     steps: {
       async send(run) {
@@ -43,12 +43,12 @@ export function sendMail(
     hooks: {
       // Runs after the step rather than in it, because an error in the step would send the email again.
       async onSucceeded(tx, job) {
-        await clearRefusedMail(tx, (job.payload as MailPayload).letter.to.email);
+        await clearRefusedMail(tx, job.payload.letter.to.email);
         return {};
       },
       // Logs the error, because users do not see mail jobs.
       async onFailed(tx, job, report) {
-        const { letter } = job.payload as MailPayload;
+        const { letter } = job.payload;
         log.error("Cannot send an email; giving up", {
           operation: job.id,
           template: letter.template,
@@ -61,11 +61,11 @@ export function sendMail(
         return { audit: await recordRefusedMail(tx, { email, template, reason: extractServerReply(report.message) }) };
       },
     },
-  };
+  });
 }
 
-async function send(run: JobRun, transport: MailTransport, home: URL): Promise<void> {
-  const payload = run.job.payload as MailPayload, { letter } = payload;
+async function send(run: RunOf<typeof MAIL_JOB_KIND>, transport: MailTransport, home: URL): Promise<void> {
+  const { payload } = run.job, { letter } = payload;
   const about = { template: letter.template, to: letter.to.email };
   const preparation = await run.write((tx) => prepare(tx, payload));
   if ("reason" in preparation) {
@@ -106,32 +106,28 @@ async function prepare(
 
 function withRetryDelay(
   { code, message, blame, hint }: MailError,
-  run: JobRun,
+  { job }: RunOf<typeof MAIL_JOB_KIND>,
   { firstMs: first, maxMs: most }: MailRetryDelays,
 ): MailError {
   return new MailError(code, message, {
     transient: true,
     blame,
     ...(hint !== undefined && { hint }),
-    retryAfterMs: backoffDelay(run.job.attempt, first, most),
+    retryAfterMs: backoffDelay(job.attempt, first, most),
   });
 }
 
 /** Creates the handler that emails a password reset link once the HTTP response has been sent; see lib/domains/auth. */
 export function forgottenPasswordHandler(): JobHandler {
-  return {
+  return createHandler({
     kind: PASSWORD_RESET_LINK_JOB,
-    steps: {
-      answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.requester, String(job.payload.email))),
-    },
-  };
+    steps: { answer: ({ job, write }) => write((tx) => sendResetLink(tx, job.requester, job.payload.email)) },
+  });
 }
 
 export function signupHandler(): JobHandler {
-  return {
+  return createHandler({
     kind: SIGNUP_JOB,
-    steps: {
-      answer: ({ job, write }) => write((tx) => processSignup(tx, job.requester, job.id, job.payload as QueuedSignup)),
-    },
-  };
+    steps: { answer: ({ job, write }) => write((tx) => processSignup(tx, job.requester, job.id, job.payload)) },
+  });
 }

@@ -6,15 +6,14 @@ import { ClusterError, type KubeObject, type PatchOperation, toObjectRef } from 
 import type { ObjectPut } from "#lib/operations/change.ts";
 import { createReapplyChanges } from "#lib/operations/reapply.ts";
 import { isNamespaceTerminating } from "#lib/drivers/cluster/guard.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
 import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
 import { requireSameCluster } from "#lib/steps/same-cluster.ts";
-import { computeInputsForBothSizes, withNewResources } from "#lib/workers/reapply/size.ts";
+import { computeInputsForBothSizes, type ReapplyRun, withNewResources } from "#lib/workers/reapply/size.ts";
 import { patchSiteObject } from "#lib/steps/workloads.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
 
 /** Throws a permanent ClusterError if the namespace, a PVC or a Secret that cannot be recreated is missing. */
-export async function requireCompleteSite(site: SpokeSite, run: JobRun): Promise<void> {
+export async function requireCompleteSite(site: SpokeSite, run: ReapplyRun): Promise<void> {
   await requireNamespace(site, run);
   const irreplaceable = listDesiredObjects(site, run, SPOKE_INSTALL_STEPS).filter(({ missingReason }) =>
     missingReason !== undefined
@@ -43,7 +42,7 @@ export async function requireCompleteSite(site: SpokeSite, run: JobRun): Promise
 /** Returns the objects that the steps write, computed as in the preview, with the resources now in the catalog. */
 function listDesiredObjects(
   site: SpokeSite,
-  run: JobRun,
+  run: ReapplyRun,
   steps: readonly SpokeInstallStep[],
   hub = NO_HUB_SETTINGS,
 ): ObjectPut[] {
@@ -54,7 +53,7 @@ function listDesiredObjects(
   );
 }
 
-async function requireNamespace(site: SpokeSite, run: JobRun): Promise<void> {
+async function requireNamespace(site: SpokeSite, run: ReapplyRun): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
   if (!found) await requireSameCluster(site, run); // the namespace may exist in another cluster
@@ -71,7 +70,7 @@ async function requireNamespace(site: SpokeSite, run: JobRun): Promise<void> {
  * Restores the namespace's labels, on which the pod security standard and the periodic check depend. Patches the
  * namespace, because an apply would create a missing one. If the patch is forbidden, adds a note to the operation.
  */
-export async function restoreNamespaceLabels(site: SpokeSite, run: JobRun): Promise<void> {
+export async function restoreNamespaceLabels(site: SpokeSite, run: ReapplyRun): Promise<void> {
   const { blueprint, cluster, spoke } = site;
   const [manifest] = blueprint.spokeObjects(withNewResources(site, run).inputs, "namespace");
   const namespace = await cluster.findNamespace(spoke.namespace, run);
@@ -113,7 +112,7 @@ function createMetadataPatch(
  * Applies the settings that Moodle's pods read when they start, and keeps existing passwords. If any setting differs,
  * first records that the pods must restart.
  */
-export async function applySettings(site: SpokeSite, run: JobRun): Promise<void> {
+export async function applySettings(site: SpokeSite, run: ReapplyRun): Promise<void> {
   const changes = listDesiredObjects(site, run, ["secrets"]);
   for (const { ref, put: secret, applied, missingReason } of changes) {
     const existing = await site.space.get(ref, run);
@@ -131,7 +130,7 @@ function hasOtherData(object: KubeObject, existing: KubeObject): boolean {
 }
 
 /** Recreates a Secret that no pod reads, with a new password. Adds a note that Moodle still has the old password. */
-async function recreateSecret({ space }: SpokeSite, run: JobRun, secret: KubeObject): Promise<void> {
+async function recreateSecret({ space }: SpokeSite, run: ReapplyRun, secret: KubeObject): Promise<void> {
   await space.create(secret, run);
   await addNotes(run, [
     `The Secret ${secret.metadata.name} was missing and was created with a new password. ` +
@@ -140,7 +139,7 @@ async function recreateSecret({ space }: SpokeSite, run: JobRun, secret: KubeObj
 }
 
 /** Applies a quota and limits that are large enough for both the old and the new resources of the site. */
-export async function applyLimitsForBothSizes(site: SpokeSite, run: JobRun): Promise<KubeObject[]> {
+export async function applyLimitsForBothSizes(site: SpokeSite, run: ReapplyRun): Promise<KubeObject[]> {
   return await applySiteObjects(
     site.space,
     run,
@@ -151,7 +150,7 @@ export async function applyLimitsForBothSizes(site: SpokeSite, run: JobRun): Pro
 /** Applies the objects of one step. Returns them as they are stored in the cluster. */
 export async function applyStepObjects(
   site: SpokeSite,
-  run: JobRun,
+  run: ReapplyRun,
   step: SpokeInstallStep,
   hub?: HubSettings,
 ): Promise<KubeObject[]> {
@@ -163,7 +162,11 @@ export async function applyStepObjects(
 }
 
 /** Undoes the changes of operations such as suspend: sets these fields to the values for an active site. */
-export async function resetReplicasAndSuspension(site: SpokeSite, run: JobRun, step: SpokeInstallStep): Promise<void> {
+export async function resetReplicasAndSuspension(
+  site: SpokeSite,
+  run: ReapplyRun,
+  step: SpokeInstallStep,
+): Promise<void> {
   for (const { ref, state = {} } of listDesiredObjects(site, run, [step])) {
     const patches = Object.entries(state).map(([field, value]) => ({
       op: "add" as const,

@@ -4,18 +4,18 @@
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import type { SpokeOperationKind } from "#lib/operations/table.ts";
+import type { Job, JobOf } from "#lib/jobs/job.ts";
+import { OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
 import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
-import { readNewResources, replaceSizeInputs } from "#lib/workers/reapply/size.ts";
+import { replaceSizeInputs } from "#lib/workers/reapply/size.ts";
 import { readRecordedDigest } from "#lib/steps/image-digest.ts";
-import { createActionOutcomes, type StateAfterFailure } from "#lib/steps/outcomes.ts";
+import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-export const reapplyOutcomes = createActionOutcomes({
+export const reapplyOutcomes = createActionOutcomes(OPERATIONS.reapply, {
   succeeded(_, job, { blueprintInputs }) {
-    const newSize = readNewResources(job), blueprintRevision = String(job.progress.revision);
+    const { taken: newSize, revision: blueprintRevision } = job.progress;
     const inputs = () =>
       newSize && { blueprintInputs: JSON.stringify(replaceSizeInputs(blueprintInputs as SpokeInputs, newSize)) };
     return { change: () => ({ drift: null, blueprintRevision, ...inputs(), ...readRecordedDigest(job) }) };
@@ -27,8 +27,11 @@ export const reapplyOutcomes = createActionOutcomes({
 });
 
 /** Returns the spoke's state after a failed or cancelled reapply, which depends on the operations before it. */
-async function readStateAfterStop(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
-  const observed = job.progress.observed as StateAfterFailure | undefined;
+async function readStateAfterStop(
+  tx: Tx,
+  job: JobOf<typeof OPERATIONS.reapply.kind>,
+): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
+  const { observed } = job.progress;
   if (await findInterruptedUpgrade(tx, job) !== null) return { state: "failed", health: "unknown" };
   if (await wasSuspended(tx, job)) return observed ? {} : { state: "suspended", health: "unknown" };
   return observed?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody suspended the site

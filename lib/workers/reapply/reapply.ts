@@ -23,7 +23,7 @@ import {
   restoreNamespaceLabels,
 } from "#lib/workers/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/workers/reapply/outcomes.ts";
-import { readNewResources, saveNewResources } from "#lib/workers/reapply/size.ts";
+import { saveNewResources } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { permanentError, type SpokeSite } from "#lib/steps/site.ts";
@@ -61,7 +61,7 @@ export function reapplyHandler(app: App): JobHandler {
     async cron(site, run) {
       await applyStepObjects(site, run, "cron");
       await resetReplicasAndSuspension(site, run, "cron");
-      if (readNewResources(run.job)) await waitForQuota(site, run, await applyStepObjects(site, run, "policies"));
+      if (run.job.progress.taken) await waitForQuota(site, run, await applyStepObjects(site, run, "policies"));
     },
     ingress: async (site, run) => await waitForIngresses(site, run, await applyStepObjects(site, run, "ingress")),
     health: requireExpectedLoginPage,

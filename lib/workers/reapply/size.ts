@@ -6,21 +6,19 @@ import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeInputsDuringResize } from "#lib/moodle/resize.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
-import type { SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
+import type { SizeDependentInputs } from "#lib/operations/progress.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { RunOf } from "#lib/scheduler/handler.ts";
 import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 
+export type ReapplyRun = RunOf<typeof OPERATIONS.reapply.kind>;
+
 /** Saves the resources that the catalog lists for the spoke's size in the job's progress, once per operation. */
-export async function saveNewResources({ app, inputs }: SpokeSite, run: JobRun): Promise<void> {
+export async function saveNewResources({ app, inputs }: SpokeSite, run: ReapplyRun): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = applyOfferedResources(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
-  const newAmounts: SizeDependentInputs = {
-    size,
-    resources,
-    ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }),
-  };
+  const newAmounts = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
   await run.saveProgress({ taken: offered === inputs ? null : newAmounts });
   if (offered !== inputs) {
     await addNotes(run, [
@@ -30,21 +28,17 @@ export async function saveNewResources({ app, inputs }: SpokeSite, run: JobRun):
 }
 
 /** Returns the site with the resources that `saveNewResources` saved. */
-export function withNewResources(site: SpokeSite, run: JobRun): SpokeSite {
-  const newAmounts = readNewResources(run.job);
+export function withNewResources(site: SpokeSite, run: ReapplyRun): SpokeSite {
+  const newAmounts = run.job.progress.taken;
   return newAmounts ? { ...site, inputs: replaceSizeInputs(site.inputs, newAmounts) } : site;
 }
 
 /** Returns the spoke's inputs with limits that are large enough for both the old and the new resources. */
-export function computeInputsForBothSizes({ blueprint, inputs }: SpokeSite, run: JobRun): SpokeInputs {
-  const newAmounts = readNewResources(run.job);
+export function computeInputsForBothSizes({ blueprint, inputs }: SpokeSite, run: ReapplyRun): SpokeInputs {
+  const newAmounts = run.job.progress.taken;
   return newAmounts
     ? computeInputsDuringResize(inputs, replaceSizeInputs(inputs, newAmounts), blueprint.quotaUsage)
     : inputs;
-}
-
-export function readNewResources({ progress }: Pick<Job, "progress">): SizeDependentInputs | null {
-  return (progress.taken ?? null) as SizeDependentInputs | null;
 }
 
 export function replaceSizeInputs(

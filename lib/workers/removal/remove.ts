@@ -4,6 +4,8 @@
  * was created.
  */
 import type { App } from "#lib/app.ts";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { REMOVAL } from "#lib/operations/progress.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { recordVolumes, waitForObjectDeletion } from "#lib/steps/remaining-objects.ts";
@@ -21,45 +23,40 @@ import { deleteSourceSnapshotContents } from "#lib/recovery/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
 import { DAY } from "#lib/base/time.ts";
 
+type RemovalRun = JobRun<ProgressOf<typeof REMOVAL>>;
+
 /** Creates the handler that removes a spoke. Its failure reports contain no logs, because the namespace may be gone. */
 export function removeSpokeHandler(app: App): JobHandler {
-  const steps = {
-    async stop(site: SpokeSite, run: JobRun) {
+  const handler = createJobHandler(OPERATIONS.remove.kind, (run: JobRun) => openSpokeSite(app, run), {
+    async stop(site, run) {
       await requireSameCluster(site, run);
       await stopSite(site, run);
     },
-    async snapshot(site: SpokeSite, run: JobRun) {
+    async snapshot(site, run) {
       await requireSameCluster(site, run);
       await takeLastSnapshot(site, run);
     },
-    ...LAST_STEPS,
-    async confirm(site: SpokeSite, run: JobRun) {
+    namespace: removeNamespace,
+    async confirm(site, run) {
       await deleteUnusedContents(site, run);
-      await LAST_STEPS.confirm(site, run);
+      await confirmRemoval(site, run);
     },
-  };
-  const hooks = removalOutcomes;
-  return withDailyReport(
-    app,
-    createJobHandler(OPERATIONS.remove, (run: JobRun) => openSpokeSite(app, run), steps, { hooks }),
-  );
+  }, { hooks: removalOutcomes });
+  return withDailyReport(app, handler);
 }
 
 export function removeHubHandler(app: App): JobHandler {
-  const hooks = hubRemovalOutcomes;
-  return withDailyReport(
-    app,
-    createJobHandler(OPERATIONS["remove-hub"], (run: JobRun) => openHubSite(app, run), LAST_STEPS, { hooks }),
-  );
+  const handler = createJobHandler(OPERATIONS["remove-hub"].kind, (run: JobRun) => openHubSite(app, run), {
+    namespace: removeNamespace,
+    confirm: confirmRemoval,
+  }, { hooks: hubRemovalOutcomes });
+  return withDailyReport(app, handler);
 }
 
-const LAST_STEPS = {
-  namespace: removeNamespace,
-  async confirm(site: Site, run: JobRun): Promise<void> {
-    await waitForObjectDeletion(site, run);
-    await requireSameCluster(site, run);
-  },
-};
+async function confirmRemoval(site: Site, run: RemovalRun): Promise<void> {
+  await waitForObjectDeletion(site, run);
+  await requireSameCluster(site, run);
+}
 
 /** Deletes VolumeSnapshotContents that were meant for new volumes. They would remain after the namespace is deleted. */
 async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: JobRun): Promise<void> {
@@ -73,7 +70,7 @@ async function deleteUnusedContents({ app, cluster, spoke }: SpokeSite, run: Job
  * Deletes the namespace. If a crash prevented its UID from being stored in the database, deletes a namespace with this
  * name only if it has Wheelwright's labels.
  */
-async function removeNamespace(site: Site, run: JobRun): Promise<void> {
+async function removeNamespace(site: Site, run: RemovalRun): Promise<void> {
   const { cluster, holding: { namespace, uid: recordedUid } } = site;
   await requireSameCluster(site, run);
   const uid = recordedUid ?? await findOwn(site, run);
@@ -97,7 +94,10 @@ async function findOwn({ cluster, holding }: Site, run: JobRun): Promise<string 
  * Wraps a handler so that an unfinished removal is reported once a day: in the audit log, in notifications and in the
  * log.
  */
-function withDailyReport(app: App, handler: JobHandler): JobHandler {
+function withDailyReport<Progress extends ProgressOf<typeof REMOVAL>, Step extends string>(
+  app: App,
+  handler: JobHandler<Progress, object, Step>,
+): JobHandler {
   return wrapStepFunctions(handler, (work, step) => async (run) => {
     try {
       await work(run);
@@ -108,9 +108,9 @@ function withDailyReport(app: App, handler: JobHandler): JobHandler {
   });
 }
 
-async function reportStuckRemoval(app: App, run: JobRun, step: string, error: ClusterError): Promise<void> {
+async function reportStuckRemoval(app: App, run: RemovalRun, step: string, error: ClusterError): Promise<void> {
   const { id, spokeId, federationId, startedAt, progress, requester } = run.job;
-  const notifiedAt = typeof progress.notifiedAt === "string" ? Date.parse(progress.notifiedAt) : startedAt!.getTime();
+  const notifiedAt = progress.notifiedAt === undefined ? startedAt!.getTime() : Date.parse(progress.notifiedAt);
   const now = await app.db.now();
   if (now.getTime() - notifiedAt < DAY) return;
   const { code, fault, message } = analyzeFailure(error, step).report;

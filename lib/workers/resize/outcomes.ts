@@ -3,16 +3,14 @@
  * old size, but the actual sizes of the disks, because Kubernetes cannot shrink them.
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type DiskSizes, setDiskSizes } from "#lib/moodle/resize.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { setDiskSizes } from "#lib/moodle/resize.ts";
+import type { JobOf } from "#lib/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
-/** The blueprint inputs of a spoke that depend on its size. */
-export type SizeDependentInputs = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
-
-export const resizeOutcomes = createActionOutcomes({
+export const resizeOutcomes = createActionOutcomes(OPERATIONS.resize, {
   succeeded(_, job, before) {
-    const after = job.progress.after as SizeDependentInputs;
+    const after = job.progress.after!;
     const { madeDatabaseDisk: _made, ...inputs } = before.blueprintInputs as SpokeInputs;
     return {
       change: () => updatedColumns(job, { ...inputs, ...after }),
@@ -20,7 +18,7 @@ export const resizeOutcomes = createActionOutcomes({
     };
   },
   stopped(_, job, before, report) {
-    const from = before.size, to = String(job.payload.size);
+    const from = before.size, to = job.payload.size;
     const partial = report && job.finishedSteps.includes("prepare") && {
       stateReason: `${report.message}; parts of the site may already have the size ${to}. ` +
         `Resize the spoke again, or reapply the blueprint to return to the size ${from} (disks never shrink)`,
@@ -34,8 +32,11 @@ export const resizeOutcomes = createActionOutcomes({
  * Returns the columns to update, with the disk sizes that the cluster reported. Keeps fields of the inputs that this
  * version of Wheelwright does not know.
  */
-function updatedColumns(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
-  const disks = job.progress.disks as Partial<DiskSizes> | undefined;
+function updatedColumns(
+  job: JobOf<typeof OPERATIONS.resize.kind>,
+  inputs: SpokeInputs,
+): { readonly size: string; readonly blueprintInputs: string } {
+  const { disks } = job.progress;
   const updated = disks ? setDiskSizes(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
   return { size: updated.size, blueprintInputs: JSON.stringify(updated) };
 }

@@ -17,8 +17,9 @@ import { buildSizePatch, readSizeDependentField, type SizeDependentField } from 
 import { ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
-import { listSizeDependentObjects, type ResizeParameters } from "#lib/operations/resize.ts";
+import type { SizeDependentInputs } from "#lib/operations/progress.ts";
+import type { JobHandler, RunOf } from "#lib/scheduler/handler.ts";
+import { listSizeDependentObjects } from "#lib/operations/resize.ts";
 import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
   describeUnexpandableDisk,
@@ -31,9 +32,11 @@ import {
 } from "#lib/workers/resize/disks.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
 import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
-import { resizeOutcomes, type SizeDependentInputs } from "#lib/workers/resize/outcomes.ts";
+import { resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
 import { patchSiteObject, requireRunningSite, waitForQuotaUpdate, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
+
+type ResizeRun = RunOf<typeof OPERATIONS.resize.kind>;
 
 export function resizeHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.resize, {
@@ -61,9 +64,9 @@ export function resizeHandler(app: App): JobHandler {
  * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered.
  * Also throws if a disk cannot grow and payments are configured, because the customer would pay for the full size.
  */
-async function prepare(site: SpokeSite, run: JobRun): Promise<void> {
+async function prepare(site: SpokeSite, run: ResizeRun): Promise<void> {
   const { app, space, cluster, inputs } = site;
-  const { size } = run.job.payload as unknown as ResizeParameters;
+  const { size } = run.job.payload;
   const refusal = app.catalog.findProblem("size", size);
   if (refusal !== null) throw sizeError("NotOffered", `The size ${size} is no longer offered: size ${refusal}`);
   await requireRunningSite(space, run, "be resized", "resize");
@@ -86,7 +89,7 @@ async function prepare(site: SpokeSite, run: JobRun): Promise<void> {
  * Raises each quota and limit to the larger of its old and new values, or to the total usage during the resize if that
  * is larger. Waits until the quota's status shows the new values, because Kubernetes enforces the values in the status.
  */
-async function raiseLimits(site: SpokeSite, run: JobRun): Promise<void> {
+async function raiseLimits(site: SpokeSite, run: ResizeRun): Promise<void> {
   const { blueprint, inputs } = site;
   const [before, after] = [withStoredSize(inputs, run, "before"), withStoredSize(inputs, run, "after")];
   const limits = computeInputsDuringResize(before, after, blueprint.quotaUsage);
@@ -107,11 +110,11 @@ function atLeast(object: KubeObject, { path, value }: SizeDependentField): SizeD
   return { path, value: current === undefined ? value : getLargerQuantity(String(current), String(value)) };
 }
 
-async function growDisks(site: SpokeSite, run: JobRun): Promise<void> {
+async function growDisks(site: SpokeSite, run: ResizeRun): Promise<void> {
   const { disks } = withStoredSize(site.inputs, run, "after").resources, before = await readResizeErrorKeys(site, run);
   for (const disk of DISK_NAMES) {
     const size = await expandPvc(site, run, disk, disks[disk]);
-    await run.saveProgress({ disks: { ...run.job.progress.disks as object, [disk]: size } });
+    await run.saveProgress({ disks: { ...run.job.progress.disks, [disk]: size } });
   }
   await waitForDiskExpansion(site, run, { disks: DISK_NAMES, until: "to the volume", pastErrorKeys: before });
 }
@@ -122,7 +125,7 @@ async function growDisks(site: SpokeSite, run: JobRun): Promise<void> {
  */
 async function setSize(
   site: SpokeSite,
-  run: JobRun,
+  run: ResizeRun,
   step: "database" | "app" | "cron" | "limits",
   restarted?: ObjectRef,
 ): Promise<void> {
@@ -146,9 +149,9 @@ function isSameObject(ref: ObjectRef, other: ObjectRef): boolean {
 }
 
 /** Returns the spoke's blueprint inputs with its size from before or after the resize. */
-function withStoredSize(inputs: SpokeInputs, run: JobRun, which: "before" | "after"): SpokeInputs {
+function withStoredSize(inputs: SpokeInputs, run: ResizeRun, which: "before" | "after"): SpokeInputs {
   const { madeDatabaseDisk: _, ...rest } = inputs;
-  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as SizeDependentInputs });
+  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] });
 }
 
 function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): SizeDependentInputs {

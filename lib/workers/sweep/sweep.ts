@@ -8,22 +8,22 @@
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import type { App } from "#lib/app.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { NewJob } from "#lib/jobs/job.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
-import type { JobHandler } from "#lib/scheduler/handler.ts";
+import * as v from "valibot";
+import { createJob, type NewJob } from "#lib/jobs/job.ts";
+import { declareJobKind } from "#lib/operations/plan.ts";
+import { createHandler, type JobHandler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { checkClusterOrMarkUnknown } from "#lib/workers/sweep/unavailable-cluster.ts";
 import type { SweepPace, WatchPace } from "#lib/workers/sweep/spoke-facts.ts";
 import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
 /** The kind of job that checks one cluster. Every minute, the sweep queues one for each cluster that has spokes. */
-const CLUSTER_CHECK: JobKind = {
+const CLUSTER_CHECK = declareJobKind({
   kind: "check-cluster",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "spokes", label: "Checking the spokes of a cluster", timeout: 50 * MINUTE }],
+  steps: { spokes: ["Checking the spokes of a cluster", 50 * MINUTE] },
   timeLimit: HOUR,
-};
+  payload: v.object({ cluster: v.string() }),
+});
 
 const WATCH_PACE: WatchPace = { minSpokes: 2000, relistMs: 30 * MINUTE, failedCheckMs: MINUTE, burstMs: 500 };
 export const SWEEP_PACE: SweepPace = { page: 500, pauseMs: 300, maxComparisons: 200, maxReads: 100, watch: WATCH_PACE };
@@ -42,20 +42,13 @@ export function sweepHandler({ db }: Pick<App, "db">): JobHandler {
 }
 
 export function clusterCheckHandler(app: App, pace: SweepPace = SWEEP_PACE): JobHandler {
-  return {
+  return createHandler({
     kind: CLUSTER_CHECK,
-    steps: { spokes: (run) => checkClusterOrMarkUnknown(app, run, String(run.job.payload.cluster), pace) },
-  };
+    steps: { spokes: (run) => checkClusterOrMarkUnknown(app, run, run.job.payload.cluster, pace) },
+  });
 }
 
 /** Creates the job that checks a cluster. It is not queued again while such a job for the cluster is unfinished. */
 export function createClusterCheckJob(cluster: string): NewJob {
-  return {
-    kind: CLUSTER_CHECK,
-    lane: null,
-    federationId: null,
-    spokeId: null,
-    payload: { cluster },
-    dedupeKey: `check-cluster:${cluster}`,
-  };
+  return createJob(CLUSTER_CHECK, { cluster }, { dedupeKey: `check-cluster:${cluster}` });
 }

@@ -12,15 +12,15 @@ import {
   markTemplateReady,
   saveTemplateVolumes,
 } from "#lib/domains/templates/store.ts";
-import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { DATABASE_STATEFULSET_REF, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
-import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
+import { SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { buildFieldPatch } from "#lib/operations/change.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
-import type { NewJob } from "#lib/jobs/job.ts";
+import { declareJobKind, type PayloadOf } from "#lib/operations/plan.ts";
+import { INSTALLATION, SANDBOX } from "#lib/operations/progress.ts";
+import { createJob, type NewJob } from "#lib/jobs/job.ts";
 import { isReplicaNeeded } from "#lib/jobs/queue.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import { createHandler, type JobHandler, type RunOf } from "#lib/scheduler/handler.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { StepYielded } from "#lib/scheduler/stop-reasons.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
@@ -39,57 +39,51 @@ const LANES_PER_CLUSTER = 2; // queues for template jobs
 const MAX_ATTEMPTS = 10;
 const CAPACITY_POLL = 15 * SECOND; // the pause between two checks for capacity
 
-const TEMPLATE_CREATION = {
+const TEMPLATE_CREATION = declareJobKind({
   kind: "create-template",
-  plan: 1,
-  visible: false,
   persistent: true,
   timeLimit: HOUR, // has no effect, because MAX_ATTEMPTS limits the attempts instead
-  steps: [
-    { name: "capacity", label: "Waiting for capacity", timeout: 5 * MINUTE },
-    { name: "sandbox", label: "Creating a sandbox", timeout: 5 * MINUTE },
-    { name: "database", label: "Starting the database", timeout: 15 * MINUTE },
-    { name: "install", label: "Installing Moodle", timeout: 40 * MINUTE },
-    { name: "stop", label: "Stopping the site", timeout: 10 * MINUTE },
-    { name: "snapshots", label: "Taking the snapshots", timeout: 30 * MINUTE },
-    { name: "clear", label: "Deleting the sandbox", timeout: HOUR },
-    { name: "end", label: "Recording the result", timeout: MINUTE },
-  ],
-} as const satisfies JobKind;
+  steps: {
+    capacity: ["Waiting for capacity", 5 * MINUTE],
+    sandbox: ["Creating a sandbox", 5 * MINUTE],
+    database: ["Starting the database", 15 * MINUTE],
+    install: ["Installing Moodle", 40 * MINUTE],
+    stop: ["Stopping the site", 10 * MINUTE],
+    snapshots: ["Taking the snapshots", 30 * MINUTE],
+    clear: ["Deleting the sandbox", HOUR],
+    end: ["Recording the result", MINUTE],
+  },
+  payload: v.object({
+    cluster: v.string(),
+    /** The template's ID. */
+    template: v.string(),
+    inputs: SandboxInputs,
+  }),
+  progress: {
+    ...SANDBOX,
+    ...INSTALLATION,
+    /** The reason why the template could not be created. */
+    failed: v.object({ step: v.string(), code: v.string(), message: v.string() }),
+  },
+});
 
-type Step = (typeof TEMPLATE_CREATION.steps)[number]["name"];
+type TemplateRun = RunOf<typeof TEMPLATE_CREATION>;
 
-export interface TemplatePayload {
-  readonly cluster: string;
-  /** The template's ID. */
-  readonly template: string;
-  readonly inputs: SandboxInputs;
-}
+export type TemplatePayload = PayloadOf<typeof TEMPLATE_CREATION>;
 
 export function createTemplateJob(payload: TemplatePayload): NewJob {
   const { cluster, template } = payload, lane = template.charCodeAt(template.length - 1) % LANES_PER_CLUSTER;
-  return {
-    kind: TEMPLATE_CREATION,
+  return createJob(TEMPLATE_CREATION, payload, {
     lane: `templates:${cluster}:${lane}`,
-    federationId: null,
-    spokeId: null,
-    payload: { ...payload },
     dedupeKey: `${TEMPLATE_CREATION.kind}:${template}`,
-  };
+  });
 }
 
-/** The reason why a template could not be created, stored as `failed` in the job's progress. */
-interface TemplateFailure {
-  readonly step: string;
-  readonly code: string;
-  readonly message: string;
-}
-
-type StepWork = (siteSandbox: Sandbox, run: JobRun) => Promise<void>;
+type StepWork = (siteSandbox: Sandbox, run: TemplateRun) => Promise<void>;
 
 export function createTemplate(app: App): JobHandler {
-  const wrapStep = (step: Step, payload: StepWork) => (run: JobRun) => tryStep(app, run, step, payload);
-  const steps: Readonly<Record<Step, (run: JobRun) => Promise<void>>> = {
+  const wrapStep = (step: string, work: StepWork) => (run: TemplateRun) => tryStep(app, run, step, work);
+  const steps = {
     capacity: wrapStep("capacity", (siteSandbox, run) => waitForCapacity(app, siteSandbox, run)),
     sandbox: wrapStep("sandbox", async (siteSandbox, run) => {
       await createSandbox(siteSandbox, run);
@@ -105,39 +99,35 @@ export function createTemplate(app: App): JobHandler {
       await siteSandbox.space.noPods(SITE_POD_SELECTOR, buildClusterWaitOptions(run));
     }),
     snapshots: wrapStep("snapshots", takeSnapshots),
-    clear: (run) => deleteSandbox(app, run),
+    clear: (run: TemplateRun) => deleteSandbox(app, run),
     end: recordResult,
   };
-  return { kind: TEMPLATE_CREATION, steps };
+  return createHandler({ kind: TEMPLATE_CREATION, steps });
 }
 
 /** Runs a step unless an earlier step failed permanently. The job deletes the sandbox in any case. */
-async function tryStep(app: App, run: JobRun, step: Step, payload: StepWork): Promise<void> {
-  if (failureOf(run)) return;
+async function tryStep(app: App, run: TemplateRun, step: string, work: StepWork): Promise<void> {
+  if (run.job.progress.failed) return;
   const { attempt, failure } = run.job;
   if (attempt > MAX_ATTEMPTS && failure) return await run.saveProgress({ failed: failure }); // too many crashes
   try {
-    await payload(await openTemplateSandbox(app, run), run);
+    await work(await openTemplateSandbox(app, run), run);
   } catch (error) {
     run.signal.throwIfAborted();
     const { nature, report: { code, message } } = analyzeFailure(error, step);
     if (error instanceof StepYielded || nature !== "permanent" && attempt < MAX_ATTEMPTS) throw error;
-    await run.saveProgress({ failed: { step, code, message } satisfies TemplateFailure });
+    await run.saveProgress({ failed: { step, code, message } });
   }
 }
 
-function failureOf({ job }: JobRun): TemplateFailure | undefined {
-  return job.progress.failed;
-}
-
-async function openTemplateSandbox(app: App, run: JobRun): Promise<Sandbox> {
-  const { cluster, inputs } = run.job.payload as TemplatePayload;
-  return await openSandbox(app, cluster, v.parse(SpokeInputs, inputs) as SandboxInputs, run);
+async function openTemplateSandbox(app: App, run: TemplateRun): Promise<Sandbox> {
+  const { cluster, inputs } = run.job.payload;
+  return await openSandbox(app, cluster, v.parse(SandboxInputs, inputs), run);
 }
 
 /** Waits while operations that users requested need the capacity. Then deletes snapshots of earlier attempts. */
-async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: JobRun): Promise<void> {
-  const { template } = run.job.payload as TemplatePayload, row = await findTemplateById(db.rows, template);
+async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: TemplateRun): Promise<void> {
+  const { template } = run.job.payload, row = await findTemplateById(db.rows, template);
   if (row?.state !== "creating" || !config.templates) {
     throw permanentError(
       "Unwanted",
@@ -160,7 +150,7 @@ async function waitForCapacity({ config, db }: App, { cluster }: Sandbox, run: J
 }
 
 /** Installs Moodle. Checks the database afterwards, because the result of the install Job does not prove success. */
-async function installMoodle(siteSandbox: Sandbox, run: JobRun): Promise<void> {
+async function installMoodle(siteSandbox: Sandbox, run: TemplateRun): Promise<void> {
   await install(siteSandbox, run);
   const { state } = await readDatabase(siteSandbox, run);
   if (state === "installed") return;
@@ -173,8 +163,8 @@ async function installMoodle(siteSandbox: Sandbox, run: JobRun): Promise<void> {
 }
 
 /** Takes the template's snapshots. Their names are stored in the database before the snapshots are created. */
-async function takeSnapshots(siteSandbox: Sandbox, run: JobRun): Promise<void> {
-  const { template: id } = run.job.payload as TemplatePayload;
+async function takeSnapshots(siteSandbox: Sandbox, run: TemplateRun): Promise<void> {
+  const { template: id } = run.job.payload;
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
   await run.write((tx) => saveTemplateVolumes(tx, id, planned));
   const volumes = await createSnapshots(siteSandbox, run, planned, {
@@ -185,24 +175,24 @@ async function takeSnapshots(siteSandbox: Sandbox, run: JobRun): Promise<void> {
 }
 
 /** Deletes the sandbox. Does nothing if no sandbox was created. */
-async function deleteSandbox(app: App, run: JobRun): Promise<void> {
+async function deleteSandbox(app: App, run: TemplateRun): Promise<void> {
   if (!run.job.progress.sandbox) return;
   const siteSandbox = await openTemplateSandbox(app, run);
-  if (failureOf(run)) await releaseSnapshots(app, siteSandbox, run);
+  if (run.job.progress.failed) await releaseSnapshots(app, siteSandbox, run);
   await removeSandbox(siteSandbox, run);
 }
 
 /** Sets the deletion policy of a failed template's snapshots to `Delete`, so that their data is deleted too. */
-async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: JobRun): Promise<void> {
-  const row = await findTemplateById(db.rows, (run.job.payload as TemplatePayload).template);
+async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: TemplateRun): Promise<void> {
+  const row = await findTemplateById(db.rows, run.job.payload.template);
   for (const { snapshot: name } of row?.volumes ?? []) {
     const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
     if (snapshot) await setSnapshotDeletePolicy(cluster, run, snapshot);
   }
 }
 
-async function recordResult(run: JobRun): Promise<void> {
-  const { cluster, template, inputs: { version } } = run.job.payload as TemplatePayload, failure = failureOf(run);
+async function recordResult(run: TemplateRun): Promise<void> {
+  const { cluster, template, inputs: { version } } = run.job.payload, failure = run.job.progress.failed;
   if (!failure) {
     await run.write((tx) => markTemplateReady(tx, template));
     return run.log.info("A template is ready", { template, cluster, version });

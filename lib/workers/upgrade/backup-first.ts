@@ -5,16 +5,17 @@
 import { type Backup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
-import type { UpgradeParameters } from "#lib/operations/upgrade.ts";
-import { findInterruptedUpgrade, type UpgradeBackup } from "#lib/steps/interrupted-upgrade.ts";
+import type { RunOf } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { UpgradeBackup } from "#lib/operations/upgrade.ts";
+import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
 import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-export async function backUpBeforeUpgrade(site: SpokeSite, run: JobRun): Promise<void> {
+export async function backUpBeforeUpgrade(site: SpokeSite, run: RunOf<typeof OPERATIONS.upgrade.kind>): Promise<void> {
   const earlier = await findInterruptedUpgrade(site.app.db.rows, run.job);
   if (earlier) {
-    const backup = (earlier.progress.backup ?? null) as UpgradeBackup | null;
+    const backup = earlier.progress.backup ?? null;
     await run.saveProgress({ backup });
     return await addNotes(run, [
       `No new backup was taken, because the site is partly upgraded. ${describeBackup(backup)}`,
@@ -25,9 +26,8 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: JobRun): Promise
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();
-    const { skipBackup } = run.job.payload as unknown as UpgradeParameters;
     // Continues without a backup only if the user set `skipBackup`, and the error is permanent or a timeout.
-    if (!skipBackup) throw addSkipHint(error);
+    if (!run.job.payload.skipBackup) throw addSkipHint(error);
     if (error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
     await run.saveProgress({ backup: null });

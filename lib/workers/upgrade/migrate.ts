@@ -8,14 +8,14 @@ import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { limitUpgradeJobTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { readOwnJobNames, waitForEarlierJobs } from "#lib/steps/job-attempts.ts";
+import { waitForEarlierJobs } from "#lib/steps/job-attempts.ts";
 import { trackInstalledParts } from "#lib/steps/progress-parts.ts";
 import { type JobContext, requireJobSuccess, storeFenceInDatabase } from "#lib/steps/site-jobs.ts";
 import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
 
-const JOB_NAMES = "upgrades"; // in the job's progress
 const FAILURE = "Moodle could not be upgraded";
 const LOCKED_LINE = /Site is being upgraded, please retry later/i;
 
@@ -29,11 +29,14 @@ export interface SiteMigration {
   readonly requireSite: (site: SiteIdentity) => Promise<void>;
 }
 
-export async function migrateSite(context: JobContext, run: JobRun, migration: SiteMigration): Promise<void> {
+export async function migrateSite(
+  context: JobContext,
+  run: RunOf<typeof OPERATIONS.upgrade.kind>,
+  migration: SiteMigration,
+): Promise<void> {
   const { space } = context;
-  const ownNames = readOwnJobNames(run, JOB_NAMES),
-    parts = await trackInstalledParts(run, migration.path),
-    { startReading: listen } = parts;
+  const parts = await trackInstalledParts(run, migration.path), { startReading: listen } = parts;
+  const { upgrades: ownNames = [] } = run.job.progress;
   const earlier = await waitForEarlierJobs(context, run, await space.list(KUBERNETES_JOB_KIND, "op=upgrade", run), {
     own: ownNames,
     listen,
@@ -50,7 +53,7 @@ export async function migrateSite(context: JobContext, run: JobRun, migration: S
     context.blueprint.jobObject(context.inputs, "upgrade", run.job.fence),
     migration.major,
   );
-  await run.saveProgress({ [JOB_NAMES]: [...readOwnJobNames(run, JOB_NAMES), job.metadata.name] });
+  await run.saveProgress({ upgrades: [...ownNames, job.metadata.name] });
   const result = await space.run(job, { ...buildClusterWaitOptions(run), listen });
   await parts.save();
   await requireUpgraded(context, run, result);

@@ -6,12 +6,13 @@ import { markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { isPartlyUpgraded } from "#lib/steps/interrupted-upgrade.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { readRecordedDigest } from "#lib/steps/image-digest.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
-export const upgradeOutcomes = createActionOutcomes({
+export const upgradeOutcomes = createActionOutcomes(OPERATIONS.upgrade, {
   succeeded(_, job, before) {
-    const { version, images, from } = job.progress.upgrade;
+    const { version, images, from } = job.progress.upgrade!;
     const inputs = () => computeUpgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
     return {
       change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...readRecordedDigest(job) }),
@@ -23,7 +24,7 @@ export const upgradeOutcomes = createActionOutcomes({
     const isFailed = await isPartlyUpgraded(tx, job); // overrides the state that was read from the cluster
     return {
       ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
-      metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },
+      metadata: { from: before.lmsVersion, to: job.payload.lmsVersion },
     };
   },
 });

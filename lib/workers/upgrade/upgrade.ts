@@ -4,7 +4,6 @@
  * upgrade.
  */
 import type { App } from "#lib/app.ts";
-import type { SpokeImages } from "#lib/moodle/releases.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import {
   computeUpgradedInputs,
@@ -16,8 +15,8 @@ import {
 import type { FailureCause } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
-import { buildUpgradeChanges, type UpgradeParameters } from "#lib/operations/upgrade.ts";
+import { type JobHandler, type RunOf, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { buildUpgradeChanges, type PreparedUpgrade } from "#lib/operations/upgrade.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
   describeRollback,
@@ -45,12 +44,7 @@ import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/si
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
-/** The result of the step `prepare`, stored as `upgrade` in the job's progress. */
-export interface PreparedUpgrade extends Pick<UpgradeCheckInput, "version" | "code"> {
-  readonly images: SpokeImages;
-  readonly from: { readonly version: string; readonly release: string | null };
-  readonly major: boolean;
-}
+type UpgradeRun = RunOf<typeof OPERATIONS.upgrade.kind>;
 
 export function upgradeHandler(app: App): JobHandler {
   const handler = spokeActionHandler(app, OPERATIONS.upgrade, {
@@ -94,9 +88,9 @@ export function upgradeHandler(app: App): JobHandler {
   return wrapStepFunctions(handler, (work) => (run) => addRollbackHint(app, run, work));
 }
 
-async function prepareUpgrade(here: SpokeSite, run: JobRun): Promise<void> {
+async function prepareUpgrade(here: SpokeSite, run: UpgradeRun): Promise<void> {
   const { app } = here, { catalog } = app;
-  const { lmsVersion: version } = run.job.payload as unknown as UpgradeParameters;
+  const { lmsVersion: version } = run.job.payload;
   const refusal = catalog.findProblem("lmsVersion", version);
   if (refusal !== null) {
     throw upgradeError("NotOffered", `Version ${version} is no longer offered: lmsVersion ${refusal}`);
@@ -119,18 +113,12 @@ async function prepareUpgrade(here: SpokeSite, run: JobRun): Promise<void> {
   // the new version.
   const interrupted = await findInterruptedUpgrade(app.db.rows, run.job);
   const from = interrupted?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
-  const upgrade: PreparedUpgrade = {
-    version,
-    images: inputs.images,
-    code,
-    from,
-    major: isMoodleBranchChange(from, version),
-  };
-  await run.saveProgress({ upgrade });
+  const major = isMoodleBranchChange(from, version);
+  await run.saveProgress({ upgrade: { version, images: inputs.images, code, from, major } });
 }
 
 /** Pulls the new image before the site is stopped, and returns the version of the Moodle code in the image. */
-async function readCode(context: JobContext, run: JobRun): Promise<UpgradeCheckInput["code"]> {
+async function readCode(context: JobContext, run: UpgradeRun): Promise<UpgradeCheckInput["code"]> {
   try {
     return await readCodeVersionOfImage(context, run);
   } catch (error) {
@@ -147,12 +135,12 @@ function upgradeError(
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
-function preparedUpgradeOf(run: JobRun): PreparedUpgrade {
-  return run.job.progress.upgrade as PreparedUpgrade;
+function preparedUpgradeOf(run: UpgradeRun): PreparedUpgrade {
+  return run.job.progress.upgrade!;
 }
 
 /** Returns the site with blueprint inputs for the new Moodle version. */
-function upgradedSiteOf(site: SpokeSite, run: JobRun): SpokeSite {
+function upgradedSiteOf(site: SpokeSite, run: UpgradeRun): SpokeSite {
   return { ...site, inputs: computeUpgradedInputs(site.inputs, preparedUpgradeOf(run)) };
 }
 
@@ -160,7 +148,7 @@ function upgradedSiteOf(site: SpokeSite, run: JobRun): SpokeSite {
  * Throws if the database does not have the new version. `jobSuffix` gives each call a separate Kubernetes Job, because
  * the Job of the step `prepare` may still exist with its old result.
  */
-async function requireNewVersion(here: SpokeSite, run: JobRun, jobSuffix: string): Promise<void> {
+async function requireNewVersion(here: SpokeSite, run: UpgradeRun, jobSuffix: string): Promise<void> {
   const site = await readDatabase(here, run, jobSuffix);
   await requireSameSite(run, here.spoke, site);
   if (isSiteAtVersion(site, preparedUpgradeOf(run))) return;
@@ -172,7 +160,7 @@ async function requireNewVersion(here: SpokeSite, run: JobRun, jobSuffix: string
 }
 
 /** Runs a step. If it fails after the site was stopped, adds instructions for a rollback to the error. */
-async function addRollbackHint(app: App, run: JobRun, work: (run: JobRun) => Promise<void>): Promise<void> {
+async function addRollbackHint(app: App, run: UpgradeRun, work: (run: UpgradeRun) => Promise<void>): Promise<void> {
   try {
     await work(run);
   } catch (error) {

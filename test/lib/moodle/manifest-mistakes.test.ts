@@ -97,7 +97,7 @@ test("take the LimitRange's maximum from the size", () => {
 
 test("start the site after the verified installation, and cron after the site", () => {
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
-  const order = ["install", "app", "setup", "cron"].map((name) => names.indexOf(name));
+  const order = (["install", "app", "setup", "cron"] as const).map((name) => names.indexOf(name));
   assert.equal(order, order.toSorted((a, b) => a - b));
   const objects = allObjects(blueprint, SIZES[0]!.inputs);
   const applied = (["namespace", "policies", "secrets", "volumes", "database", "seed"] as const)

@@ -1,6 +1,8 @@
 /** Creates and removes sandboxes in the simulated cluster, without a restore test. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { SANDBOX } from "#lib/operations/progress.ts";
 import type { App } from "#lib/app.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -16,7 +18,7 @@ import { RELEASE } from "#test/support/release.ts";
 
 interface SandboxWithRun {
   readonly sandbox: Sandbox;
-  readonly run: JobRun;
+  readonly run: JobRun<ProgressOf<typeof SANDBOX>>;
   /** Returns another run of the same job. */
   reopen(): Promise<SandboxWithRun>;
 }
@@ -35,7 +37,7 @@ async function open({ app }: WorkScene, id = createId("op"), progress: object = 
     timeLeft: () => 5000,
     showProgress: () => {},
     saveProgress: (values: object) => Promise.resolve(void Object.assign(job.progress, values)),
-  } as unknown as JobRun;
+  } as unknown as JobRun<ProgressOf<typeof SANDBOX>>;
   const spoke = createSpokeInputs(app.catalog, app.config, {
     ...{
       federationId: "fed_1",
@@ -79,7 +81,7 @@ test("is found by its labels if its UID was not stored, and is not removed befor
   const { sandbox, run, reopen } = await open(scene);
   await removeSandbox(sandbox, run);
   await createSandbox(sandbox, run);
-  const { cluster } = run.job.progress.sandbox;
+  const { cluster } = run.job.progress.sandbox!;
   Object.assign(run.job.progress, { sandbox: { cluster, uid: null } });
   const next = await reopen();
   await removeSandbox(next.sandbox, next.run);

@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { ProgressOf } from "#lib/operations/plan.ts";
+import type { RECORDED_VOLUMES } from "#lib/operations/progress.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import {
@@ -55,7 +57,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
     timeLeft: () => 0,
     showProgress: () => {},
     saveProgress: (values: object) => Promise.resolve(void (job.progress = { ...job.progress, ...values })),
-  } as unknown as JobRun;
+  } as unknown as JobRun<ProgressOf<typeof RECORDED_VOLUMES>>;
   return { cluster, run, asked: requests, job };
 }
 

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { type JobHandler, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
-import { RESTORE_TEST } from "#lib/recovery/restore-tests/restore-test.ts";
+import { RESTORE_TEST } from "#lib/recovery/restore-tests/context.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
 import type { App } from "#lib/app.ts";
 import {
@@ -53,7 +53,7 @@ async function assertTakenOver({ scene, id }: Context, dying: Scheduler, isDead:
     const { state, attempt, progress } = await waitForTest(scene, drill);
     assert.equal([state, attempt, progress.outcome], ["succeeded", 1, "verified"]);
     const namespaces = scene.simulator.history().filter(({ type, kind, name }) =>
-      type === "ADDED" && kind === "Namespace" && name === progress.inputs.namespace
+      type === "ADDED" && kind === "Namespace" && name === progress.inputs!.namespace
     );
     assert.is(namespaces.length, 1);
   } finally {

@@ -209,7 +209,7 @@ test("uses the version of the backup, not the spoke's current version", async ({
   await updateSpoke(now, "9.9.9");
   const { progress } = await waitForTest(scene, await queueTest(scene, id));
   await updateSpoke(inputs, lmsVersion);
-  assert.equal([progress.inputs.version, progress.inputs.images], [version, images]);
+  assert.equal([progress.inputs!.version, progress.inputs!.images], [version, images]);
   assert.ok((await backupRow(scene, backupId)).verifiedAt);
 });
 

@@ -1,14 +1,18 @@
 /** A spoke with a backup, and helpers that queue and read its restore tests. */
 import type { Selectable } from "kysely";
 import * as assert from "uvu/assert";
+import { RESTORE_TEST } from "#lib/recovery/restore-tests/context.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SiteDatabase, SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
+import { isFinalJobState, type Job, type JobOf } from "#lib/jobs/job.ts";
 import { toJob } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+
+type RestoreTestJob = JobOf<typeof RESTORE_TEST>;
 
 const MINUTE = 60_000;
 /** The hashes of the uploaded files. */
@@ -98,12 +102,13 @@ async function listTestJobs(db: WorkScene["db"], id: string): Promise<Job[]> {
   return rows.map((row) => toJob(row as never));
 }
 
-export async function readTestJob({ db }: WorkScene, restoreTestId: string): Promise<Job> {
-  return toJob((await db.sql("select * from jobs where id = $1", [restoreTestId]))[0] as never);
+export async function readTestJob({ db }: WorkScene, restoreTestId: string): Promise<RestoreTestJob> {
+  const [row] = await db.sql("select * from jobs where id = $1", [restoreTestId]);
+  return requireJobData(RESTORE_TEST, toJob(row as never));
 }
 
 /** Waits until the restore test has ended. Asserts that its sandbox is gone. */
-export async function waitForTest(scene: WorkScene, restoreTestId: string): Promise<Job> {
+export async function waitForTest(scene: WorkScene, restoreTestId: string): Promise<RestoreTestJob> {
   const test = await until(async () => {
     const job = await readTestJob(scene, restoreTestId);
     return isFinalJobState(job.state) && job;
@@ -157,11 +162,11 @@ export async function listMails({ db }: WorkScene): Promise<object[]> {
 }
 
 /** Returns everything in the cluster that belongs to a restore test's sandbox. */
-function listSandboxObjects({ simulator }: WorkScene, { id, progress }: Job): string[] {
+function listSandboxObjects({ simulator }: WorkScene, { id, progress }: RestoreTestJob): string[] {
   const prefix = progress.inputs?.namespace;
   return simulator.objects()
     .filter(({ metadata: { labels, name, namespace } }) =>
-      labels?.["wheelwright.dev/sandbox"] === id || (namespace ?? name).startsWith(prefix)
+      labels?.["wheelwright.dev/sandbox"] === id || prefix !== undefined && (namespace ?? name).startsWith(prefix)
     )
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }

@@ -1,6 +1,8 @@
 /** Tests restores that fail in each step. Before the site is stopped, nothing changes. Afterwards a rollback is possible. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
@@ -160,7 +162,11 @@ test("of an upgrade is undone by a restore, and the next upgrade takes its own b
   scene.simulator.faults.remove(fault);
   const nextUpgrade = await runAction(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   assert.equal([nextUpgrade.state, nextUpgrade.failure?.message], ["succeeded", undefined]);
-  assert.is.not(nextUpgrade.progress.backup.id, upgradeBackup.id, "it takes its own backup");
+  assert.is.not(
+    requireJobData(OPERATIONS.upgrade.kind, nextUpgrade).progress.backup!.id,
+    upgradeBackup.id,
+    "it takes its own backup",
+  );
 });
 
 test.run();

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { FENCE_METADATA_KEY } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
@@ -127,7 +129,7 @@ test("run-cron continues with the Job of an earlier holder", async ({ clinic }) 
   assert.is((await clinic.does("run-cron")).state, "succeeded");
   assert.is(made(clinic, "run-cron-").length, before + 1);
   const job = await clinic.last("run-cron"), cronJob = made(clinic, "run-cron-").at(-1)!;
-  assert.is(job.progress["cronJob"], cronJob);
+  assert.is(requireJobData(OPERATIONS["run-cron"].kind, job).progress.cronJob, cronJob);
   const space = await clinic.space();
   await space.create({ ...jobLike(clinic), metadata: { name: cronJob } }, CALL);
   const next = holderOf(clinic, job, String(BigInt(job.fence) + 1000n));

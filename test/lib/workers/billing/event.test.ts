@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { BILLING_EVENT_JOB } from "#lib/domains/billing/events.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import {
@@ -191,7 +192,11 @@ test("logs an event that it cannot handle, and leaves it unhandled", async (cont
   assert.is(job!.state, "failed");
   assert.equal(await unhandled(context), ["invoice.overdue"]);
   const [entry] = context.log.filter(({ level }) => level === "error");
-  assert.equal([entry.event, entry.federation, entry.reason], [job!.payload.event, hub.id, "The provider refused"]);
+  assert.equal([entry.event, entry.federation, entry.reason], [
+    requireJobData(BILLING_EVENT_JOB, job!).payload.event,
+    hub.id,
+    "The provider refused",
+  ]);
   await context.scene.db.sql("update billing_events set handled_at = now() where handled_at is null");
 });
 

@@ -1,6 +1,8 @@
 /** Moves a site to another domain and back. One site with certificates, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { DAY } from "#lib/base/time.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -151,7 +153,7 @@ test("swaps a domain and its redirect", async ({ clinic }) => {
 
 test("is refused for a late holder", async ({ clinic }) => {
   const job = (await clinic.scene.operations(clinic.id)).filter(({ kind }) => kind === "configure").at(-1)!;
-  assert.is((job.progress.after as { host: string }).host, SECOND);
+  assert.is(requireJobData(OPERATIONS.configure.kind, job).progress.after!.host, SECOND);
   const late = holderOf(clinic, job, "1");
   const { steps } = createHandlers(clinic.scene.app).find(({ kind }) => kind.kind === "configure")!;
   for (const step of ["ingress", "app", "redirect"]) {

@@ -215,8 +215,8 @@ test("notes missing settings of the hub, and continues", async ({ scene }) => {
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [job] = await scene.operations(id);
-  assert.match(job!.progress.notes.join("\n"), "no identity settings");
-  assert.match(job!.progress.notes.at(-1), `a sign-in link: POST /api/spokes/${id}/sign-in-link`);
+  assert.match(job!.progress.notes!.join("\n"), "no identity settings");
+  assert.match(job!.progress.notes!.at(-1)!, `a sign-in link: POST /api/spokes/${id}/sign-in-link`);
 });
 
 test("continues without the hub's settings if the hub's namespace is missing", async ({ scene }) => {

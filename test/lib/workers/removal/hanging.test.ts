@@ -1,4 +1,6 @@
 /** Removals that do not come to their end for days. */
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterProvider } from "#lib/app.ts";
@@ -108,7 +110,7 @@ test("is reported once when abandoned.", async ({ scene }) => {
   const row = await scene.row(id);
   assert.equal([row.state, row.health], ["removed", "unknown"]);
   assert.ok(row.removedAt && row.stateReason);
-  const ended = await scene.ended(id, "remove");
+  const ended = requireJobData(OPERATIONS.remove.kind, await scene.ended(id, "remove"));
   // A removal that succeeds just after the spoke was abandoned reports nothing again.
   const outcome = await scene.db.transact((tx) => removalOutcomes.onSucceeded!(tx, ended));
   assert.equal(outcome, { state: "removed" });

@@ -1,4 +1,6 @@
 /** Tests failures of a resize: one site, in this order. */
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -179,9 +181,11 @@ test("does not change a spoke that is being removed", async ({ scene }) => {
   const before = await scene.row(scene.id);
   await scene.db.transact(async (tx) => {
     await tx.updateTable("spokes").set({ state: "removing" }).where("id", "=", scene.id).execute();
-    const progress = { after: { size: "large", resources: {} }, disks: { files: "1Ti" } };
-    for (const hook of ["onSucceeded", "onCancelled"] as const) await resizeOutcomes[hook]!(tx, { ...job!, progress });
-    await resizeOutcomes.onFailed!(tx, { ...job!, progress }, { message: "no" } as never);
+    const { payload, progress } = requireJobData(OPERATIONS.resize.kind, job!);
+    const after = { ...progress.after!, size: "large" };
+    const later = { ...job!, payload, progress: { ...progress, after, disks: { files: "1Ti" } } };
+    for (const hook of ["onSucceeded", "onCancelled"] as const) await resizeOutcomes[hook]!(tx, later);
+    await resizeOutcomes.onFailed!(tx, later, { message: "no" } as never);
   });
   const { size, blueprintInputs: inputs, state, stateReason: reason } = await scene.row(scene.id);
   assert.equal([size, inputs, state, reason], [before.size, before.blueprintInputs, "removing", before.stateReason]);

@@ -1,9 +1,11 @@
 /** Tests that one upgrade of a database runs at a time, and what a killed upgrade leaves behind. */
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import type { ClusterError, ClusterNamespace, KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { RunOf } from "#lib/scheduler/handler.ts";
 import { migrateSite } from "#lib/workers/upgrade/migrate.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -63,7 +65,10 @@ test("deletes a Job of an earlier operation that has no pod, and starts its own"
   unblock();
   const job = await scene.ended(id, "upgrade");
   assert.equal([job.state, job.failure], ["succeeded", null]);
-  assert.equal(await listJobNames(scene, id, "upgrade"), job.progress.upgrades);
+  assert.equal(
+    await listJobNames(scene, id, "upgrade"),
+    requireJobData(OPERATIONS.upgrade.kind, job).progress.upgrades,
+  );
 });
 
 test("follows a Job that an earlier replica started for this operation, and starts no second one", async ({ scene, id }) => {
@@ -202,7 +207,7 @@ async function runMigration(
     timeLeft: () => 1000,
     saveProgress: () => Promise.resolve(),
     write: () => Promise.resolve(null),
-  } as unknown as JobRun;
+  } as unknown as RunOf<typeof OPERATIONS.upgrade.kind>;
   const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
   const migration = { path: "", major: true, now: () => Promise.resolve(now), requireSite: () => Promise.resolve() };
   const error = await rejection(migrateSite({ space, blueprint, inputs }, run, migration));

@@ -1,4 +1,6 @@
 import { suite } from "uvu";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { requireJobData } from "#lib/jobs/data.ts";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { diffObjects } from "#lib/drivers/cluster/diff.ts";
@@ -98,8 +100,9 @@ test("takes snapshots, stops the site, runs one upgrade Job and starts the site,
   );
   assert.ok(first("POST", /volumesnapshots/) > 0);
   const names = await listJobNames(scene, id, "upgrade");
-  assert.equal(names, job!.progress.upgrades);
-  assert.ok(job!.progress.parts.count > 100, "the progress covers all parts");
+  const { progress } = requireJobData(OPERATIONS.upgrade.kind, job!);
+  assert.equal(names, progress.upgrades);
+  assert.ok(progress.parts!.count > 100, "the progress covers all parts");
   const [run] = (await listObjects(scene, id, "Job")).filter(({ metadata }) => metadata.name === names[0]);
   const { containers: [moodle] } = run!["spec"].template.spec;
   assert.equal(moodle.env, [{ name: "AUTO_UPDATE_MOODLE", value: "true" }]);
@@ -157,7 +160,7 @@ test("keeps maintenance mode", async ({ scene, id }) => {
   assert.equal([row.state, row.maintenance, row.lmsVersion], ["active", true, "5.2.7"]);
   assert.equal((await readSiteState(scene, id)).cronPaused, true);
   const [run] = (await listObjects(scene, id, "Job")).filter(({ metadata }) =>
-    metadata.name === job.progress.upgrades[0]
+    metadata.name === requireJobData(OPERATIONS.upgrade.kind, job).progress.upgrades![0]
   );
   assert.is(run!["spec"].activeDeadlineSeconds, 3 * 3600, "a step within a branch");
   await requestAction(scene, id, "maintenance-off");
