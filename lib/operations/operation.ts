@@ -9,7 +9,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
-import type { SpokeState } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 
 /** The spoke's states during and after an operation that updates an active site. */
 export const UPDATE_TRANSITION = { through: "updating", to: "active" } as const;

@@ -1,6 +1,6 @@
 /** Restores a site from a backup, or rolls back the last restore. Only operators can request this operation. */
 import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
-import type { SpokeState } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
