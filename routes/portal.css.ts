@@ -1,5 +1,5 @@
-import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
-import { assetEndpoint } from "#lib/portal/page/asset.ts";
+import { portalStyle } from "#lib/portal/assets.ts";
+import { assetEndpoint, stylePath } from "#lib/portal/page/asset.ts";
 
 export const GET = assetEndpoint({
   summary: "The style sheet of the portal's pages",

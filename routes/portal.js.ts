@@ -1,5 +1,5 @@
-import { assetEndpoint } from "#lib/portal/page/asset.ts";
-import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
+import { portalScript } from "#lib/portal/assets.ts";
+import { assetEndpoint, scriptPath } from "#lib/portal/page/asset.ts";
 
 export const GET = assetEndpoint({
   summary: "The script of the portal's pages",

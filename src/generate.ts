@@ -1,6 +1,6 @@
 /**
- * Generates modules from the routes, migrations, blueprint files and changelog. The executable imports these modules,
- * so that it needs no other files. Also generates the API types in lib/client, the tables in docs/api.md and
+ * Generates modules from the routes, migrations, blueprint files, changelog, and the scripts and style sheets for
+ * browsers. The executable imports these modules, so that it needs no other files. Also generates the API types in lib/client, the tables in docs/api.md and
  * deploy/metrics.md, and the version and RBAC rules of the Helm chart.
  *
  *   npm run generate                 writes the files that have changed
@@ -18,6 +18,7 @@ import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
 import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { readProgramRelease } from "#src/release.ts";
 import { type ApiDocument, renderEndpoints, renderSchemas } from "#src/generate/client.ts";
+import { BROWSER_ENTRY_POINTS, bundleForBrowsers } from "#src/generate/browser.ts";
 import { renderFieldsModule } from "#src/generate/fields.ts";
 import { insertMetricList } from "#src/generate/metrics.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
@@ -38,6 +39,9 @@ export async function generateFiles(root: URL = ROOT): Promise<Map<string, strin
     ["src/migrations.ts", renderMigrationsModule(await readFiles(new URL("sql/", root), ".sql"))],
     ["src/blueprints.ts", renderBlueprintModule(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", renderReleasesModule(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
+    ...Object.entries(BROWSER_ENTRY_POINTS).map(([path, entryPoints]) =>
+      [path, renderTextModule(bundleForBrowsers(root, entryPoints))] as const
+    ),
     ["lib/client/schemas.ts", GENERATED_COMMENT + renderSchemas(api)],
     ["lib/client/fields.ts", GENERATED_COMMENT + renderFieldsModule({ SPOKE_FIELDS: spokeFields }, ACTIONS)],
     ["lib/client/endpoints.ts", GENERATED_COMMENT + renderEndpoints(api, readProgramRelease().version)],
@@ -164,6 +168,12 @@ export function renderReleasesModule(changelog: string): string {
   );
   return GENERATED_COMMENT + `import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";\n\n` +
     `export const releases: readonly ReleaseNotes[] = [\n${entries.join("")}];\n`;
+}
+
+/** Returns a module that exports a constant for each text. */
+export function renderTextModule(texts: ReadonlyMap<string, string>): string {
+  const constants = [...texts].map(([name, text]) => `\nexport const ${name} = ${toTemplateLiteral(text)};\n`);
+  return GENERATED_COMMENT + constants.join("").slice(1);
 }
 
 /** Returns the line as a string literal, in quotes that the formatter does not change. */

@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { sql } from "kysely";
+import { streamEventType } from "#lib/model/states.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
 export interface StreamOperation {
@@ -55,10 +56,8 @@ export const StreamData = v.object({
 });
 export type StreamData = v.InferOutput<typeof StreamData>;
 
-/** Returns the event type, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`. */
-function eventType(entry: NewStreamEvent): string {
-  const state = entry.state.charAt(0).toUpperCase() + entry.state.slice(1);
-  return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
+function eventType({ spokeId, state }: NewStreamEvent): string {
+  return streamEventType(spokeId ? "Spoke" : "Federation", state);
 }
 
 export async function insertStreamEvents(

@@ -12,7 +12,7 @@ export interface HtmlPage {
   /** An Atom feed for the page, which feed readers can discover. */
   readonly feed?: { readonly title: string; readonly href: string };
   /** Inline CSS. Must not contain text that callers provide. */
-  readonly style: string;
+  readonly style?: string;
   /** The path to a style sheet. */
   readonly sheet?: string;
   /** An inline script that runs at the end of the page. The page must also work without it. */
@@ -47,7 +47,7 @@ export function renderPage({ title, feed, style, sheet, script, source, body }: 
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON_SVG)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
   }${sheet === undefined ? "" : markup`\n<link rel="stylesheet" href="${sheet}">`}${
-    style === "" && sheet !== undefined ? "" : markup`\n<style>${trustedMarkup(style)}</style>`
+    style === undefined ? "" : markup`\n<style>${trustedMarkup(style)}</style>`
   }${source === undefined ? "" : markup`\n<script src="${source}" defer></script>`}
 </head>
 <body>
@@ -59,14 +59,10 @@ ${script === undefined ? "" : markup`<script>${trustedMarkup(script)}</script>`}
 }
 
 /** Returns a Content-Security-Policy that allows only the page's own style, script and forms. */
-export function buildContentSecurityPolicy({ style, sheet, script, source }: HtmlPage): string {
-  const styles = [
-    ...(sheet === undefined ? [] : ["'self'"]),
-    ...(style === "" && sheet !== undefined ? [] : [hashOf(style)]),
-  ];
+export function buildContentSecurityPolicy({ style, script, source }: HtmlPage): string {
   return [
     "default-src 'none'",
-    `style-src ${styles.join(" ")}`,
+    `style-src ${style === undefined ? "'self'" : hashOf(style)}`,
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     ...(source === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     "img-src data:",
@@ -83,3 +79,7 @@ function hashOf(text: string): string {
 /** The site icon as SVG. Every page includes the icon, so that browsers do not request /favicon.ico. */
 export const ICON_SVG =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;
+
+/** The logo as SVG, in the colour of the surrounding text. Screen readers skip the logo, as the name is next to it. */
+export const LOGO_SVG =
+  `<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="16" cy="16" r="13"/><circle cx="16" cy="16" r="3.2" fill="currentColor" stroke="none"/><path d="M16 3v8M16 21v8M3 16h8M21 16h8M6.8 6.8l5.7 5.7M19.5 19.5l5.7 5.7M6.8 25.2l5.7-5.7M19.5 12.5l5.7-5.7"/></svg>`;

@@ -1,22 +1,8 @@
-/** Declares a spoke's states and fields. To add a field, declare it here and add a column in the folder `sql`. */
+/** Declares a spoke's fields. To add a field, declare it here and add a column in the folder `sql`. */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
 import type { Field, Fields, ValuesOf } from "#lib/model/field.ts";
-
-/** The possible states of a spoke. The transitions between them are defined in check-action.ts. */
-export const SPOKE_STATES = [
-  "provisioning",
-  "active",
-  "failed",
-  "suspending",
-  "suspended",
-  "resuming",
-  "updating",
-  "removing",
-  "removed",
-] as const;
-export type SpokeState = (typeof SPOKE_STATES)[number];
-export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
+import { SPOKE_STATES } from "#lib/model/states.ts";
 
 const VERSION_MESSAGE = "must be a version such as 4.5.12";
 export const MoodleVersion = v.pipe(

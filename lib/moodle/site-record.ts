@@ -9,7 +9,8 @@ import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { recordEntries } from "#lib/model/field.ts";
-import { SPOKE_STATES, spokeFields } from "#lib/model/spoke.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
+import { FEDERATION_STATES, LIVE_STATES } from "#lib/model/states.ts";
 import { isImageDigest } from "#lib/moodle/image-digest.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 
@@ -22,7 +23,6 @@ export const SITE_RECORD_CONFIG_MAP_NAME: ObjectRef = { ...KIND, name: "wheelwri
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
 
 const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
-const HUB_STATES = ["provisioning", "active", "failed", "removing"] as const;
 const HUB_NULLABLE_TEXTS = ["region", "mode", "tier", "stateReason"] as const;
 
 const Timestamp = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => new Date(text)));
@@ -32,7 +32,7 @@ export const SpokeSiteRecord = v.object({
   ...recordEntries(spokeFields),
   slug: Slug,
   domain: HostName,
-  state: v.picklist(SPOKE_STATES.filter((state) => state !== "removed")),
+  state: v.picklist(LIVE_STATES),
   /** The digest of the Moodle image. Absent in records that earlier releases wrote. */
   imageDigest: v.optional(v.fallback(v.nullable(v.pipe(v.string(), v.check(isImageDigest))), null), null),
   /** The spoke's blueprint inputs, including unknown fields, which a later release may have added. */
@@ -48,7 +48,7 @@ export const HubSiteRecord = v.object({
   ...v.entriesFromList(HUB_TEXTS, v.string()),
   ...v.entriesFromList(HUB_NULLABLE_TEXTS, v.nullable(v.string())),
   slug: Slug,
-  state: v.picklist(HUB_STATES),
+  state: v.picklist(FEDERATION_STATES.filter((state) => state !== "removed")),
   ...timestamps,
 });
 export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;

@@ -23,7 +23,7 @@
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { OperationDeclaration, StateTransition } from "#lib/operations/operation.ts";
-import type { SpokeState } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
 /** An operation that users can request, except a removal: an action, `configure` (by PATCH) or `restore`. */

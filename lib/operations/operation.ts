@@ -16,7 +16,7 @@ import {
 } from "#lib/operations/plan.ts";
 import { StateAfterFailure } from "#lib/operations/progress.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
-import type { SpokeState } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 
 /** The spoke's states during an operation and after its success. */
 export interface StateTransition {

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import { declareOperation, type SpokeOperationSubject } from "#lib/operations/operation.ts";
-import type { SpokeState } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { IMAGE_DIGEST } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { portalStyle, stylePath } from "#lib/portal/components/stylesheet.ts";
-import { portalScript, scriptPath } from "#lib/portal/script/script.ts";
+import { portalScript, portalStyle } from "#lib/portal/assets.ts";
+import { scriptPath, stylePath } from "#lib/portal/page/asset.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { parsePage } from "#test/support/page.ts";

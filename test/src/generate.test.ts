@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,6 +14,7 @@ import {
   renderReleasesModule,
   toUrlPattern,
 } from "#src/generate.ts";
+import { BROWSER_ENTRY_POINTS } from "#src/generate/browser.ts";
 
 const test = suite("generateFiles");
 const CHART = "deploy/helm/wheelwright/";
@@ -70,6 +71,11 @@ test("lists changed and missing generated files", async () => {
   for (const part of ["routes/api", "sql", "lib/moodle/manifests", "lib/client", "src", "docs", `${CHART}files`]) {
     await mkdir(join(folder, part), { recursive: true });
   }
+  const entryPoints = Object.values(BROWSER_ENTRY_POINTS).flatMap((each) => Object.values(each));
+  for (const path of entryPoints) {
+    await mkdir(join(folder, dirname(path)), { recursive: true });
+    await writeFile(join(folder, path), "");
+  }
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
   await writeFile(join(folder, "docs/api.md"), "Actions:\n\n<!-- actions -->\n<!-- end of actions -->\n");
@@ -77,6 +83,7 @@ test("lists changed and missing generated files", async () => {
   await writeFile(join(folder, `${CHART}Chart.yaml`), "version: 0.0.0\nappVersion: 0.0.0\n");
   const modules = [
     ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
+    ...["lib/reference/assets.ts", "lib/portal/assets.ts"],
     ...["lib/client/schemas.ts", "lib/client/fields.ts", "lib/client/endpoints.ts"],
   ];
   assert.equal(await findStaleFiles(root), [
@@ -89,6 +96,8 @@ test("lists changed and missing generated files", async () => {
   assert.equal(await findStaleFiles(root), ["src/migrations.ts"]);
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
   assert.equal(await findStaleFiles(root), ["src/migrations.ts", "src/releases.ts"]);
+  await writeFile(join(folder, "lib/portal/browser/portal.css"), "p { color: red; }");
+  assert.equal(await findStaleFiles(root), ["src/migrations.ts", "src/releases.ts", "lib/portal/assets.ts"]);
   assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /^\|`suspend` \| active, resuming \| .* \| yes$/m);
   for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
     await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);

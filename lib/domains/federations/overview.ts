@@ -4,7 +4,7 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { OverviewCounts, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
-import { LIVE_STATES } from "#lib/model/spoke.ts";
+import { LIVE_STATES } from "#lib/model/states.ts";
 import { countLiveOperations } from "#lib/jobs/queue.ts";
 
 /** Counts the objects in one hub or in all hubs. Throws a `missing` fault if the viewer cannot see the named hub. */

@@ -1,5 +1,5 @@
 /**
- * Defines the states of a hub, and checks which requests each state allows.
+ * Checks which requests each state of a hub allows.
  *
  *                      retry
  *               +------------------+
@@ -13,11 +13,9 @@
  * Spokes can be added while the hub is provisioning, active or failed. Spokes are installed one after another.
  */
 import { Fault } from "#lib/base/errors.ts";
+import type { FederationState } from "#lib/model/states.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
 import { buildHubLane, type NewJob } from "#lib/jobs/job.ts";
-
-export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
-type FederationState = (typeof FEDERATION_STATES)[number];
 
 export const FEDERATION_ACTIONS = ["retry"] as const;
 

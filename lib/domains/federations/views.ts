@@ -1,7 +1,7 @@
 /** Defines the API schemas for hubs. */
 import * as v from "valibot";
-import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
-import { LIVE_STATES } from "#lib/model/spoke.ts";
+import { FEDERATION_ACTIONS } from "#lib/domains/federations/state.ts";
+import { FEDERATION_STATES, LIVE_STATES } from "#lib/model/states.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedText,

@@ -13,7 +13,7 @@ import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { runSignInLinkJob } from "#lib/domains/spokes/sign-in-job.ts";
 import { findStateTransition } from "#lib/operations/check-action.ts";
-import type { SpokeState } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 import { findSpoke, getSignInLinkDelay, lockSignInLinks, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SignInLink } from "#lib/domains/spokes/views.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -18,7 +18,8 @@ import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/feder
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
-import { spokeFields, type SpokeState } from "#lib/model/spoke.ts";
+import { spokeFields } from "#lib/model/spoke.ts";
+import type { SpokeState } from "#lib/model/states.ts";
 import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;

@@ -2,7 +2,8 @@
 import * as v from "valibot";
 import { CostView } from "#lib/domains/billing/cost.ts";
 import { changeEntries, inputEntries, parameterEntries, viewEntries } from "#lib/model/field.ts";
-import { MoodleVersion, SPOKE_STATES, spokeFields } from "#lib/model/spoke.ts";
+import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
+import { SPOKE_STATES } from "#lib/model/states.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedList,

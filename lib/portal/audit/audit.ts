@@ -11,7 +11,7 @@ import {
   nextPageLink,
 } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
+import { type AuditEventItem, renderEventRow } from "#lib/portal/audit/event.ts";
 import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
 
 export const AUDIT_EVENTS_PER_PAGE = 50;
@@ -53,7 +53,6 @@ export function auditView({ events, next, filters }: AuditProps): PageView {
     actions: markup`${linkButton(["Export CSV", exportLink("csv")])}${
       linkButton(["Export JSON Lines", exportLink("jsonl")])
     }`,
-    style: eventStyle + style,
     body: markup`${searchForm(filters, isFiltered)}
 <div id="events">${
       events.length > 0
@@ -116,8 +115,3 @@ function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, me
       : markup`<pre class="log" tabindex="0">${JSON.stringify(metadata, null, 2)}</pre>`
   }</div></details>`;
 }
-
-const style = `
-.filters .field:has([type=datetime-local]) { min-width: 16rem; }
-.filters .button { min-height: 2.5rem; }
-`;

@@ -129,24 +129,3 @@ function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventI
 function splitWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
-
-export const eventStyle: string = `
-.event-list > li { grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; }
-.event-list .what { display: grid; gap: .15rem; min-width: 0; overflow-wrap: anywhere; }
-.event-list .foot { display: flex; flex-wrap: wrap; gap: 0 var(--s4); align-items: baseline; }
-.event-list details[open] { flex-basis: 100%; }
-.event-list summary { font-size: var(--tiny); color: var(--ink-soft); padding: .1rem 0; }
-.event-list .more { display: grid; gap: var(--s3); padding: var(--s2) 0; }
-.event-list .badge { vertical-align: .1em; }
-.event-list .what a { color: inherit; font-weight: 600; }
-.event-list .tiny a { font-weight: 400; }
-.event-list .sign { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; color: var(--ink-soft); background: var(--sunken); }
-.event-list .sign .icon { width: 1rem; height: 1rem; }
-@media (max-width: 44rem) {
-  .event-list > li { grid-template-columns: auto minmax(0, 1fr); }
-  .list.event-list > li > .row-action { grid-row: 2; grid-column: 2; }
-}
-.sign.good { color: var(--good); background: var(--good-soft); } .sign.info { color: var(--info); background: var(--info-soft); }
-.sign.warn { color: var(--warn); background: var(--warn-soft); } .sign.bad { color: var(--bad); background: var(--bad-soft); }
-.event-list > li:has(form) { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
-`;

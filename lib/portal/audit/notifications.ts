@@ -11,7 +11,7 @@ import {
   renderPostButton,
 } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { describeAuditEvent, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
+import { describeAuditEvent, renderEventRow } from "#lib/portal/audit/event.ts";
 
 export const NOTIFICATIONS_PER_PAGE = 30;
 
@@ -38,7 +38,6 @@ export function notificationsView({ me, list, next, query }: NotificationsProps)
       here: appendQuery(PATH, { show: query.show }),
     },
     ...(query.before === undefined && { poll: 10 }),
-    style: eventStyle,
     body: markup`<div id="notifications" data-live>${
       list.length === 0
         ? noNotifications(unreadOnly)

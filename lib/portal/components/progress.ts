@@ -151,26 +151,3 @@ const FAULT_SENTENCES = {
   operator: "This failure was caused by the configuration of this service.",
   cluster: "This failure was caused by a problem in the cluster.",
 } as const;
-
-export const progressStyle: string = `
-.steps { list-style: none; padding: 0; display: grid; font-size: var(--small); }
-.steps li { position: relative; display: grid; grid-template-columns: 1.5rem minmax(0, 1fr) 6.5rem; gap: 0 var(--s3); align-items: center; min-height: 2.25rem; color: var(--ink-soft); border-radius: var(--round-small); }
-.steps li > .icon { justify-self: center; position: relative; z-index: 1; }
-.steps li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.75rem - 1px); top: 1.85rem; bottom: -.4rem; width: 2px; background: var(--line); }
-.steps li.done:not(:last-child)::after { background: color-mix(in srgb, var(--good) 45%, transparent); }
-.steps .took { font-size: var(--tiny); font-variant-numeric: tabular-nums; white-space: nowrap; text-align: end; color: var(--ink-soft); }
-.steps .done { color: var(--ink); }
-.steps .done .icon { color: var(--good); } .steps .failed > .icon { color: var(--bad); } .steps .now .icon { color: var(--info); } .steps .again > .icon { color: var(--warn); } .steps .ahead .icon { color: var(--edge); width: .9rem; }
-.steps .now, .steps .failed, .steps .again { color: var(--ink); font-weight: 600; }
-.steps .now { background: var(--info-soft); margin: 0 calc(-1 * var(--s3)); padding: 0 var(--s3); }
-.steps li.now:not(:last-child)::after { inset-inline-start: calc(.75rem - 1px + var(--s3)); }
-.steps .why { grid-column: 2 / -1; display: grid; grid-template-columns: minmax(0, 1fr); overflow-wrap: anywhere; gap: var(--s3); padding: var(--s1) 0 var(--s3); font-weight: 400; min-width: 0; }
-.notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); overflow-wrap: anywhere; }
-#operation .progress p { min-height: 2.5rem; }
-.callout { overflow-wrap: anywhere; }
-@media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }
-.events { display: grid; gap: var(--s2); padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
-details > summary { cursor: pointer; font-size: var(--small); font-weight: 600; }
-details > pre, details > ul { margin-top: var(--s2); }
-@media (prefers-reduced-motion: no-preference) { .steps .now .icon { animation: turn 1.6s linear infinite; } }
-`;

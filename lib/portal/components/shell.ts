@@ -1,12 +1,10 @@
 /** Renders the frame around every portal page: the navigation, the breadcrumb and the user's name. */
-import { LOGO_SVG } from "#lib/reference/theme.ts";
 import type { UserRole } from "#lib/domains/auth/access.ts";
-import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
+import { type HtmlPage, LOGO_SVG, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
 import { callout } from "#lib/portal/components/parts.ts";
-import { stylePath } from "#lib/portal/components/stylesheet.ts";
 import type { CurrentUser, PageView, PortalSection } from "#lib/portal/components/view.ts";
-import { scriptPath } from "#lib/portal/script/script.ts";
+import { scriptPath, stylePath } from "#lib/portal/page/asset.ts";
 
 interface NavItem {
   readonly section: PortalSection;
@@ -43,7 +41,6 @@ export function renderShell(me: CurrentUser, view: PageView): HtmlPage {
     );
   return {
     title: `${title} · Wheelwright`,
-    style: view.style ?? "",
     sheet: stylePath,
     source: scriptPath,
     body: markup`<a class="skip" href="#main">Skip to content</a>

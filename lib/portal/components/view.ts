@@ -48,8 +48,6 @@ export interface PageView {
   readonly follow?: StreamPosition;
   /** The number of seconds after which the page refreshes even without an event. */
   readonly poll?: number;
-  /** CSS that only this page needs. */
-  readonly style?: string;
   /** The response's HTTP status. Defaults to 200. */
   readonly status?: number;
 }

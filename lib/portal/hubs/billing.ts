@@ -33,7 +33,6 @@ export function hubBillingView({ me, hub, billing, catalog, submission }: HubBil
   return {
     ...hubHeader(hub, true, `/hubs/${id}/billing`),
     poll: billing.pending ? 3 : 30,
-    style: STYLE,
     body: markup`<div id="problems" data-live class="column">${billingNotices(billing)}</div>
 <div class="two-columns"><div class="column" id="bill" data-live>${
       billing.connected ? subscriptionPanel(billing) : notBilled(catalog, managesBilling)
@@ -193,8 +192,3 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
     },
   );
 }
-
-const STYLE = `
-.price { font-size: var(--display); font-weight: 650; letter-spacing: -.02em; line-height: 1.2; font-variant-numeric: tabular-nums; }
-#problems:empty { display: none; }
-`;

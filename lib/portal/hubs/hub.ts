@@ -16,7 +16,7 @@ import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/v
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
 import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { SPOKE_STATES } from "#lib/model/spoke.ts";
+import { SPOKE_STATES } from "#lib/model/states.ts";
 
 export const SPOKES_PER_PAGE = 50;
 

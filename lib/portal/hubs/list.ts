@@ -17,7 +17,7 @@ import {
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
-import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
+import { FEDERATION_STATES } from "#lib/model/states.ts";
 
 export const HUBS_PER_PAGE = 50;
 

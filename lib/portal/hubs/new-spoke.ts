@@ -10,7 +10,7 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import { backupSelect, copySpokePanel } from "#lib/portal/hubs/copy-spoke.ts";
 import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
-import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
+import { sizeField } from "#lib/portal/spokes/sizes.ts";
 
 type SettableName = FieldWith<typeof spokeFields, "settable">;
 type FlagName = {
@@ -28,7 +28,6 @@ export function newSpokeView(props: NewSpokeProps): PageView {
     lead: source
       ? markup`Creates a separate site with the courses and users of <a href="/spokes/${source.spoke.id}">${source.spoke.displayName}</a>. Sessions, tokens and keys are not copied.`
       : "A spoke is one Moodle site with its own database, address and backups.",
-    style: sizeStyle + STYLE,
     body: markup`<div class="two-columns"><div class="column">${
       panel(
         "Site",
@@ -147,12 +146,3 @@ function isChanged(name: SettableName, { [name]: value = "" }: NewSpokeProps["va
 function versionText({ name, title, preview, default: usual }: CatalogOffer["versions"][number]): string {
   return `${title ?? name}${preview ? " (preview)" : usual ? " (recommended)" : ""}`;
 }
-
-const STYLE = `
-.price { font-size: var(--title); font-weight: 650; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
-.objects { display: grid; gap: var(--s1); padding: 0; list-style: none; font-size: var(--small); overflow-wrap: anywhere; }
-#preview { position: sticky; top: var(--s5); }
-#preview .facts { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
-#preview[aria-busy=true] { opacity: .65; }
-@media (max-width: 64rem) { #preview { position: static; } }
-`;

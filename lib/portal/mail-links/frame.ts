@@ -1,8 +1,7 @@
 /** Renders and sends pages that open from links in emails. */
-import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
-import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
+import { type HtmlPage, LOGO_SVG, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
-import { formStyle } from "#lib/portal/components/form-style.ts";
+import { standaloneStyle } from "#lib/portal/assets.ts";
 import { htmlReply, type Reply } from "#lib/http/reply.ts";
 
 /** A response of the portal: a page or a redirect, with a status, headers and an optional session cookie. */
@@ -10,35 +9,10 @@ export type PortalResponse =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
 
-const STYLE = `
-.page { max-width: 29rem; padding-top: clamp(var(--s5), 8vh, 6rem); }
-.page > header { display: flex; justify-content: center; }
-.card > header { display: grid; gap: var(--s2); }
-.card h1 { font-size: var(--title); overflow-wrap: anywhere; }
-.label { font-weight: 600; font-size: var(--small); }
-.account { padding: .55rem .75rem; background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
-input.visually-hidden { min-height: 0; padding: 0; border: 0; }
-.places { list-style: none; padding: 0; display: grid; border: 1px solid var(--line); border-radius: var(--round-small); }
-.places li { padding: var(--s2) var(--s3); overflow-wrap: anywhere; font-weight: 600; }
-.places li + li { border-top: 1px solid var(--line); }
-.places a { display: block; }
-.places li > .more { display: block; }
-.places .more { font-weight: 400; color: var(--ink-soft); }
-.tick { width: 3rem; height: 3rem; padding: .7rem; border-radius: 50%; background: var(--good-soft); color: var(--good); }
-.tick.bad { background: var(--warn-soft); color: var(--warn); }
-.card footer { border-top: 1px solid var(--line); padding-top: var(--s4); display: grid; gap: var(--s2); }
-.card footer p, .page > footer { font-size: var(--small); color: var(--ink-soft); }
-.page > footer { text-align: center; }
-.address { display: block; margin-top: var(--s2); padding: var(--s2) var(--s3); background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
-button, .button { width: 100%; }
-form.stack { max-width: none; }
-.ways { display: grid; gap: var(--s2); }
-`;
-
 export function renderStandalonePage(title: string, body: Markup): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
-    style: sharedPageCss + formStyle + STYLE,
+    style: standaloneStyle,
     body: markup`<div class="page">
 <header><span class="brand">${trustedMarkup(LOGO_SVG)}<span>Wheelwright</span></span></header>
 <main class="card">

@@ -8,20 +8,24 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
+import { portalScript, portalStyle } from "#lib/portal/assets.ts";
 import { combineReplies, type Reply, seeOtherReply, textReply } from "#lib/http/reply.ts";
 
 const HASH = 12; // hexadecimal digits
+
+export const scriptPath: string = assetPath("portal.js", portalScript);
+export const stylePath: string = assetPath("portal.css", portalStyle);
 
 interface PortalAsset {
   readonly summary: string;
   readonly type: string;
   readonly text: string;
-  /** The path of the file with a hash of its content, as returned by `assetPath`. */
+  /** The path of the file with a hash of its content. */
   readonly path: string;
 }
 
 /** Returns a path that contains a hash of the content: `/portal.js?v=1f2e3d4c5b6a`. */
-export function assetPath(name: string, text: string): string {
+function assetPath(name: string, text: string): string {
   return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
 }
 

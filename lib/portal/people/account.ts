@@ -29,7 +29,6 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
   return {
     title: "Account",
     section: "account",
-    style,
     body: markup`${
       onboarded ? "" : callout(
         "info",
@@ -139,9 +138,3 @@ export function newPasswordField(submission: RefusedSubmission | undefined, requ
     submission,
   });
 }
-
-const style = `
-.sessions > li { grid-template-columns: minmax(0, 2fr) minmax(0, 2fr) 9rem; }
-.sessions > li > :last-child { justify-self: end; }
-@media (max-width: 44rem) { .sessions > li { grid-template-columns: minmax(0, 1fr) auto; } .sessions > li > .tiny { grid-column: 1 / -1; } }
-`;

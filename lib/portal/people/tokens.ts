@@ -38,7 +38,6 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
     section: "tokens",
     lead: "A token lets a program use the API with your permissions, limited by the token's scope.",
     actions: markup`<a class="button main" href="/tokens/new" data-create>New token</a>`,
-    style,
     body: tokens.length === 0
       ? emptyState(
         "No tokens yet",
@@ -69,7 +68,6 @@ export function newTokenView(submission?: RefusedSubmission): PageView {
   return {
     ...TOKEN_PAGE,
     title: "New token",
-    style,
     body: renderPostForm(
       { action: "/tokens/new", button: "Create token", submission, also: linkButton(["Cancel", "/tokens"]) },
       inputField({
@@ -113,7 +111,6 @@ export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewT
   return {
     ...TOKEN_PAGE,
     title: name,
-    style,
     body: markup`${
       callout(
         "good",
@@ -166,11 +163,3 @@ ${
       }`,
   };
 }
-
-const style = `
-.tokens > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) 9.5rem auto; }
-.scopes { border: 0; padding: 0; display: grid; gap: var(--s3); min-width: 0; }
-.scopes legend { font-weight: 600; font-size: var(--small); padding: 0; margin-bottom: var(--s2); }
-input[type=radio] { padding: 0; }
-@media (max-width: 44rem) { .tokens > li { grid-template-columns: minmax(0, 1fr) auto; } .tokens > li > .tiny { grid-column: 1 / -1; } }
-`;

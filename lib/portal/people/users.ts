@@ -42,7 +42,6 @@ export function usersView({ users, next, query }: UsersProps): PageView {
     title: "Users",
     section: "users",
     actions: markup`<a class="button main" href="/users/invite" data-create>Invite a user</a>`,
-    style,
     body: markup`<form class="filters" role="search" action="/users">
 ${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
 ${selectField({ name: "role", label: "Role", value: query.role, options: [["", "Any"], ...ROLE_OPTIONS] })}
@@ -126,9 +125,3 @@ user's page once they have accepted.</p>`,
     ),
   };
 }
-
-const style = `
-.people > li { grid-template-columns: minmax(10rem, 3fr) minmax(6rem, 1fr) minmax(6rem, 2fr) 11.5rem; }
-.people > li > .badge { justify-self: end; }
-@media (max-width: 44rem) { .people > li { grid-template-columns: minmax(0, 1fr) auto; } }
-`;

@@ -20,7 +20,6 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Refus
   return {
     ...page,
     lead: "All fields are optional. You see this page only once.",
-    style: ".stack h2 { font-size: var(--large); }",
     body: renderPostForm(
       { action: "/welcome", button: "Done", submission, also: linkButton(["Not now", "/hubs"]) },
       inputField({

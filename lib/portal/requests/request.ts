@@ -70,7 +70,6 @@ export function requestView({ me, request, catalog, submission, refusedDecision 
         approvePanel(request, catalog, submissionFor("approve"))
       }</div>${rejectPanel(request, submissionFor("reject"))}</div>`
       : markup`${submission ? callout("bad", `${submission.message}.`) : ""}${requestDetailsPanel(request)}`,
-    style: ".user-text { white-space: pre-line; overflow-wrap: anywhere; }",
   };
 }
 

@@ -86,26 +86,3 @@ function valueOf(value: unknown): Markup | string {
 function isNothing(value: unknown): boolean {
   return value === null || value === undefined;
 }
-
-export const previewStyle: string = `
-.with-preview { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); align-items: start; }
-.with-preview > .panel:first-child { position: sticky; top: var(--s5); }
-.with-preview[aria-busy=true] .effects, .with-preview[aria-busy=true] .column { opacity: .55; }
-.effects { list-style: none; padding: 0; display: grid; gap: var(--s2); }
-.effects li { display: grid; grid-template-columns: 1.15rem minmax(0, 1fr); gap: var(--s2); }
-.effects .icon { margin-top: .15rem; }
-.effects .warning .icon { color: var(--warn); } .effects .done .icon { color: var(--good); } .effects .dot .icon { color: var(--edge); width: .8rem; margin-inline: auto; }
-.step-list { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
-.step-list li::marker { color: var(--ink-soft); font-variant-numeric: tabular-nums; }
-.object > ul { list-style: none; padding: 0; display: grid; gap: var(--s3); margin-top: var(--s3); }
-.object li { display: grid; gap: var(--s1); overflow-wrap: anywhere; }
-.object li > code { font-size: var(--tiny); color: var(--ink-soft); }
-.object + .object { border-top: 1px solid var(--line); padding-top: var(--s3); }
-.fromto { display: grid; gap: 2px; font: var(--tiny)/1.5 var(--mono); }
-.fromto > * { display: block; padding: .15rem .5rem .15rem 1.6rem; border-radius: var(--round-small); text-decoration: none; position: relative; min-width: 0; }
-.fromto > ::before { position: absolute; inset-inline-start: .6rem; font-weight: 700; }
-.fromto del { background: var(--bad-soft); } .fromto del::before { content: "−" / ""; color: var(--bad); }
-.fromto ins { background: var(--good-soft); } .fromto ins::before { content: "+" / ""; color: var(--good); }
-.fromto pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 16rem; overflow: auto; }
-@media (max-width: 64rem) { .with-preview { grid-template-columns: minmax(0, 1fr); } .with-preview > .panel:first-child { position: static; } }
-`;

@@ -8,9 +8,9 @@ import { inputField, type RefusedSubmission, renderPostForm, selectField } from 
 import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
+import { previewPanels, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
-import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
+import { sizeField } from "#lib/portal/spokes/sizes.ts";
 
 /** Returns the action with this name. Throws a `missing` fault (`no_route`) if no action has this name. */
 export function requireActionName(name: string | undefined): SpokeActionName {
@@ -67,7 +67,6 @@ export function actionView(
     title: humanize(action),
     badge: stateBadge(spoke.state, spoke.health),
     lead: ACTIONS[action].summary,
-    style: previewStyle + sizeStyle,
     body: markup`<div class="with-preview" id="with-preview">${
       panel(
         spoke.displayName,

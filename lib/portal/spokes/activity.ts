@@ -2,8 +2,8 @@
 import { markup } from "#lib/http/page.ts";
 import { appendQuery, emptyState, nextPageLink, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
-import { chartStyle, eventChart } from "#lib/portal/spokes/chart.ts";
+import { type AuditEventItem, renderEventRow } from "#lib/portal/audit/event.ts";
+import { eventChart } from "#lib/portal/spokes/chart.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 export const EVENTS_PER_PAGE = 50;
@@ -27,7 +27,6 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
     : markup`Events before ${renderTime(events[0]?.at ?? null)}`;
   return {
     ...spokeHeader(spokePage, "/activity"),
-    style: chartStyle + eventStyle,
     body: events.length > 0
       ? markup`${
         panel("Over time", eventChart(points, until), {

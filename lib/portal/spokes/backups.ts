@@ -12,7 +12,7 @@ import {
   renderTime,
 } from "#lib/portal/components/parts.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { restoreRequestForm, restoreRequestList, restoreRequestStyle } from "#lib/portal/spokes/restore-requests.ts";
+import { restoreRequestForm, restoreRequestList } from "#lib/portal/spokes/restore-requests.ts";
 import type { BackupList, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
@@ -30,7 +30,6 @@ export function backupsView({ spokePage, backups, requests }: BackupsProps, subm
     actions: allowedActions(spokePage).includes("backup") && backups.available
       ? renderPostButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
       : "",
-    style: STYLE + restoreRequestStyle,
     body: markup`<div id="problems" data-live>${backupNotice(backups)}</div>
 <div class="two-columns">${
       panel("Backups", timeline(backups, isRemoved), { id: "backups", live: true })
@@ -183,17 +182,3 @@ function formatBytes(bytes: number): string {
     ["bytes", "KiB", "MiB", "GiB", "TiB"][power]
   }`;
 }
-
-const STYLE = `
-.timeline { list-style: none; padding: 0; display: grid; }
-.timeline li { position: relative; display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) auto; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) 0 var(--s3) 1.75rem; }
-.timeline li::before { content: ""; position: absolute; inset-inline-start: .25rem; top: 1.075rem; width: .75rem; height: .75rem; border-radius: 50%; border: 2px solid var(--good); background: var(--surface); z-index: 1; }
-.timeline .ready::before { background: var(--good); } .timeline .pending::before { border-color: var(--info); } .timeline .failed::before { border-color: var(--bad); }
-.timeline li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.625rem - 1px); top: 1.8rem; bottom: -1.4rem; width: 2px; background: var(--line); }
-.timeline .test-result { grid-column: 1 / -1; overflow-wrap: anywhere; } .timeline .test-result .icon { vertical-align: -.2em; } .timeline .test-result .bad { color: var(--bad); }
-.timeline .when { display: grid; overflow-wrap: anywhere; } .timeline .when b { font-weight: 600; font-size: var(--small); }
-#schedule .facts { grid-template-columns: 1fr; gap: var(--s3); } #schedule dd { font-size: var(--small); }
-.step-list { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
-#restoring .icon { vertical-align: -.2em; }
-@media (max-width: 44rem) { .timeline li { grid-template-columns: minmax(0, 1fr) auto; } .timeline li > .badge { grid-row: 1; grid-column: 2; } }
-`;

@@ -84,13 +84,3 @@ const HOURLY = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
   timeZone: "UTC",
 });
-
-export const chartStyle: string = `
-.chart { display: grid; gap: var(--s2); }
-.chart svg { width: 100%; height: 6rem; display: block; }
-.chart .all { fill: var(--accent); } .chart .failed { fill: var(--bad); }
-.chart .base { stroke: var(--line); }
-.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 var(--s4); }
-.chart figcaption :last-child { margin-left: auto; }
-.chart .key { display: inline-block; width: .65rem; height: .65rem; background: var(--bad); border-radius: 2px; }
-`;

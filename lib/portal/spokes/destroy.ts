@@ -29,7 +29,6 @@ export function destroySpokeView({ spokePage, backups, removal, submission }: De
   const about = {
     ...subpageHeader(spokePage),
     badge: stateBadge(state, health),
-    style: STYLE,
     follow: spokePage.follow,
   };
   if (state === "removing" || state === "removed") {
@@ -138,11 +137,3 @@ ${slugForm(spoke, "Abandon", { abandon: "yes" }, submission)}`,
       : ""
   }</div>`;
 }
-
-const STYLE = `
-.signed { list-style: none; padding: 0; display: grid; gap: var(--s3); font-size: var(--small); }
-.signed li { display: grid; grid-template-columns: 1.15rem minmax(0, 1fr); gap: var(--s3); overflow-wrap: anywhere; }
-.signed .icon { margin-top: .1rem; }
-.signed.cross .icon { color: var(--bad); } .signed.done .icon { color: var(--good); }
-#destroy, #abandon { border-color: var(--bad); }
-`;

@@ -22,7 +22,6 @@ import {
 import type { Operation, OperationDetails } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
-import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 export function recentOperationsPanel(id: string, operations: readonly Operation[]): Markup {
   return panel("Operations", operationList(id, operations), {
@@ -36,7 +35,6 @@ export function operationsView(spokePage: SpokePageData, { items, next }: ListPa
   const { spoke: { id } } = spokePage;
   return {
     ...spokeHeader(spokePage, "/operations"),
-    style: spokeStyle,
     body: markup`<div id="history" data-live>${operationList(id, items)}</div>
 ${nextPageLink(next && appendQuery(`/spokes/${id}/operations`, { before: next }))}`,
   };
@@ -72,7 +70,6 @@ export function operationView({ spokePage, operation, now }: OperationProps): Pa
     title: humanize(kind),
     badge: stateBadge(operation.state),
     follow: spokePage.follow,
-    style: spokeStyle,
     actions: operation.state === "failed" && state === "failed"
       ? markup`<form class="inline" method="post" action="/spokes/${id}/retry"><button class="main">Try again</button></form>`
       : "",

@@ -98,6 +98,3 @@ ${renderPostButton(action, "Mark as done", { fields: { state: "done" }, about: i
     )
   }</details>`;
 }
-
-export const restoreRequestStyle: string =
-  ".reason { white-space: pre-line; overflow-wrap: anywhere; flex-basis: 100%; }";

@@ -33,15 +33,3 @@ export function sizeField({ catalog: { sizes }, chosen, currentSize, submission 
     )
   }${problem === undefined ? "" : markup`<p class="problem" id="size-problem">Size ${problem}.</p>`}</fieldset>`;
 }
-
-export const sizeStyle: string = `
-.sizes { border: 0; padding: 0; display: grid; gap: var(--s2); min-width: 0; }
-.sizes legend { padding: 0; margin-bottom: var(--s1); font-weight: 600; font-size: var(--small); }
-.sizes .problem { font-size: var(--small); font-weight: 600; color: var(--bad); }
-.size { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 0 var(--s3); align-items: center; padding: var(--s2) var(--s3); border: 1px solid var(--line); border-radius: var(--round-small); font-weight: 400; cursor: pointer; }
-.size .resources { grid-column: 2 / -1; color: var(--ink-soft); }
-.size:has(:checked) { border-color: var(--accent); background: var(--accent-soft); }
-.size:has(:disabled) { cursor: default; color: var(--ink-soft); border-style: dashed; }
-.size:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 1px; }
-.size input:focus-visible { outline: none; }
-`;

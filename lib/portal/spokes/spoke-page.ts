@@ -42,7 +42,7 @@ export async function loadSpokePage(
 }
 
 type Head =
-  & Pick<PageView, "title" | "section" | "crumbs" | "badge" | "follow" | "style">
+  & Pick<PageView, "title" | "section" | "crumbs" | "badge" | "follow">
   & Required<Pick<PageView, "tabs">>;
 
 /** Returns the page header for a tab of a spoke. `path` is the path of the tab, relative to the spoke's path. */

@@ -26,7 +26,6 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import type { Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
-import { spokeStyle } from "#lib/portal/spokes/style.ts";
 
 export interface SpokePageProps {
   readonly spokePage: SpokePageData;
@@ -45,7 +44,6 @@ export function spokeView({ spokePage, operations, latest, now }: SpokePageProps
     ...spokeHeader(spokePage, ""),
     lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "Maintenance mode")}` : ""}`,
     actions: actionMenu(spokePage),
-    style: spokeStyle,
     body: markup`<div class="two-columns" id="spoke" data-live><div class="column">
 ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>

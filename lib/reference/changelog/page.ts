@@ -3,11 +3,10 @@ import type { App } from "#lib/app.ts";
 import { CHANGELOG_FEED_PATH } from "#lib/domains/changelog/anchors.ts";
 import { type ReleaseNotes, UNRELEASED_VERSION } from "#lib/domains/changelog/releases.ts";
 import { buildChangelog, type Changelog, type ChangelogAnnouncement } from "#lib/domains/changelog/view.ts";
-import { changelogCss } from "#lib/reference/changelog/style.ts";
+import { changelogStyle } from "#lib/reference/assets.ts";
 import { formatDateTime, formatDay, formatDaysUntil } from "#lib/reference/changelog/dates.ts";
 import { renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
-import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
-import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
+import { type HtmlPage, LOGO_SVG, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export async function buildChangelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
   const now = await app.db.now();
@@ -21,7 +20,7 @@ export function renderChangelogPage({ api, version, notices, releases }: Changel
   return {
     title: "Changelog · Wheelwright",
     feed: { title: "Wheelwright changelog", href: CHANGELOG_FEED_PATH },
-    style: sharedPageCss + changelogCss,
+    style: changelogStyle,
     body: markup`
 <a class="skip" href="#main">Skip to changes</a>
 <header>

@@ -1,4 +1,5 @@
 /** Renders the OpenAPI document as the API reference, a page that also works without JavaScript. */
+import { referencePageScript, referencePageStyle } from "#lib/reference/assets.ts";
 import { getReferencedName } from "#lib/reference/json-schema.ts";
 import type { OpenApi } from "#lib/reference/openapi.ts";
 import {
@@ -17,11 +18,8 @@ import {
 } from "#lib/reference/page/document.ts";
 import { renderEndpoint } from "#lib/reference/page/endpoint.ts";
 import { renderSchemaFields } from "#lib/reference/page/fields.ts";
-import { referencePageScript } from "#lib/reference/page/script.ts";
-import { referencePageCss } from "#lib/reference/page/style.ts";
 import { STATUS_DESCRIPTIONS } from "#lib/reference/responses.ts";
-import { LOGO_SVG, sharedPageCss } from "#lib/reference/theme.ts";
-import { type HtmlPage, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
+import { type HtmlPage, LOGO_SVG, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
 export function renderReferencePage(openApi: OpenApi): HtmlPage {
   const document = toReferenceDocument(openApi);
@@ -33,7 +31,7 @@ export function renderReferencePage(openApi: OpenApi): HtmlPage {
   }));
   return {
     title: "Wheelwright API",
-    style: sharedPageCss + referencePageCss,
+    style: referencePageStyle,
     script: referencePageScript,
     body: markup`
 <a class="skip" href="#main">Skip to endpoints</a>

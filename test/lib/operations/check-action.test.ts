@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
 import { type ActionCheckInput, findStateTransition, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { SPOKE_STATES, type SpokeState } from "#lib/model/spoke.ts";
+import { SPOKE_STATES, type SpokeState } from "#lib/model/states.ts";
 
 /** Returns the facts of a spoke that was active before, unless its state excludes that. */
 function facts(state: SpokeState, live: string[] = [], more: Partial<ActionCheckInput> = {}): ActionCheckInput {

@@ -5,7 +5,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
-import { scriptPath } from "#lib/portal/script/script.ts";
+import { scriptPath } from "#lib/portal/page/asset.ts";
 import { manifest } from "#src/manifest.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
 import { parsePage } from "#test/support/page.ts";

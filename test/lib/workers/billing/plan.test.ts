@@ -5,7 +5,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { createId } from "#lib/base/ids.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { SPOKE_STATES } from "#lib/model/spoke.ts";
+import { SPOKE_STATES } from "#lib/model/states.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { planBillingSyncs } from "#lib/workers/billing/plan.ts";
 import { blueprint } from "#src/blueprints.ts";

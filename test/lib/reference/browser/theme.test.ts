@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { sharedPageCss } from "#lib/reference/theme.ts";
 
-const test = suite("sharedPageCss");
+const test = suite("theme.css and base.css");
+const FOLDER = new URL("../../../../lib/reference/browser/", import.meta.url);
+const theme = await readFile(new URL("theme.css", FOLDER), "utf8");
+const css = theme + await readFile(new URL("base.css", FOLDER), "utf8");
 
 type Colours = ReadonlyMap<string, string>;
 
@@ -10,7 +13,7 @@ type Colours = ReadonlyMap<string, string>;
 function read(): { light: Colours; dark: Colours } {
   const colours = (css: string) =>
     new Map([...css.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, hex]) => [name!, hex!]));
-  const [before = "", after = ""] = sharedPageCss.split("prefers-color-scheme: dark");
+  const [before = "", after = ""] = theme.split("prefers-color-scheme: dark");
   return { light: colours(before), dark: colours(after) };
 }
 
@@ -58,12 +61,12 @@ test("defines the same colours for light and dark", () => {
 });
 
 test("uses only properties that it defines", () => {
-  const used = [...sharedPageCss.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
-  assert.equal(used.filter((name) => !sharedPageCss.includes(`--${name}:`)), []);
+  const used = [...css.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name!);
+  assert.equal(used.filter((name) => !css.includes(`--${name}:`)), []);
 });
 
 test("loads nothing from elsewhere", () => {
-  assert.not.match(sharedPageCss, /url\(|@import|https?:/);
+  assert.not.match(css, /url\(|@import (?!"\.\/)|https?:/);
 });
 
 test.run();

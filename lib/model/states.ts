@@ -1,0 +1,34 @@
+/**
+ * Declares the states of hubs and spokes, and the types of the stream events about them. This module imports nothing,
+ * because the portal's script in the browser includes it.
+ */
+
+/** The possible states of a spoke. The transitions between them are defined in check-action.ts. */
+export const SPOKE_STATES = [
+  "provisioning",
+  "active",
+  "failed",
+  "suspending",
+  "suspended",
+  "resuming",
+  "updating",
+  "removing",
+  "removed",
+] as const;
+export type SpokeState = (typeof SPOKE_STATES)[number];
+export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
+
+/** The possible states of a hub. The transitions between them are defined in lib/domains/federations/state.ts. */
+export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
+export type FederationState = (typeof FEDERATION_STATES)[number];
+
+/** Returns the type of a stream event, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`. */
+export function streamEventType(subject: "Spoke" | "Federation", state: string): string {
+  return `${subject}Update${state.charAt(0).toUpperCase()}${state.slice(1)}`;
+}
+
+/** The types of all stream events that report a state. */
+export const STREAM_EVENT_TYPES: readonly string[] = [
+  ...SPOKE_STATES.map((state) => streamEventType("Spoke", state)),
+  ...FEDERATION_STATES.map((state) => streamEventType("Federation", state)),
+];
