@@ -155,12 +155,16 @@ test("only the configuration and the client's commands read the environment", as
   none(askers.map(({ path }) => path).filter((path) => !/^lib\/base\/(?:config|environment)|^src\/cli\//.test(path)));
 });
 
-test("no module loads the whole Kubernetes library, nor metrics and traces unless they are configured", async () => {
-  const whole = /^import (?!type )[^;]* from "@kubernetes\/client-node(?:\/dist\/(?:index|config)\.js)?";/m;
+test("no module loads the Kubernetes library, metrics or traces unless they are configured", async () => {
+  const whole = /^import (?!type )[^;]* from "(?:@kubernetes\/client-node|#lib\/drivers\/cluster\/client\/proxy).*";/m;
   const optional = /^import (?!type )[^;]* from "(?:prom-client|#lib\/(?:metrics\/reg|drivers\/traces\/).*)";/m;
-  const itself = /^lib\/(?:metrics\/registry|drivers\/traces\/)/;
+  const itself = /^lib\/(?:metrics\/registry|drivers\/traces\/|drivers\/cluster\/client\/proxy-agent)/;
   const sources = (await read("lib", "routes", "src")).filter(({ path }) => !itself.test(path));
   none(sources.filter(({ text }) => whole.test(text) || optional.test(text)).map(({ path }) => path));
+  const deep = (await read("lib", "routes", "src", "test")).filter(({ imports }) =>
+    imports.some((name) => name.startsWith("@kubernetes/client-node/"))
+  );
+  none(deep.map(({ path }) => path));
 });
 
 test("whatever a run asks of the cluster, it asks as the run", async () => {

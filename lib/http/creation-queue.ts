@@ -5,7 +5,7 @@
  */
 import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import type { TimeBudget } from "#lib/base/limits/time-budget.ts";
-import { createKeyedQueues, type KeyedQueues } from "#lib/base/limits/keyed-queues.ts";
+import { createKeyedCallLimiter, type KeyedCallLimiter } from "#lib/base/limits/call-limiter.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -33,32 +33,28 @@ const BUSY_FAULTS = ["database_busy", "database_locked"]; // faults after which 
 /** Creates the queues. `connections` is the maximum number of connections in the database pool. */
 export function createCreationQueues(connections: number): OpenCreationQueue {
   const slots = Math.max(1, Math.floor(connections / CONNECTION_FRACTION));
-  const callers = createKeyedQueues({ slots, perQueue: slots }), hubs = createKeyedQueues({ slots });
-  let arrivals = 0;
+  const callers = createKeyedCallLimiter({ concurrency: slots, perKey: slots });
+  const hubs = createKeyedCallLimiter({ concurrency: slots });
 
   return function open({ ip, signal, timeBudget }) {
-    let order: number | undefined;
-
-    async function attempt<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
-      order ??= ++arrivals;
-      const arrival = { order, signal };
-      const release = await timeBudget.runPaused(() => queues.enter(key, arrival));
+    async function attempt<T>(limiter: KeyedCallLimiter, key: string, isRetry: boolean, work: () => Promise<T>) {
+      const endTurn = await timeBudget.runPaused(() => limiter.enter(key, { signal, isRetry }));
       try {
         signal.throwIfAborted();
         return await work();
       } finally {
-        release();
+        endTurn();
       }
     }
 
-    async function retryWhileBusy<T>(queues: KeyedQueues, key: string, work: () => Promise<T>): Promise<T> {
-      for (let failed = 1;; failed++) {
+    async function retryWhileBusy<T>(limiter: KeyedCallLimiter, key: string, work: () => Promise<T>): Promise<T> {
+      for (let failed = 0;;) {
         try {
-          return await attempt(queues, key, work);
+          return await attempt(limiter, key, failed > 0, work);
         } catch (error) {
           if (!(error instanceof Fault && BUSY_FAULTS.includes(error.code))) throw error;
           timeBudget.reset();
-          const pause = backoffDelay(failed, SECOND / 20, SECOND);
+          const pause = backoffDelay(++failed, SECOND / 20, SECOND);
           await timeBudget.runPaused(() => sleep(pause, signal));
         }
       }

@@ -1,5 +1,6 @@
 /** Queries the servers in DNS_SERVERS, or the system's. Ignores the hosts file, because visitors do not have it. */
 import { Resolver } from "node:dns/promises";
+import { createCallLimiter } from "#lib/base/limits/call-limiter.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** A DNS client. Queries reject if no server answers, and return an empty list for a missing name or record. */
@@ -12,13 +13,19 @@ export interface DnsClient {
 
 const TOTAL_TIMEOUT = 5 * SECOND;
 const ATTEMPT_TIMEOUT = 2 * SECOND, ATTEMPTS = 3; // per server; all attempts together could exceed TOTAL_TIMEOUT
+const CONCURRENCY = 16; // queries at the same time
 // Limits records, which are untrusted: a response can contain up to 64 KiB.
 const MAX_RECORDS = 100, MAX_RECORD_LENGTH = 1000;
 
 /** Creates a DNS client for `servers` (`address` or `address:port`). An empty list means the system's servers. */
 export function openDnsClient(servers: readonly string[]): DnsClient {
-  async function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
-    signal?.throwIfAborted();
+  const limiter = createCallLimiter({ concurrency: CONCURRENCY });
+
+  function query<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
+    return limiter.run(signal ? [signal] : [], () => queryNow(send, signal));
+  }
+
+  async function queryNow<T>(send: (resolver: Resolver) => Promise<T[]>, signal?: AbortSignal): Promise<T[]> {
     const resolver = new Resolver({ timeout: ATTEMPT_TIMEOUT, tries: ATTEMPTS });
     if (servers.length > 0) resolver.setServers(servers);
     let late = false;

@@ -6,8 +6,9 @@
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
-import { composeMail, type MailTransport } from "#lib/drivers/mail/transport.ts";
+import { composeMail, type Mail, type MailTransport } from "#lib/drivers/mail/transport.ts";
 import { redactReply, toMailError } from "#lib/drivers/mail/refusals.ts";
+import { createCallLimiter } from "#lib/base/limits/call-limiter.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -27,22 +28,23 @@ export interface SmtpOptions extends NonNullable<Config["smtp"]> {
 export function openSmtpTransport(options: SmtpOptions): MailTransport {
   const { host, port, user, pass, from, timeouts: timeouts = TIMEOUTS } = options;
   const server = `${host}:${port}`, transport = openTransport(options);
+  const limiter = createCallLimiter({ concurrency: CONNECTIONS });
   transport.on("error", () => {}); // each email reports its own failure
-  return {
-    async send(mail, signal) {
+
+  async function send(mail: Mail, signal: AbortSignal) {
+    const late = AbortSignal.timeout(timeouts.total), secrets = secretsOf(mail.link, user, pass);
+    try {
+      const content = composeMail(mail, from);
+      const { response } = await transport.sendMail({ ...content, signal: AbortSignal.any([signal, late]) });
+      return { answer: redactReply(response, secrets), file: null };
+    } catch (error) {
       signal.throwIfAborted();
-      const late = AbortSignal.timeout(timeouts.total), secrets = secretsOf(mail.link, user, pass);
-      try {
-        const { response } = await transport.sendMail({
-          ...composeMail(mail, from),
-          signal: AbortSignal.any([signal, late]),
-        });
-        return { answer: redactReply(response, secrets), file: null };
-      } catch (error) {
-        signal.throwIfAborted();
-        throw toMailError(error, { server, to: mail.to.email, secrets, late: late.aborted });
-      }
-    },
+      throw toMailError(error, { server, to: mail.to.email, secrets, late: late.aborted });
+    }
+  }
+
+  return {
+    send: (mail, signal) => limiter.run([signal], () => send(mail, signal)),
     close: () => transport.close({ force: true }),
   };
 }

@@ -9,7 +9,7 @@ import { ConfigError } from "#lib/base/config.ts";
 import { parseResponse } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal, toPaymentError } from "#lib/drivers/payments/errors.ts";
 import { openStripeHttpClient } from "#lib/drivers/payments/http-client.ts";
-import { createSemaphore, type Semaphore } from "#lib/base/limits/semaphore.ts";
+import { type CallLimiter, createCallLimiter } from "#lib/base/limits/call-limiter.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -60,7 +60,8 @@ export function openPaymentClient(options: PaymentClientOptions): PaymentClient 
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
     throw new ConfigError(["STRIPE_API_BASE must use https with a live key, or the key would be sent unencrypted"]);
   }
-  const background = createSemaphore(CONCURRENCY), previews = createSemaphore(CONCURRENCY);
+  const background = createCallLimiter({ concurrency: CONCURRENCY });
+  const previews = createCallLimiter({ concurrency: CONCURRENCY });
   let loading: Promise<typeof Stripe> | undefined;
 
   const load = () =>
@@ -69,7 +70,7 @@ export function openPaymentClient(options: PaymentClientOptions): PaymentClient 
       throw error;
     });
 
-  async function send<T>(slots: Semaphore, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
+  async function send<T>(limiter: CallLimiter, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
     const run = async () => {
       const Package = await load();
       const stripe = new Package(secretKey, {
@@ -82,8 +83,8 @@ export function openPaymentClient(options: PaymentClientOptions): PaymentClient 
       return await call(stripe);
     };
     try {
-      // Stops a cancelled call immediately, even while it waits for a slot or for the package to load.
-      return await runCancellable([signal], null, (inner) => slots.run([inner], run));
+      // Stops a cancelled call immediately, even while it waits for a turn or for the package to load.
+      return await runCancellable([signal], null, (inner) => limiter.run([inner], run));
     } catch (error) {
       signal.throwIfAborted();
       throw toPaymentError(error, [secretKey, webhookSecret]);

@@ -8,7 +8,7 @@ import https from "node:https";
 import { createCredentialsError, createCredentialsTimeoutError } from "#lib/drivers/cluster/client/failures.ts";
 import { createCredentialReader, type CredentialSources } from "#lib/drivers/cluster/client/credentials.ts";
 import { createFileReader } from "#lib/drivers/cluster/client/files.ts";
-import { type KubeconfigSource, readKubeconfig, readKubeconfigTexts } from "#lib/drivers/cluster/client/kubeconfig.ts";
+import { type KubeconfigSource, readKubeconfig, readKubeconfigFiles } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -57,8 +57,8 @@ export async function openServerConnections(
   };
   const reader = { files: createFileReader(ms, lateCredentials), idTokens: new Map() };
   const sources: CredentialSources = { ...reader, ms, late: lateCredentials, signal: closing.signal };
-  let texts = await readKubeconfigTexts(source, sources.files);
-  let config = readKubeconfig(source, texts), credentials = createCredentialReader(config, sources);
+  let files = await readKubeconfigFiles(source, sources.files);
+  let config = readKubeconfig(source, files), credentials = createCredentialReader(config, sources);
   const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let cache: { until: number; connection: ServerConnection } | undefined;
@@ -93,20 +93,20 @@ export async function openServerConnections(
   }
 
   async function reload(): Promise<void> {
-    const fresh = await readKubeconfigTexts(source, sources.files);
-    if (JSON.stringify(fresh) !== JSON.stringify(texts)) useKubeconfig(fresh);
+    const fresh = await readKubeconfigFiles(source, sources.files);
+    if (JSON.stringify(fresh) !== JSON.stringify(files)) useKubeconfig(fresh);
   }
 
   async function renew(): Promise<void> {
-    useKubeconfig(await readKubeconfigTexts(source, sources.files));
+    useKubeconfig(await readKubeconfigFiles(source, sources.files));
     cache = undefined;
     generation++;
   }
 
-  function useKubeconfig(fresh: typeof texts): void {
+  function useKubeconfig(fresh: typeof files): void {
     config = readKubeconfig(source === "in-cluster" ? source : { ...source, context }, fresh);
     credentials = createCredentialReader(config, sources);
-    texts = fresh;
+    files = fresh;
   }
 
   const cachedConnection = () => cache && performance.now() < cache.until ? cache.connection : undefined;

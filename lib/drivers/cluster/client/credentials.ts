@@ -1,15 +1,14 @@
 /**
- * Reads a kubeconfig user's credentials: certificates, headers, and an agent for a proxy. The Kubernetes library is
- * loaded only if there is a proxy, because it is 80 MB in size and takes most of a second to load.
+ * Reads a kubeconfig user's credentials: certificates, headers, and an agent for a proxy. The Kubernetes library is not
+ * used for plugins and providers: it waits for them forever, and its OpenID Connect provider always fails (plugin.ts,
+ * oidc.ts).
  */
 import type https from "node:https";
-import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
-import type { Cluster } from "@kubernetes/client-node/dist/config_types.js";
 import type { FileReader } from "#lib/drivers/cluster/client/files.ts";
 import type { Kubeconfig } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { type IdTokens, isIdTokenExpired, refreshIdToken } from "#lib/drivers/cluster/client/oidc.ts";
 import { openExecPlugin } from "#lib/drivers/cluster/client/plugin.ts";
-import type { FileOrData, KubeUser } from "#lib/drivers/cluster/client/user.ts";
+import { buildImpersonationHeaders, type KubeUser } from "#lib/drivers/cluster/client/user.ts";
 
 export interface CredentialSources {
   readonly files: FileReader;
@@ -22,47 +21,47 @@ export interface CredentialSources {
   readonly idTokens: Map<string, IdTokens>;
 }
 
-type Tls = Pick<https.RequestOptions, "ca" | "cert" | "key" | "servername" | "rejectUnauthorized">;
-type Headers = Record<string, string | string[]>;
+export type ServerTls = Pick<https.RequestOptions, "ca" | "cert" | "key" | "servername" | "rejectUnauthorized">;
 
 export interface ClusterCredentials {
-  readonly tls: Tls;
-  readonly headers: Headers;
+  readonly tls: ServerTls;
+  readonly headers: Record<string, string | string[]>;
   readonly agent?: https.RequestOptions["agent"];
 }
 
 /** Returns a function that reads the credentials. A plugin's credentials are cached until they expire. */
 export function createCredentialReader(
-  config: Kubeconfig,
+  { cluster, user }: Kubeconfig,
   sources: CredentialSources,
 ): () => Promise<ClusterCredentials> {
-  const { cluster, user, clusterInfo } = config, { files } = sources;
-  const settings = user.exec && { ...user.exec, cluster: user.exec.provideClusterInfo ? clusterInfo : null };
-  const plugin = settings && openExecPlugin(settings, sources);
+  const { files } = sources, { "tls-server-name": servername, "proxy-url": proxyUrl } = cluster;
+  const plugin = user.exec && openExecPlugin(user.exec, cluster, sources);
   const tokenOf = openToken(user, files);
 
   return async () => {
     const [ca, ownCert, ownKey] = await Promise.all([
-      bytesOf({ file: cluster.caFile, data: cluster.caData }, files),
-      bytesOf(user.cert, files),
-      bytesOf(user.key, files),
+      bytesOf(cluster["certificate-authority"], cluster["certificate-authority-data"], files),
+      bytesOf(user["client-certificate"], user["client-certificate-data"], files),
+      bytesOf(user["client-key"], user["client-key-data"], files),
     ]);
     const own = await tokenOf(), isSigned = own !== undefined || user.username !== undefined;
     // Like kubectl, calls neither a plugin nor a provider if the user has a token or a user name.
     const fromPlugin = isSigned ? {} : await plugin?.credential() ?? {};
     const bearer = own ?? fromPlugin.token ?? (isSigned ? undefined : await tokenOfProvider(user, sources));
-    const tls: Tls = {
-      ...(cluster.skipTLSVerify && { rejectUnauthorized: false }),
-      ...(cluster.tlsServerName && { servername: cluster.tlsServerName }),
+    const tls: ServerTls = {
+      ...(cluster["insecure-skip-tls-verify"] === true && { rejectUnauthorized: false }),
+      ...(servername && { servername }),
       ...(ca && { ca }),
       ...(fromPlugin.cert
         ? { cert: fromPlugin.cert, key: fromPlugin.key! }
         : ownCert && { cert: ownCert, key: ownKey! }),
     };
-    const headers: Headers = { ...user.impersonation };
+    const headers = buildImpersonationHeaders(user);
     if (bearer !== undefined) headers.Authorization = `Bearer ${bearer.trim()}`;
     else if (user.username) headers.Authorization = basic(user.username, user.password ?? "");
-    return { tls, headers, ...(cluster.proxyUrl && { agent: await agentThroughProxy(cluster, tls) }) };
+    if (!proxyUrl) return { tls, headers };
+    const { createProxyAgent } = await import("#lib/drivers/cluster/client/proxy-agent.ts");
+    return { tls, headers, agent: await createProxyAgent(cluster.server, proxyUrl, tls) };
   };
 }
 
@@ -80,34 +79,21 @@ function openToken({ token, tokenFile }: KubeUser, files: FileReader): () => Pro
   };
 }
 
-async function tokenOfProvider({ authProvider }: KubeUser, sources: CredentialSources): Promise<string | undefined> {
-  if (!authProvider) return undefined;
-  const { name, config } = authProvider;
+async function tokenOfProvider(user: KubeUser, sources: CredentialSources): Promise<string | undefined> {
+  if (!user["auth-provider"]) return undefined;
+  const { name, config } = user["auth-provider"];
   if (name !== "oidc") return config["access-token"]; // a type of provider that is older than exec plugins
   const { "id-token": idToken = "", "refresh-token": refreshToken = "" } = config;
   const tokens = sources.idTokens.get(refreshToken) ?? { idToken, refreshToken };
   if (!isIdTokenExpired(tokens.idToken, Date.now()) || !refreshToken) return tokens.idToken || undefined;
-  const authority = { file: config["idp-certificate-authority"], data: config["idp-certificate-authority-data"] };
-  const ca = await bytesOf(authority, sources.files);
-  const renewed = await refreshIdToken({ config, ca, ms: sources.ms, signal: sources.signal }, tokens.refreshToken);
+  const { "idp-certificate-authority": file, "idp-certificate-authority-data": data } = config;
+  const provider = { config, ca: await bytesOf(file, data, sources.files), ms: sources.ms, signal: sources.signal };
+  const renewed = await refreshIdToken(provider, tokens.refreshToken);
   sources.idTokens.set(refreshToken, renewed);
   return renewed.idToken;
 }
 
-async function agentThroughProxy({ caFile: _, ...cluster }: Cluster, tls: Tls) {
-  const fullConfig: KubeConfig = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
-  const base64 = (bytes: unknown) => bytes === undefined ? undefined : Buffer.from(bytes as Buffer).toString("base64");
-  const caData = base64(tls.ca), certData = base64(tls.cert), keyData = base64(tls.key);
-  // Turns off TLS verification for plain HTTP, which the Kubernetes library would otherwise refuse.
-  const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
-  const user = { name: "proxied", ...(certData && keyData && { certData, keyData }) };
-  fullConfig.loadFromClusterAndUser({ ...cluster, ...(caData && { caData }), skipTLSVerify }, user);
-  const applied: https.RequestOptions = {};
-  await fullConfig.applyToHTTPSOptions(applied as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
-  return applied.agent;
-}
-
-async function bytesOf({ file, data }: FileOrData, files: FileReader): Promise<Buffer | undefined> {
+async function bytesOf(file: string | undefined, data: string | undefined, files: FileReader) {
   if (data) return Buffer.from(data, "base64");
   return file ? await files.read(file) : undefined;
 }

@@ -5,17 +5,9 @@
 import { spawn } from "node:child_process";
 import { extendEnvironment } from "#lib/base/environment.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
+import type { KubeconfigCluster } from "#lib/drivers/cluster/client/kubeconfig.ts";
 import { isRecord } from "#lib/drivers/cluster/client/status.ts";
-
-export interface PluginSettings {
-  readonly apiVersion: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly installHint: string;
-  /** Information about the cluster for the plugin. Null unless the kubeconfig sets `provideClusterInfo`. */
-  readonly cluster: object | null;
-}
+import type { ExecSettings } from "#lib/drivers/cluster/client/user.ts";
 
 export interface PluginCredential {
   readonly token?: string;
@@ -38,29 +30,52 @@ interface PluginOptions {
 
 /** The maximum number of bytes that a plugin may print. A credential needs only a few thousand bytes. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
+/** The name of the kubeconfig extension whose content is passed to exec plugins. */
+const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 /** The maximum number of characters that an error message quotes from the plugin's standard error. */
 const MAX_STDERR_LENGTH = 500;
 
-export function openExecPlugin(settings: PluginSettings, { ms, late, signal }: PluginOptions): ExecPlugin {
+export function openExecPlugin(
+  settings: ExecSettings,
+  cluster: KubeconfigCluster,
+  { ms, late, signal }: PluginOptions,
+): ExecPlugin {
+  const info = {
+    apiVersion: settings.apiVersion,
+    kind: "ExecCredential",
+    spec: { ...(settings.provideClusterInfo === true && { cluster: describeCluster(cluster) }), interactive: false },
+  };
   let last: { readonly credential: PluginCredential; readonly expires: number } | undefined;
   return {
     async credential() {
       if (last && Date.now() < last.expires) return last.credential;
       const onLate = () => late(`the plugin ${settings.command}`);
-      const output = await runCancellable([signal], { ms, createError: onLate }, (ending) => run(settings, ending));
+      const output = await runCancellable(
+        [signal],
+        { ms, createError: onLate },
+        (ending) => run(settings, info, ending),
+      );
       last = parseCredential(output, settings);
       return last.credential;
     },
   };
 }
 
+/** Returns the information about the cluster that a plugin receives if the kubeconfig sets `provideClusterInfo`. */
+function describeCluster({ extensions, "certificate-authority": _, ...fields }: KubeconfigCluster): object {
+  return { ...fields, config: extensions.find(({ name }) => name === EXEC_EXTENSION)?.extension };
+}
+
 /** Runs the plugin and returns its output. When the signal aborts, kills the plugin and its child processes. */
-function run({ command, args, env, ...settings }: PluginSettings, signal: AbortSignal): Promise<string> {
-  const { apiVersion, cluster, installHint } = settings;
-  const info = { apiVersion, kind: "ExecCredential", spec: { ...(cluster && { cluster }), interactive: false } };
+function run(
+  { command = "", args, env, installHint }: ExecSettings,
+  info: object,
+  signal: AbortSignal,
+): Promise<string> {
+  const variables = Object.fromEntries(env.map(({ name, value = "" }) => [name, value]));
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...args], {
-      env: extendEnvironment({ ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
+    const child = spawn(command, args, {
+      env: extendEnvironment({ ...variables, KUBERNETES_EXEC_INFO: JSON.stringify(info) }),
       detached: true, // starts a process group, so that the plugin's child processes can be killed
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -102,7 +117,7 @@ function killProcessGroup(pid: number | undefined): void {
   }
 }
 
-function parseCredential(output: string, { command, apiVersion }: PluginSettings) {
+function parseCredential(output: string, { command, apiVersion }: ExecSettings) {
   const fail = (why: string) => new Error(`The plugin ${command} ${why}`);
   const answer = parseJson(output);
   if (!isRecord(answer)) throw fail("did not print a JSON object");

@@ -1,7 +1,8 @@
 /**
  * Follows a collection of objects: lists the objects, then yields their changes until the reader stops. When a watch
  * ends, the next watch continues from the last version. If that version has expired (status 410), the collection is
- * listed again. A watch that receives nothing for a minute counts as dead and is closed.
+ * listed again. A watch that receives nothing for a minute counts as dead and is closed. The Kubernetes library's Watch
+ * skips lines that it cannot parse, so that a change may be lost, and does not report Retry-After.
  */
 import { isApiClosedError, type KubeApi } from "#lib/drivers/cluster/client/api.ts";
 import { type ClusterCall, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
