@@ -94,7 +94,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     authorization: options.authorization === "on",
     grants: new Set(),
   };
-  const keeper = await openStatePersistence(world, options.state);
+  const closeState = options.state === undefined ? null : openStatePersistence(world, options.state);
   const keep = options.record ? "everything" : "the last";
   const recorder = createWriteRecorder(world.store, { keep, now: world.timers.now });
   world.faults.onCompact(world.store.compact);
@@ -127,7 +127,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
       world.timers.close();
       await sites?.close();
       await closeServer(server);
-      await keeper.close();
+      closeState?.();
     },
   };
 }
