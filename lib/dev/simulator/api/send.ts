@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { OBJECT_MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { RequestFaults, SimulatorFault } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface OutgoingResponse {
   readonly status: number;

@@ -24,19 +24,9 @@ interface ContainerEntry {
   isServing: boolean;
 }
 
-export interface Kubelet {
-  readonly world: SimulatorContext;
-  /** Stores a new entry for the container and cancels its previous entry. */
-  register(slot: PodContainer, run?: ProgramRun): ContainerEntry;
-  /** Schedules the container's next step to run after `ms` milliseconds. */
-  wait(slot: PodContainer, ms: number, next: () => void): void;
-  find(slot: PodContainer): ContainerEntry | undefined;
-  release(slot: PodContainer): void;
-  runs(uid: string): ProgramRun[];
-  forget(uid: string): void;
-}
+export type Kubelet = ReturnType<typeof createKubelet>;
 
-export function createKubelet(world: SimulatorContext): Kubelet {
+export function createKubelet(world: SimulatorContext) {
   const pods = new Map<string, Map<string, ContainerEntry>>();
 
   function hold(slot: PodContainer, entry: ContainerEntry): ContainerEntry {
@@ -48,12 +38,15 @@ export function createKubelet(world: SimulatorContext): Kubelet {
 
   return {
     world,
-    register: (slot, run) => hold(slot, { cancel: () => {}, isServing: false, ...(run && { run }) }),
-    wait: (slot, ms, next) => void hold(slot, { cancel: world.timers.after(ms, next), isServing: false }),
-    find: ({ pod, name }) => pods.get(pod.metadata.uid)?.get(name),
-    release: ({ pod, name }) => void pods.get(pod.metadata.uid)?.delete(name),
-    runs: (uid) => [...pods.get(uid)?.values() ?? []].flatMap(({ run }) => run ?? []),
-    forget(uid) {
+    /** Stores a new entry for the container and cancels its previous entry. */
+    register: (slot: PodContainer, run: ProgramRun) => hold(slot, { cancel: () => {}, isServing: false, run }),
+    /** Schedules the container's next step to run after `ms` milliseconds. */
+    wait: (slot: PodContainer, ms: number, next: () => void): void =>
+      void hold(slot, { cancel: world.timers.after(ms, next), isServing: false }),
+    find: ({ pod, name }: PodContainer) => pods.get(pod.metadata.uid)?.get(name),
+    release: ({ pod, name }: PodContainer): void => void pods.get(pod.metadata.uid)?.delete(name),
+    runs: (uid: string) => [...pods.get(uid)?.values() ?? []].flatMap(({ run }) => run ?? []),
+    forget(uid: string): void {
       for (const { cancel } of pods.get(uid)?.values() ?? []) cancel();
       pods.delete(uid);
     },

@@ -17,15 +17,7 @@ export interface ApiKind {
   readonly short: readonly string[];
 }
 
-export interface ApiKindRegistry {
-  readonly all: readonly ApiKind[];
-  /** Finds a kind by the group, version and plural name in a URL. */
-  at(group: string, version: string, plural: string): ApiKind | undefined;
-  /** Finds a kind by the apiVersion and kind in an object or a reference. */
-  of(object: { readonly apiVersion: string; readonly kind: string }): ApiKind | undefined;
-  /** Finds a kind by its name. Each name is unique in the simulator. */
-  named(kind: string): ApiKind;
-}
+export type ApiKindRegistry = ReturnType<typeof loadApiKinds>;
 
 // Line format: `group/version: Kind plural[=short] flags`. Flags: n namespaced, g generation, s status, c scale, x CRD.
 const TABLE = `
@@ -59,7 +51,7 @@ monitoring.coreos.com/v1: ServiceMonitor servicemonitors=smon gsnx; PrometheusRu
 acme.cert-manager.io/v1: Order orders ngsx; Challenge challenges ngsx
 `;
 
-export function loadApiKinds(): ApiKindRegistry {
+export function loadApiKinds() {
   const all = TABLE.trim().split("\n").flatMap((line) => {
     const [apiVersion = "", rest = ""] = line.split(": ");
     return rest.split("; ").map((entry) => readKind(apiVersion, entry));
@@ -68,12 +60,15 @@ export function loadApiKinds(): ApiKindRegistry {
   const byName = new Map(all.map((kind) => [kind.kind, kind]));
   return {
     all,
-    at: (group, version, plural) => byUrl.get(`${group}/${version}/${plural}`),
-    of({ apiVersion, kind }) {
+    /** Finds a kind by the group, version and plural name in a URL. */
+    at: (group: string, version: string, plural: string) => byUrl.get(`${group}/${version}/${plural}`),
+    /** Finds a kind by the apiVersion and kind in an object or a reference. */
+    of({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): ApiKind | undefined {
       const found = byName.get(kind);
       return found?.apiVersion === apiVersion ? found : undefined;
     },
-    named: (kind) => byName.get(kind)!,
+    /** Finds a kind by its name. Each name is unique in the simulator. */
+    named: (kind: string): ApiKind => byName.get(kind)!,
   };
 }
 

@@ -20,14 +20,11 @@ export type FieldType =
     readonly atomic: boolean;
   };
 
-export interface FieldSchema {
-  /** Returns the type of a kind's objects. A kind that the schema does not list accepts any field. */
-  of(kind: string): FieldType;
-}
+export type FieldSchema = ReturnType<typeof loadFieldSchema>;
 
 const ANY: FieldType = { form: "any" };
 
-export function loadFieldSchema(): FieldSchema {
+export function loadFieldSchema() {
   const lines = (POD_SCHEMA_TABLE + KIND_SCHEMA_TABLE).trim().replace(/\n\s+/g, " ").split("\n").filter((line) =>
     line !== ""
   );
@@ -60,7 +57,10 @@ export function loadFieldSchema(): FieldSchema {
     ]),
     atomic: false,
   };
-  return { of: (kind) => texts.has(kind) ? struct(kind) : other };
+  return {
+    /** Returns the type of a kind's objects. A kind that the schema does not list accepts any field. */
+    of: (kind: string): FieldType => texts.has(kind) ? struct(kind) : other,
+  };
 }
 
 function parseType(text: string, struct: (name: string) => FieldType): FieldType {
