@@ -17,7 +17,7 @@ import type {
   SimulatorFault,
   WatchDropMode,
 } from "#lib/dev/simulator/fault-types.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/object.ts";
 
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 

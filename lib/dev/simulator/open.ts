@@ -4,10 +4,9 @@
  * which are in test/data/kube.
  */
 import type { AddressInfo } from "node:net";
-import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simulator/access/users.ts";
+import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simulator/access/rbac.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
-import { createBaseObjects } from "#lib/dev/simulator/controllers/base-objects.ts";
-import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
+import { createBaseObjects, startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { getSimulatedSite, type SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { createSimulatorContext, type SimulatorContextOptions } from "#lib/dev/simulator/simulator-context.ts";
 import { startSiteServer } from "#lib/dev/simulator/sites/server.ts";

@@ -6,10 +6,9 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { createMeasuredDelays, createProportionalDelays } from "#lib/dev/simulator/delays.ts";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
-import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { formatTimestamp, loadApiKinds } from "#lib/dev/simulator/store/object.ts";
 import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 
 export interface SimulatorContextOptions {

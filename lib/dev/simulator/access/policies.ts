@@ -1,9 +1,8 @@
 /** Enforces admission policies: rejects each request that a bound ValidatingAdmissionPolicy denies. */
 import { Environment } from "@marcbachmann/cel-js";
-import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
-import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { SimulatedUser } from "#lib/dev/simulator/access/rbac.ts";
+import { formatResourceName, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { createStatusDetails, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 const CEL = new Environment({ unlistedVariablesAreDyn: true });
@@ -44,12 +43,7 @@ export function enforceAdmissionPolicies(
     if (!denied) continue;
     const policyName = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
     const message = `${policyName} denied request: ${denied.message ?? `failed expression: ${denied.expression}`}`;
-    const details = {
-      name,
-      ...(kind.group === "" ? {} : { group: kind.group }),
-      kind: kind.plural,
-      causes: [{ message }],
-    };
+    const details = { ...createStatusDetails(kind, name), causes: [{ message }] };
     const reason: string = denied.reason ?? "Invalid", status = STATUS[reason];
     if (status === undefined) {
       throw new Error(`The admission policy ${policy.metadata.name} has an invalid reason: ${reason}`);

@@ -1,8 +1,7 @@
 /** Parses and evaluates label selectors and field selectors. Syntax errors have the API server's messages. */
-import { badRequestError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { validateLabelKey, validateLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import type { ApiKind, Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { validateLabelKey, validateLabelValue } from "#lib/dev/simulator/admission/rules/data.ts";
 
 export type ObjectPredicate = (object: StoredObject) => boolean;
 
@@ -31,7 +30,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
-    if (!match) throw badRequestError(`invalid selector: '${part}'; can't understand '${part}'`);
+    if (!match) throw StatusError.badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
     const [, path = "", sign, value] = match;
     requireSelectableField(kind, path);
     return (object: StoredObject): boolean => {
@@ -45,10 +44,10 @@ export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate
 function requireSelectableField(kind: ApiKind, path: string): void {
   const own = FIELDS[kind.kind];
   if (COMMON_FIELDS.includes(path) || own?.includes(path)) return;
-  if (kind.kind === "Job") throw badRequestError(`field label "${path}" not supported for Job`);
-  if (own || kind.custom) throw badRequestError(`field label not supported: ${path}`);
+  if (kind.kind === "Job") throw StatusError.badRequest(`field label "${path}" not supported for Job`);
+  if (own || kind.custom) throw StatusError.badRequest(`field label not supported: ${path}`);
   const names = COMMON_FIELDS.map((each) => JSON.stringify(each)).join(", ");
-  throw badRequestError(`"${path}" is not a known field selector: only ${names}`);
+  throw StatusError.badRequest(`"${path}" is not a known field selector: only ${names}`);
 }
 
 /** Whether the labels match a `selector` from a spec. An empty selector matches all labels. */
@@ -79,7 +78,7 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
   const peek = (): string => tokens[at] ?? "";
   const isWord = (token: string) => token !== "" && !/^[(),=!<>]/.test(token);
   const refuse = (wanted: string): never => {
-    throw badRequestError(`unable to parse requirement: found '${peek()}'${wanted}`);
+    throw StatusError.badRequest(`unable to parse requirement: found '${peek()}'${wanted}`);
   };
 
   function requirement(): (labels: Labels) => boolean {
@@ -89,7 +88,9 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
     const name = tokens[at++]!;
     const [wrong] = validateLabelKey(name);
     if (wrong) {
-      throw badRequestError(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
+      throw StatusError.badRequest(
+        `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`,
+      );
     }
     if (absent) return (labels) => labels[name] === undefined;
     if (peek() === "" || peek() === ",") return (labels) => labels[name] !== undefined;
@@ -126,13 +127,15 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
 
   while (peek() !== "") {
     if (!isWord(peek()) && peek() !== "!") {
-      throw badRequestError(`found '${peek()}', expected: !, identifier, or 'end of string'`);
+      throw StatusError.badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
     }
     tests.push(requirement());
     if (peek() === "") break;
-    if (peek() !== ",") throw badRequestError(`found '${peek()}', expected: ',' or 'end of string'`);
+    if (peek() !== ",") throw StatusError.badRequest(`found '${peek()}', expected: ',' or 'end of string'`);
     at++;
-    if (!isWord(peek()) && peek() !== "!") throw badRequestError(`found '${peek()}', expected: identifier after ','`);
+    if (!isWord(peek()) && peek() !== "!") {
+      throw StatusError.badRequest(`found '${peek()}', expected: identifier after ','`);
+    }
   }
   return tests;
 }
@@ -140,7 +143,9 @@ function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
 function comparison(name: string, operator: string, value: string): (labels: Labels) => boolean {
   if (!/^-?\d+$/.test(value)) {
     const why = "for 'Gt', 'Lt' operators, the value must be an integer";
-    throw badRequestError(`unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`);
+    throw StatusError.badRequest(
+      `unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`,
+    );
   }
   return (labels) => {
     const number = Number(labels[name] ?? NaN);
@@ -153,6 +158,8 @@ function requireLabelValues(name: string, values: readonly string[]): void {
     const [wrong] = validateLabelValue(value);
     if (!wrong) continue;
     const field = `values[${i}][${name}]`;
-    throw badRequestError(`unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
+    throw StatusError.badRequest(
+      `unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`,
+    );
   }
 }

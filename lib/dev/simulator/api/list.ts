@@ -1,20 +1,12 @@
 /** Lists objects by label and field selectors, in pages. Checks the list options as the API server does. */
 import { rejectInvalidOptions } from "#lib/dev/simulator/api/options.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind, Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import {
   type ObjectPredicate,
   parseFieldSelector,
   parseLabelSelector,
 } from "#lib/dev/simulator/admission/selectors.ts";
-import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import {
-  badRequestError,
-  collectCauses,
-  forbiddenField,
-  type StatusCause,
-  StatusError,
-  unsupportedValue,
-} from "#lib/dev/simulator/admission/status-error.ts";
+import { cause, collectCauses, type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { getListSortKey } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -32,7 +24,7 @@ export function validateListOptions(world: SimulatorContext, query: URLSearchPar
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
     if (text !== "" && !/^[+-]?\d+$/.test(text)) {
-      throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+      throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
     }
   }
   rejectInvalidOptions("ListOptions", validateVersionMatch(query, watches));
@@ -41,7 +33,7 @@ export function validateListOptions(world: SimulatorContext, query: URLSearchPar
     const why = `Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: ` +
       "invalid syntax";
     if (watches) throw new StatusError(500, undefined, `resourceVersion: ${why}`);
-    throw badRequestError(`invalid resource version: resourceVersion: ${why}`);
+    throw StatusError.badRequest(`invalid resource version: resourceVersion: ${why}`);
   }
   const now = world.store.version();
   if (watches || Number(version) <= now) return;
@@ -54,15 +46,15 @@ function validateVersionMatch(query: URLSearchParams, watches: boolean): StatusC
   const field = "resourceVersionMatch", match = query.get(field) ?? "";
   if (watches && query.has("sendInitialEvents")) {
     const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-    return collectCauses(match !== "NotOlderThan" && forbiddenField(field, why));
+    return collectCauses(match !== "NotOlderThan" && cause.forbidden(field, why));
   }
   if (match === "") return [];
   const missing = watches ? "for watch unless sendInitialEvents is" : "unless resourceVersion is";
   const supported = watches ? ["NotOlderThan"] : VERSION_MATCHES;
   return collectCauses(
     (watches || !query.get("resourceVersion")) &&
-      forbiddenField(field, `resourceVersionMatch is forbidden ${missing} provided`),
-    !supported.includes(match) && unsupportedValue(field, match, supported),
+      cause.forbidden(field, `resourceVersionMatch is forbidden ${missing} provided`),
+    !supported.includes(match) && cause.unsupported(field, match, supported),
   );
 }
 
@@ -155,7 +147,7 @@ function renderContinueToken(version: number, start: string): string {
 
 function parseContinueToken(text: string | null): { version: number; start: string } | null {
   if (text === null || text === "") return null;
-  const refuse = (why: string) => badRequestError(`invalid continue token: continue key is not valid: ${why}`);
+  const refuse = (why: string) => StatusError.badRequest(`invalid continue token: continue key is not valid: ${why}`);
   let decoded = "", token: Json;
   try {
     decoded = atob(text);

@@ -1,15 +1,11 @@
 /** Checks a request's origin, media types and query options. The errors match the API server's errors. */
 import type { IncomingMessage } from "node:http";
 import {
+  cause,
   collectCauses,
-  forbiddenField,
   formatStatusCauses,
-  invalidFormattedValue,
-  requiredValue,
   type StatusCause,
   StatusError,
-  tooLongValue,
-  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -47,7 +43,7 @@ export function validateWriteOptions(
     collectCauses(
       validateDryRun(query.getAll("dryRun")),
       validateFieldManager(query.get("fieldManager") ?? ""),
-      !VALIDATIONS.includes(validation) && unsupportedValue("fieldValidation", validation, VALIDATIONS),
+      !VALIDATIONS.includes(validation) && cause.unsupported("fieldValidation", validation, VALIDATIONS),
     ),
   );
 }
@@ -56,15 +52,15 @@ export function validatePatchOptions(query: URLSearchParams, applies: boolean): 
   rejectInvalidOptions(
     "PatchOptions",
     collectCauses(
-      applies && !query.get("fieldManager") && requiredValue("fieldManager", "is required for apply patch"),
-      !applies && query.has("force") && forbiddenField("force", "may not be specified for non-apply patch"),
+      applies && !query.get("fieldManager") && cause.required("fieldManager", "is required for apply patch"),
+      !applies && query.has("force") && cause.forbidden("force", "may not be specified for non-apply patch"),
     ),
   );
   validateWriteOptions("PatchOptions", query);
 }
 
 export function validateDryRun(values: readonly string[]): StatusCause[] {
-  return collectCauses(values.some((each) => each !== "All") && unsupportedValue("dryRun", values, ["All"]));
+  return collectCauses(values.some((each) => each !== "All") && cause.unsupported("dryRun", values, ["All"]));
 }
 
 /** Throws a 422 error that lists the causes. Does nothing if there are no causes. */
@@ -79,8 +75,8 @@ function validateFieldManager(manager: string): StatusCause[] {
   const code = [...manager][at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
   const formatted = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
   return collectCauses(
-    Buffer.byteLength(manager) > MAX_MANAGER_BYTES && tooLongValue(field, MAX_MANAGER_BYTES),
-    at >= 0 && invalidFormattedValue(field, `${formatted}: invalid character U+${code} (at position ${at})`),
+    Buffer.byteLength(manager) > MAX_MANAGER_BYTES && cause.tooLong(field, MAX_MANAGER_BYTES),
+    at >= 0 && cause.invalidFormatted(field, `${formatted}: invalid character U+${code} (at position ${at})`),
   );
 }
 

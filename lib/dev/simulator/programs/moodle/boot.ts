@@ -3,7 +3,7 @@
  * the installation is incomplete or the image is older than the database. Updates the code from the image, but upgrades
  * the database only on request. Sources: the image's start scripts and Moodle's `admin/cli/upgrade.php`.
  */
-import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { canReachDatabase } from "#lib/dev/simulator/programs/network.ts";
 import { findPasswordError, formatFactLines } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
   getSimulatedSite,
