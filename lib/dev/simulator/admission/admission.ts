@@ -185,9 +185,7 @@ function withServiceAccount(spec: Json): Json {
     { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
     { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
     {
-      downwardAPI: {
-        items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
-      },
+      downwardAPI: { items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }] },
     },
   ];
   const mounted = (container: Json) => ({ ...container, volumeMounts: [...container.volumeMounts ?? [], mount] });

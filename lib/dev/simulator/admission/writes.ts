@@ -125,11 +125,7 @@ export function replaceObject(
   const gained = validateNewFinalizers(live, next);
   if (gained.length > 0) throw StatusError.invalid(kind, live.metadata.name, gained);
   rejectImmutableChanges(kind, live, full);
-  const writer: FieldManager = {
-    manager: options.manager,
-    operation: "Update",
-    subresource: options.subresource,
-  };
+  const writer: FieldManager = { manager: options.manager, operation: "Update", subresource: options.subresource };
   const tracked = options.applied
     ? options.managed
     : trackFieldUpdate(live, full, world.schema.of(kind.kind), writer, at);

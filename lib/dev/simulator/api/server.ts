@@ -213,10 +213,7 @@ const OTHER_STATUS_TEXT = ["InternalError", "Internal error occurred: injected f
 
 export function renderFaultResponse(answer: Extract<SimulatorFault, { type: "answer" }>): OutgoingResponse {
   const { status, retryAfter, body } = answer;
-  const headers = {
-    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-    ...answer.headers,
-  };
+  const headers = { ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }), ...answer.headers };
   if (body !== undefined) return { status, headers: { "content-type": "text/html", ...headers }, text: body };
   const details = typeof retryAfter === "number" ? { retryAfterSeconds: retryAfter } : undefined;
   const [reason, message] = STATUS_TEXTS[status] ?? OTHER_STATUS_TEXT;
