@@ -38,7 +38,7 @@ function under(layer: string, entries: string): string[] {
 
 const GENERATED = [
   ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
-  ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
+  ...["lib/client/schemas.ts", "lib/client/endpoints.ts", "lib/dev/simulator/admission/schema/kubernetes-fields.ts"],
 ];
 
 interface Source {
