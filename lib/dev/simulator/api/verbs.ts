@@ -86,9 +86,9 @@ function removeMany(world: SimulatorContext, { route: { kind, namespace }, query
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: SimulatorContext, { route, query, accept, response }: ApiVerbRequest): ApiVerbResponse {
+function readMany(world: SimulatorContext, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
-    return ok(listObjects(world, route.kind, route.namespace, query, accept));
+    return ok(listObjects(world, route.kind, route.namespace, query));
   }
   return void streamObjectChanges(world, route.kind, route.namespace, query, response);
 }
