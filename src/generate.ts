@@ -20,6 +20,7 @@ import { readProgramRelease } from "#src/release.ts";
 import { type ApiDocument, renderEndpoints, renderSchemas } from "#src/generate/client.ts";
 import { BROWSER_ENTRY_POINTS, bundleForBrowsers } from "#src/generate/browser.ts";
 import { renderFieldsModule } from "#src/generate/fields.ts";
+import { renderKubernetesFields } from "#src/generate/kubernetes-fields.ts";
 import { insertMetricList } from "#src/generate/metrics.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { parseYaml, writeYamlDocuments } from "#lib/moodle/yaml.ts";
@@ -45,6 +46,7 @@ export async function generateFiles(root: URL = ROOT): Promise<Map<string, strin
     ["lib/client/schemas.ts", GENERATED_COMMENT + renderSchemas(api)],
     ["lib/client/fields.ts", GENERATED_COMMENT + renderFieldsModule({ SPOKE_FIELDS: spokeFields }, ACTIONS)],
     ["lib/client/endpoints.ts", GENERATED_COMMENT + renderEndpoints(api, readProgramRelease().version)],
+    ["lib/dev/simulator/admission/schema/kubernetes-fields.ts", GENERATED_COMMENT + await renderKubernetesFields()],
     ["docs/api.md", insertActionTable(await readFile(new URL("docs/api.md", root), "utf8"))],
     ["deploy/metrics.md", insertMetricList(await readFile(new URL("deploy/metrics.md", root), "utf8"))],
     [

@@ -15,12 +15,15 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
-import { linkPostgresLibraries } from "#lib/dev/embedded/libraries.ts";
+import { getErrorReason, StartError } from "#lib/base/errors.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import {
   choosePostgresPort,
   DATABASE_NAME,
   extractPostgresError,
   findPostgresBinaries,
+  linkPostgresLibraries,
   type PostgresDirectory,
   preparePostgresDirectory,
   runInitdb,
@@ -32,9 +35,6 @@ import {
   stopPostmaster,
   waitUntilPostgresReady,
 } from "#lib/dev/embedded/postmaster.ts";
-import { getErrorReason, StartError } from "#lib/base/errors.ts";
-import type { Log } from "#lib/base/log.ts";
-import { SECOND, sleep } from "#lib/base/time.ts";
 
 const APPLICATION_NAME = "wheelwright-embedded"; // identifies the connections of this module in pg_stat_activity
 const START_LIMIT = 60 * SECOND; // the longest wait for the server; recovery after a power loss can be slow

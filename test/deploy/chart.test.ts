@@ -1,10 +1,11 @@
 /** Tests the objects of the chart, and that invalid values are rejected. Skipped without Helm (`npm run tools`). */
+import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { findStaleManifests } from "./manifests.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 import { type Config, readConfig } from "#lib/base/config.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { findStaleManifests } from "./manifests.ts";
 import {
   CHART,
   readObjects,
@@ -16,7 +17,6 @@ import {
 import { putAsAdmin, SERVICE_ACCOUNT } from "#test/support/service-account.ts";
 import { helm } from "#test/support/tools.ts";
 import { type Kube, openKube } from "#test/lib/dev/simulator/kube-client.ts";
-import { readFile } from "node:fs/promises";
 
 const test = suite<{ kube: Kube }>("deploy/helm/wheelwright");
 const rendered = helm === null ? test.skip : test;

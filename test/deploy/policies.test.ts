@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ATTACKS, type ClusterRequest, LABELS, NEEDS, SPACES } from "./attacks.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -17,7 +18,6 @@ import {
   SERVICE_ACCOUNT,
 } from "#test/support/service-account.ts";
 import { RELEASE } from "#test/support/release.ts";
-import { ATTACKS, type ClusterRequest, LABELS, NEEDS, SPACES } from "./attacks.ts";
 
 const OWN = `spoke-${RELEASE}-own`;
 

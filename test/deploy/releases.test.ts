@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { App } from "#lib/app.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
+import type { App } from "#lib/app.ts";
 import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";

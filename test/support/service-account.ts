@@ -1,9 +1,8 @@
 /** Creates the Helm chart's service account and RBAC rules in a simulated cluster that enforces these rules. */
 import { readFile } from "node:fs/promises";
-import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simulator/access/users.ts";
+import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simulator/access/rbac.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { type Json, loadApiKinds } from "#lib/dev/simulator/store/object.ts";
 import { readObjects } from "#test/support/chart.ts";
 
 export const SERVICE_ACCOUNT: ServiceAccountRef = { namespace: "wheelwright", name: "wheelwright" };

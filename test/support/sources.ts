@@ -7,6 +7,7 @@ const ROOT = new URL("../../", import.meta.url);
 const GENERATED = [
   ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
   ...["lib/reference/assets.ts", "lib/portal/assets.ts", "lib/client/schemas.ts", "lib/client/endpoints.ts"],
+  "lib/dev/simulator/admission/schema/kubernetes-fields.ts",
 ];
 
 export interface Source {

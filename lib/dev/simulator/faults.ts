@@ -17,7 +17,7 @@ import type {
   SimulatorFault,
   WatchDropMode,
 } from "#lib/dev/simulator/fault-types.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/object.ts";
 
 export type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 
@@ -30,48 +30,19 @@ export interface InterruptibleStream {
 
 export interface RequestFaults {
   readonly latency: number;
-  readonly answer: Extract<SimulatorFault, { type: "answer" }> | null;
+  readonly answer: FaultOf<"answer"> | null;
   readonly connection:
     | { readonly how: "cut" | "hang"; readonly at: ConnectionBreakPoint; readonly chunked: boolean }
     | null;
   readonly trickle: { readonly ms: number; readonly bytes: number } | null;
 }
 
-export interface FaultRegistry {
-  /** Adds a fault and returns its ID. The ID is empty for a fault that takes effect immediately and is not stored. */
-  add(breakage: SimulatorFault): string;
-  list(): { id: string; breakage: SimulatorFault; left: number | null }[];
-  remove(id: string): boolean;
-  clear(): void;
-  latency(ms: number, matching?: FaultRequestFilter): string;
-  answer(status: number, how?: FaultRequestFilter & Partial<Extract<SimulatorFault, { type: "answer" }>>): string;
-  cut(matching?: FaultRequestFilter & { readonly at?: ConnectionBreakPoint }): string;
-  hang(matching?: FaultRequestFilter & { readonly at?: ConnectionBreakPoint }): string;
-  /** Drops all watches and followed logs or, if `kind` is set, only the watches for that kind. */
-  dropWatches(kind?: string, how?: WatchDropMode): void;
-  stuckNamespace(name: string): string;
-  failJob(name: string, how?: { readonly log?: readonly string[]; readonly exitCode?: number }): string;
-  unready(name: string): string;
-  missingImage(image: string): string;
-  oom(name: string): string;
-  /** Returns how the active faults affect a request. Reduces the remaining `times` of each applied fault by one. */
-  applyTo(method: string, path: string): RequestFaults;
-  find<T extends Named["type"]>(
-    type: T,
-    namespace: string | undefined,
-    name: string,
-  ): Extract<SimulatorFault, { type: T }> | null;
-  /** Returns the fault's error for pulls of the image, or null for the default error; undefined if no fault applies. */
-  findPullError(image: string): string | null | undefined;
-  /** Registers a stream. Returns a function that must be called when the stream has ended. */
-  registerStream(stream: InterruptibleStream): () => void;
-  onChange(listener: () => void): void;
-  onCompact(listener: () => void): void;
-}
+export type FaultRegistry = ReturnType<typeof createFaultRegistry>;
 
+type FaultOf<T extends SimulatorFault["type"]> = Extract<SimulatorFault, { readonly type: T }>;
 type Named = Extract<SimulatorFault, { readonly name: string }>;
 
-export function createFaultRegistry(): FaultRegistry {
+export function createFaultRegistry() {
   const active = new Map<string, { breakage: SimulatorFault; left: number | null }>();
   const streams = new Set<InterruptibleStream>();
   const listeners: (() => void)[] = [], compacting: (() => void)[] = [];
@@ -89,38 +60,46 @@ export function createFaultRegistry(): FaultRegistry {
     return true;
   }
 
-  const faults: FaultRegistry = {
-    add(breakage) {
-      if (performImmediately(breakage)) return "";
-      if (breakage.type === "silent-watches") {
-        for (const stream of [...streams].filter(matchesKind(breakage.kind))) stream.silence();
-      }
-      const id = String(++count);
-      active.set(id, { breakage, left: "times" in breakage ? breakage.times ?? null : null });
-      changed();
-      return id;
-    },
+  function add(breakage: SimulatorFault): string {
+    if (performImmediately(breakage)) return "";
+    if (breakage.type === "silent-watches") {
+      for (const stream of [...streams].filter(matchesKind(breakage.kind))) stream.silence();
+    }
+    const id = String(++count);
+    active.set(id, { breakage, left: "times" in breakage ? breakage.times ?? null : null });
+    changed();
+    return id;
+  }
+
+  return {
+    /** Adds a fault and returns its ID. The ID is empty for a fault that takes effect immediately and is not stored. */
+    add,
     list: () => [...active].map(([id, entry]) => ({ id, ...entry })),
-    remove(id) {
+    remove(id: string): boolean {
       const was = active.delete(id);
       if (was) changed();
       return was;
     },
-    clear() {
+    clear(): void {
       active.clear();
       changed();
     },
-    latency: (ms, matching = {}) => faults.add({ type: "latency", ms, ...matching }),
-    answer: (status, how = {}) => faults.add({ ...how, type: "answer", status }),
-    cut: (matching = {}) => faults.add({ type: "cut", ...matching }),
-    hang: (matching = {}) => faults.add({ type: "hang", ...matching }),
-    dropWatches: (kind, how) => void faults.add({ type: "drop-watches", ...(kind && { kind }), ...(how && { how }) }),
-    stuckNamespace: (name) => faults.add({ type: "stuck-namespace", name }),
-    failJob: (name, how = {}) => faults.add({ type: "failing-job", name, ...how }),
-    unready: (name) => faults.add({ type: "unready", name }),
-    missingImage: (image) => faults.add({ type: "missing-image", image }),
-    oom: (name) => faults.add({ type: "oom", name }),
-    applyTo(method, path) {
+    latency: (ms: number, matching: FaultRequestFilter = {}) => add({ type: "latency", ms, ...matching }),
+    answer: (status: number, how: FaultRequestFilter & Partial<FaultOf<"answer">> = {}) =>
+      add({ ...how, type: "answer", status }),
+    cut: (matching: Omit<FaultOf<"cut">, "type"> = {}) => add({ type: "cut", ...matching }),
+    hang: (matching: Omit<FaultOf<"hang">, "type"> = {}) => add({ type: "hang", ...matching }),
+    /** Drops all watches and followed logs or, if `kind` is set, only the watches for that kind. */
+    dropWatches: (kind?: string, how?: WatchDropMode): void =>
+      void add({ type: "drop-watches", ...(kind && { kind }), ...(how && { how }) }),
+    stuckNamespace: (name: string) => add({ type: "stuck-namespace", name }),
+    failJob: (name: string, how: Omit<FaultOf<"failing-job">, "type" | "name"> = {}) =>
+      add({ type: "failing-job", name, ...how }),
+    unready: (name: string) => add({ type: "unready", name }),
+    missingImage: (image: string) => add({ type: "missing-image", image }),
+    oom: (name: string) => add({ type: "oom", name }),
+    /** Returns how the active faults affect a request. Reduces the remaining `times` of each applied fault by one. */
+    applyTo(method: string, path: string): RequestFaults {
       let hit: RequestFaults = { latency: 0, answer: null, connection: null, trickle: null };
       for (const [id, entry] of active) {
         const next = matchesRequest(entry.breakage, method, path) ? addEffect(hit, entry.breakage) : null;
@@ -130,21 +109,23 @@ export function createFaultRegistry(): FaultRegistry {
       }
       return hit;
     },
-    find(type, namespace, name) {
+    find<T extends Named["type"]>(type: T, namespace: string | undefined, name: string): FaultOf<T> | null {
       for (const { breakage } of active.values()) {
         if (breakage.type !== type || !("name" in breakage)) continue;
         if (name.startsWith(breakage.name) || `${namespace}/${name}`.startsWith(breakage.name)) {
-          return breakage as never;
+          return breakage as FaultOf<T>;
         }
       }
       return null;
     },
-    findPullError(image) {
+    /** Returns the error for pulls of the image, or null for the default error; undefined if no fault applies. */
+    findPullError(image: string): string | null | undefined {
       for (const { breakage } of active.values()) {
         if (breakage.type === "missing-image" && image.includes(breakage.image)) return breakage.message ?? null;
       }
     },
-    registerStream(stream) {
+    /** Registers a stream. Returns a function that must be called when the stream has ended. */
+    registerStream(stream: InterruptibleStream): () => void {
       streams.add(stream);
       const silent = [...active.values()].some(({ breakage }) =>
         breakage.type === "silent-watches" && matchesKind(breakage.kind)(stream)
@@ -152,10 +133,9 @@ export function createFaultRegistry(): FaultRegistry {
       if (silent) stream.silence();
       return () => void streams.delete(stream);
     },
-    onChange: (listener) => void listeners.push(listener),
-    onCompact: (listener) => void compacting.push(listener),
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    onCompact: (listener: () => void): void => void compacting.push(listener),
   };
-  return faults;
 }
 
 function matchesRequest(breakage: SimulatorFault, method: string, path: string): boolean {

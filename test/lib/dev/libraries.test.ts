@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { linkPostgresLibraries } from "#lib/dev/embedded/libraries.ts";
+import { linkPostgresLibraries } from "#lib/dev/embedded/data-directory.ts";
 
 const test = suite<{ directory: string }>("linkPostgresLibraries");
 

@@ -2,6 +2,8 @@
  * Runs all operations of a hub and its spokes in the simulated cluster, with an account that has the chart's rights.
  * Then runs doctor. Records what each role allowed.
  */
+import { openWorkScene, type WorkScene } from "../workers/scene.ts";
+import { openScene } from "./scene.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
@@ -16,9 +18,7 @@ import { deleteDuePvcs } from "#test/lib/recovery/restore/scene.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { runRetirement, swapSnapshots, waitForTemplate } from "#test/lib/workers/templates/scene.ts";
 import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
-import { openWorkScene, type WorkScene } from "../workers/scene.ts";
 import { until } from "#test/support/until.ts";
-import { openScene } from "./scene.ts";
 
 type Action = "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply" | "retry";
 

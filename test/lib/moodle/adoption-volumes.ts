@@ -8,12 +8,15 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#lib/dev/embedded.ts";
-import { findPostgresBinaries } from "#lib/dev/embedded/data-directory.ts";
-import { isPostmasterRunning } from "#lib/dev/embedded/postmaster.ts";
-import { buildUnprivilegedCommand, choosePostgresOwner } from "#lib/dev/embedded/unprivileged.ts";
-import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#lib/dev/embedded.ts";
+import {
+  buildUnprivilegedCommand,
+  choosePostgresOwner,
+  findPostgresBinaries,
+} from "#lib/dev/embedded/data-directory.ts";
+import { isPostmasterRunning } from "#lib/dev/embedded/postmaster.ts";
+import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
 import { until } from "#test/support/until.ts";
 

@@ -7,15 +7,8 @@ import type { AddressInfo } from "node:net";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { createId } from "#lib/base/ids.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
-import { createProportionalDelays } from "#lib/dev/simulator/delays.ts";
-import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
-import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
-import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import { createWriteRecorder, type WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
-import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import { createSimulatorTimers } from "#lib/dev/simulator/store/timers.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import { createSimulatorContext, type SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
@@ -42,7 +35,7 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
   const objects = scene.simulator.objects().filter((object) =>
     KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace
   );
-  const world = openWorld();
+  const world = createSimulatorContext({ delayMs: 0, log: SILENT_LOG });
   for (const object of scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === "kube-system")) {
     world.store.save(object);
   }
@@ -86,25 +79,6 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
       world.timers.close();
       await closeServer(server);
     },
-  };
-}
-
-function openWorld(): SimulatorContext {
-  return {
-    kinds: loadApiKinds(),
-    schema: loadFieldSchema(),
-    store: createObjectStore(),
-    timers: createSimulatorTimers(),
-    logs: createContainerLogs(),
-    volumes: createVolumeContents(),
-    rebuilt: new Map(),
-    faults: createFaultRegistry(),
-    log: SILENT_LOG,
-    delayMs: 0,
-    delays: createProportionalDelays(0),
-    authorization: false,
-    grants: new Set(),
-    node: { cpu: "100k", memory: "1Pi", pods: "1M" },
   };
 }
 

@@ -1,10 +1,11 @@
 /** Enforces admission policies: rejects each request that a bound ValidatingAdmissionPolicy denies. */
-import { parseCelExpression } from "#lib/dev/simulator/access/expression.ts";
-import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { formatResourceName } from "#lib/dev/simulator/store/kinds.ts";
-import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { Environment } from "@marcbachmann/cel-js";
+import type { SimulatedUser } from "#lib/dev/simulator/access/rbac.ts";
+import { formatResourceName, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { createStatusDetails, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+
+const CEL = new Environment({ unlistedVariablesAreDyn: true });
 
 export interface AdmissionPolicyRequest {
   readonly user: SimulatedUser;
@@ -37,17 +38,12 @@ export function enforceAdmissionPolicies(
       includesOrWildcard(rule.resources, kind.plural) &&
       includesOrWildcard(rule.operations, operation)
     );
-    if (!fits || !matchConditions.every(({ expression }: Json) => parseCelExpression(expression)(variables))) continue;
+    if (!fits || !matchConditions.every(({ expression }: Json) => CEL.evaluate(expression, variables))) continue;
     const denied = validations.find(({ expression }: Json) => !isSatisfied(expression, variables));
     if (!denied) continue;
     const policyName = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
     const message = `${policyName} denied request: ${denied.message ?? `failed expression: ${denied.expression}`}`;
-    const details = {
-      name,
-      ...(kind.group === "" ? {} : { group: kind.group }),
-      kind: kind.plural,
-      causes: [{ message }],
-    };
+    const details = { ...createStatusDetails(kind, name), causes: [{ message }] };
     const reason: string = denied.reason ?? "Invalid", status = STATUS[reason];
     if (status === undefined) {
       throw new Error(`The admission policy ${policy.metadata.name} has an invalid reason: ${reason}`);
@@ -70,7 +66,7 @@ function includesOrWildcard(list: readonly string[] | undefined, value: string):
 
 /** Whether a CEL expression is true. Reading a missing field makes the expression false (`failurePolicy: Fail`). */
 function isSatisfied(expression: string, variables: Readonly<Record<string, Json>>): boolean {
-  const evaluate = parseCelExpression(expression);
+  const evaluate = CEL.parse(expression);
   try {
     return evaluate(variables) === true;
   } catch {

@@ -5,23 +5,26 @@ import {
   findPodLimitViolations,
   findPvcLimitViolations,
   findQuotaViolation,
+  parseMilliQuantityOrZero,
   sumQuotaUsage,
 } from "#lib/dev/simulator/admission/quota.ts";
-import { forbiddenError, notFoundError, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { createRandomSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { type ApiKind, createRandomSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { describePodSecurityViolations, readPodSecurityPolicy } from "#lib/dev/simulator/admission/security.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 /** Throws a 404 error if the namespace does not exist, or 403 if the namespace is being deleted. */
 export function requireActiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
-  if (!space) throw notFoundError(world.kinds.named("Namespace"), namespace);
+  if (!space) throw StatusError.notFound(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `namespace ${namespace} is being terminated`;
-  throw forbiddenError(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
+  throw StatusError.forbidden(kind, name, why, [{
+    reason: "NamespaceTerminating",
+    message,
+    field: "metadata.namespace",
+  }]);
 }
 
 /** Returns the object with the values that admission adds, such as limits, a storage class or a service account. */
@@ -64,11 +67,11 @@ export function enforceNamespacePolicies(
   if (kind.kind === "Pod" && live === null) {
     const enforced = readPodSecurityPolicy(space, "enforce"), refused = describePodSecurityViolations(spec, enforced);
     if (refused !== "") {
-      throw forbiddenError(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
+      throw StatusError.forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
     requireServiceAccount(world, kind, object);
     const breaches = findPodLimitViolations(object.spec, limitRangesOf(world, object));
-    if (breaches.length > 0) throw forbiddenError(kind, object.metadata.name, joinBreaches(breaches));
+    if (breaches.length > 0) throw StatusError.forbidden(kind, object.metadata.name, joinBreaches(breaches));
   }
   if (spec && (kind.kind !== "Pod" || live === null)) {
     const warned = readPodSecurityPolicy(space, "warn"), wrong = describePodSecurityViolations(spec, warned);
@@ -76,7 +79,7 @@ export function enforceNamespacePolicies(
   }
   if (kind.kind === "PersistentVolumeClaim") {
     const breaches = findPvcLimitViolations(object.spec, limitRangesOf(world, object));
-    if (breaches.length > 0) throw forbiddenError(kind, object.metadata.name, joinBreaches(breaches));
+    if (breaches.length > 0) throw StatusError.forbidden(kind, object.metadata.name, joinBreaches(breaches));
     if (live) requireExpandable(world, kind, object, live);
   }
   if (kind.kind === "Ingress") requireFreeIngressPath(world, object);
@@ -90,7 +93,7 @@ export function enforceNamespacePolicies(
       freed,
       kind.kind === "Pod" && live === null ? object.spec : null,
     );
-    if (breach) throw forbiddenError(kind, object.metadata.name, breach);
+    if (breach) throw StatusError.forbidden(kind, object.metadata.name, breach);
   }
 }
 
@@ -104,7 +107,7 @@ function requireExpandable(world: SimulatorContext, kind: ApiKind, object: Store
   if (storage?.allowVolumeExpansion === true) return;
   const why = "only dynamically provisioned pvc can be resized and " +
     "the storageclass that provisions the pvc must support resize";
-  throw forbiddenError(kind, object.metadata.name, why);
+  throw StatusError.forbidden(kind, object.metadata.name, why);
 }
 
 /** Throws the ingress-nginx webhook's error if another Ingress already uses the same host and path. */
@@ -142,7 +145,7 @@ function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadat
   if (!account || account === "default") return;
   if (world.store.get("ServiceAccount", namespace, account)) return;
   const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`;
-  throw forbiddenError(kind, name, why);
+  throw StatusError.forbidden(kind, name, why);
 }
 
 /** Returns the pod spec from a pod, or from the pod template in a workload. */
@@ -182,9 +185,7 @@ function withServiceAccount(spec: Json): Json {
     { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
     { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
     {
-      downwardAPI: {
-        items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
-      },
+      downwardAPI: { items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }] },
     },
   ];
   const mounted = (container: Json) => ({ ...container, volumeMounts: [...container.volumeMounts ?? [], mount] });

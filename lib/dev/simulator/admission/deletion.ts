@@ -1,17 +1,20 @@
 /** Deletes objects: checks preconditions, applies grace periods and finalizers, and sets the propagation policy. */
 import {
-  badRequestError,
+  cause,
   collectCauses,
-  conflictError,
-  forbiddenError,
-  invalidValue,
+  createStatusDetails,
   type StatusCause,
   StatusError,
-  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { rejectInvalidOptions, validateDryRun } from "#lib/dev/simulator/api/options.ts";
-import { type ApiKind, formatKindName } from "#lib/dev/simulator/store/kinds.ts";
-import { formatTimestamp, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import {
+  type ApiKind,
+  formatKindName,
+  formatTimestamp,
+  isRecord,
+  type Json,
+  type StoredObject,
+} from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface DeleteOptions {
@@ -27,7 +30,9 @@ export function parseDeleteOptions(parameters: URLSearchParams, body: Json): Del
   const options = isRecord(body) ? body : {}, query = body === null ? parameters : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;
   if (kind !== "DeleteOptions") {
-    throw badRequestError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+    throw StatusError.badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+    );
   }
   rejectInvalidOptions("DeleteOptions", badOptions(options, query));
   const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
@@ -41,14 +46,14 @@ export function parseDeleteOptions(parameters: URLSearchParams, body: Json): Del
   };
 }
 
-const POLICIES = ["Foreground", "Background", "Orphan", "nil"];
+const POLICIES = ["Foreground", "Background", "Orphan"];
 
 function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): StatusCause[] {
   const field = "propagationPolicy", policy = propagationPolicy ?? query.get(field) ?? undefined;
-  const both = policy !== undefined && orphanDependents !== undefined;
   return collectCauses(
-    both && invalidValue(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
-    policy !== undefined && !POLICIES.slice(0, 3).includes(policy) && unsupportedValue(field, policy, POLICIES),
+    policy !== undefined && orphanDependents !== undefined &&
+      cause.invalid(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
+    policy !== undefined && !POLICIES.includes(policy) && cause.unsupported(field, policy, POLICIES),
     validateDryRun(dryRun ?? query.getAll("dryRun")),
   );
 }
@@ -64,7 +69,7 @@ export function deleteObject(
   const kind = world.kinds.of(live)!, meta = live.metadata;
   const { uid, resourceVersion } = options;
   if (kind.kind === "Namespace" && PROTECTED_NAMESPACES.has(meta.name)) {
-    throw forbiddenError(kind, meta.name, "this namespace may not be deleted");
+    throw StatusError.forbidden(kind, meta.name, "this namespace may not be deleted");
   }
   if (uid && uid !== meta.uid) throw preconditionError(kind, live, "UID", uid);
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
@@ -107,14 +112,13 @@ function preconditionError(
   const actual = what === "UID" ? metadata.uid : metadata.resourceVersion;
   if (kind.kind === "Namespace") {
     const why = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`;
-    return conflictError(kind, metadata.name, why);
+    return StatusError.conflict(kind, metadata.name, why);
   }
   const end = what === "UID" ? "deleted and then recreated" : "modified";
   const why = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). ` +
     `The object might have been ${end}`;
   const message = `Operation cannot be fulfilled on ${formatKindName(kind)} ${JSON.stringify(metadata.name)}: ${why}`;
-  const details = { name: metadata.name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.kind };
-  return new StatusError(409, "Conflict", message, details);
+  return new StatusError(409, "Conflict", message, createStatusDetails(kind, metadata.name, kind.kind));
 }
 
 /** Returns the finalizers that the propagation policy needs. The default is Orphan for Jobs, otherwise Background. */

@@ -1,15 +1,7 @@
 /** Rejects changes to immutable fields, with the API server's error messages. */
-import {
-  collectCauses,
-  forbiddenField,
-  invalidFormattedValue,
-  invalidObjectError,
-  invalidValue,
-  type StatusCause,
-} from "#lib/dev/simulator/admission/status-error.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { cause, collectCauses, type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { type ApiKind, isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
 
 const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -23,7 +15,7 @@ const CLAIM_RULE =
 
 export function rejectImmutableChanges(kind: ApiKind, live: StoredObject, next: StoredObject): void {
   const causes = RULES[kind.kind]?.(live, next) ?? [];
-  if (causes.length > 0) throw invalidObjectError(kind, live.metadata.name, causes);
+  if (causes.length > 0) throw StatusError.invalid(kind, live.metadata.name, causes);
 }
 
 const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCause[]> = {
@@ -32,7 +24,7 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
   StatefulSet(live, next) {
     const fixed = ({ spec }: StoredObject) => Object.entries(spec).filter(([name]) => !STATEFUL_FREE.includes(name));
     const alike = isSameJson(Object.fromEntries(fixed(live)), Object.fromEntries(fixed(next)));
-    return collectCauses(!alike && forbiddenField("spec", STATEFUL_RULE));
+    return collectCauses(!alike && cause.forbidden("spec", STATEFUL_RULE));
   },
   Job: (live, next) =>
     collectCauses(
@@ -52,14 +44,14 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
     const requestedStorage = (object: StoredObject): string | undefined => object.spec.resources?.requests?.storage;
     const resized = !isSameJson(requestedStorage(live), requestedStorage(next));
     if (!isSameJson(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
-      return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
+      return [cause.forbidden("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     }
     // During an expansion, the storage request may be reduced, but it must stay above the current capacity.
     const less = resized &&
       parseMilliQuantityOrZero(requestedStorage(next)) < parseMilliQuantityOrZero(requestedStorage(live)) &&
       parseMilliQuantityOrZero(requestedStorage(next)) <= parseMilliQuantityOrZero(live.status.capacity?.storage);
     return collectCauses(
-      less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"),
+      less && cause.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
     );
   },
   Pod(live, next) {
@@ -71,13 +63,13 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       containers: withoutImages(spec.containers),
       initContainers: withoutImages(spec.initContainers),
     });
-    return collectCauses(!isSameJson(fixed(live), fixed(next)) && forbiddenField("spec", POD_RULE));
+    return collectCauses(!isSameJson(fixed(live), fixed(next)) && cause.forbidden("spec", POD_RULE));
   },
   Service(live, next) {
     const [old, fresh] = [live.spec.clusterIP, next.spec.clusterIP];
     const moved = old !== undefined && old !== fresh && next.spec.type !== "ExternalName";
     const formatted = `[]string{${JSON.stringify(fresh)}}: may not change once set`;
-    return collectCauses(moved && invalidFormattedValue("spec.clusterIPs[0]", formatted));
+    return collectCauses(moved && cause.invalidFormatted("spec.clusterIPs[0]", formatted));
   },
   Secret: (live, next) =>
     live.type === next.type ? checkImmutableData(live, next) : [immutable("type", JSON.stringify(next.type))],
@@ -95,8 +87,8 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
       .filter((name) => old[name] !== undefined && old[name] !== fresh[name]);
     return changed.map((name) =>
       fresh[name] === undefined
-        ? invalidFormattedValue("spec.source", `${name} is required once set`)
-        : invalidValue(`spec.source.${name}`, fresh[name], `${name} is immutable`)
+        ? cause.invalidFormatted("spec.source", `${name} is required once set`)
+        : cause.invalid(`spec.source.${name}`, fresh[name], `${name} is immutable`)
     );
   },
 };
@@ -104,8 +96,8 @@ const RULES: Record<string, (live: StoredObject, next: StoredObject) => StatusCa
 function checkImmutableData(live: StoredObject, next: StoredObject): StatusCause[] {
   const why = "field is immutable when `immutable` is set", is = live.immutable === true;
   return collectCauses(
-    is && next.immutable !== true && forbiddenField("immutable", why),
-    is && !isSameJson(live.data, next.data) && forbiddenField("data", why),
+    is && next.immutable !== true && cause.forbidden("immutable", why),
+    is && !isSameJson(live.data, next.data) && cause.forbidden("data", why),
   );
 }
 
@@ -118,7 +110,7 @@ function checkFixedRole(live: StoredObject, next: StoredObject): StatusCause[] {
   const { apiGroup, kind, name } = next.roleRef ?? {};
   const formatted = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
   return collectCauses(
-    !isSameJson(live.roleRef, next.roleRef) && invalidFormattedValue("roleRef", `${formatted}: cannot change roleRef`),
+    !isSameJson(live.roleRef, next.roleRef) && cause.invalidFormatted("roleRef", `${formatted}: cannot change roleRef`),
   );
 }
 
@@ -132,7 +124,7 @@ function canChangeTemplate(job: StoredObject): boolean {
 }
 
 function immutable(field: string, formatted: string): StatusCause {
-  return invalidFormattedValue(field, `${formatted}: field is immutable`);
+  return cause.invalidFormatted(field, `${formatted}: field is immutable`);
 }
 
 /** Formats a label selector as the API server prints it in errors: in Go's notation for structs. */

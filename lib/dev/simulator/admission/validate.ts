@@ -1,25 +1,18 @@
 /** Validates objects before they are written: first names and labels, then rules that involve several fields. */
-import {
-  collectCauses,
-  invalidFormattedValue,
-  invalidObjectError,
-  invalidValue,
-  requiredValue,
-  type StatusCause,
-  unsupportedValue,
-} from "#lib/dev/simulator/admission/status-error.ts";
-import { validateConfigMap, validateMetadata, validateSecret } from "#lib/dev/simulator/admission/rules/data.ts";
-import { validateContainer, validatePodScheduling, validateVolumes } from "#lib/dev/simulator/admission/rules/pods.ts";
-import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseMilliQuantity, QUANTITY_FORMAT_MESSAGE } from "#lib/dev/simulator/admission/quantity.ts";
+import { cause, collectCauses, type StatusCause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import {
   isLabelValue,
   LABEL_KEY_MESSAGE,
   LABEL_VALUE_MESSAGE,
+  validateConfigMap,
   validateLabelKey,
-} from "#lib/dev/simulator/admission/rules/names.ts";
+  validateMetadata,
+  validateSecret,
+} from "#lib/dev/simulator/admission/rules/data.ts";
+import { validateContainer, validatePodScheduling, validateVolumes } from "#lib/dev/simulator/admission/rules/pods.ts";
+import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
+import { type ApiKind, isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { parseMilliQuantity, QUANTITY_FORMAT_MESSAGE } from "#lib/dev/simulator/admission/quota.ts";
 import { validateIngress, validateNetworkPolicy, validateService } from "#lib/dev/simulator/admission/rules/network.ts";
 import { validateLimitRange, validatePvc, validateResourceQuota } from "#lib/dev/simulator/admission/rules/quotas.ts";
 import {
@@ -61,7 +54,7 @@ export function validateObject(kind: ApiKind, object: StoredObject): void {
 }
 
 function requireNoCauses(kind: ApiKind, object: StoredObject, causes: readonly StatusCause[]): void {
-  if (causes.length > 0) throw invalidObjectError(kind, object.metadata.name, causes);
+  if (causes.length > 0) throw StatusError.invalid(kind, object.metadata.name, causes);
 }
 
 function validateMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): StatusCause[] {
@@ -71,10 +64,10 @@ function validateMeta({ kind, metadata: { name, labels = {}, annotations = {} } 
     : [DNS_SUBDOMAIN_PATTERN, DNS_SUBDOMAIN_MESSAGE];
   return collectCauses(
     name === ""
-      ? requiredValue(field, "name or generateName is required")
+      ? cause.required(field, "name or generateName is required")
       : name.length > most
-      ? invalidValue(field, name, `must be no more than ${most} characters`)
-      : !form.test(name) && invalidValue(field, name, rule),
+      ? cause.invalid(field, name, `must be no more than ${most} characters`)
+      : !form.test(name) && cause.invalid(field, name, rule),
     validateLabels("metadata.labels", labels),
     Object.keys(annotations).flatMap((key) => validateKey("metadata.annotations", key)),
   );
@@ -84,14 +77,14 @@ function validateLabels(field: string, labels: Record<string, string>): StatusCa
   return Object.entries(labels).flatMap(([key, value]) =>
     collectCauses(
       validateKey(field, key),
-      value.length > 63 && invalidValue(field, value, "must be no more than 63 characters"),
-      !isLabelValue(value) && invalidValue(field, value, LABEL_VALUE_MESSAGE),
+      value.length > 63 && cause.invalid(field, value, "must be no more than 63 characters"),
+      !isLabelValue(value) && cause.invalid(field, value, LABEL_VALUE_MESSAGE),
     )
   );
 }
 
 function validateKey(field: string, key: string): StatusCause[] {
-  return collectCauses(validateLabelKey(key).length > 0 && invalidValue(field, key, LABEL_KEY_MESSAGE));
+  return collectCauses(validateLabelKey(key).length > 0 && cause.invalid(field, key, LABEL_KEY_MESSAGE));
 }
 
 const SECURITY = "pod-security.kubernetes.io/";
@@ -103,23 +96,23 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
       const key = SECURITY + mode, level = labels[key], version = labels[`${key}-version`];
       return collectCauses(
         level !== undefined && !LEVELS.includes(level) &&
-          invalidValue(`metadata.labels[${key}]`, level, `must be one of ${LEVELS.join(", ")}`),
+          cause.invalid(`metadata.labels[${key}]`, level, `must be one of ${LEVELS.join(", ")}`),
         version !== undefined && !/^(latest|v1\.(0|[1-9]\d*))$/.test(version) &&
-          invalidValue(`metadata.labels[${key}-version]`, version, 'must be "latest" or "v1.x"'),
+          cause.invalid(`metadata.labels[${key}-version]`, version, 'must be "latest" or "v1.x"'),
       );
     }),
   Service: ({ spec }) => {
     const ports: Json[] = spec.ports ?? [], headless = spec.clusterIP === "None" || spec.type === "ExternalName";
     const unnamed = ports.length > 1 ? ports.flatMap((port, i) => port.name ? [] : [i]) : [];
     return collectCauses(
-      ports.length === 0 && !headless && requiredValue("spec.ports"),
-      unnamed.map((i) => requiredValue(`spec.ports[${i}].name`)),
+      ports.length === 0 && !headless && cause.required("spec.ports"),
+      unnamed.map((i) => cause.required(`spec.ports[${i}].name`)),
     );
   },
   PersistentVolumeClaim: ({ spec: { accessModes = [], resources } }) =>
     collectCauses(
-      accessModes.length === 0 && requiredValue("spec.accessModes", "at least 1 access mode is required"),
-      resources?.requests?.storage === undefined && requiredValue("spec.resources[storage]"),
+      accessModes.length === 0 && cause.required("spec.accessModes", "at least 1 access mode is required"),
+      resources?.requests?.storage === undefined && cause.required("spec.resources[storage]"),
       validateQuantities("spec.resources.requests", resources?.requests),
     ),
   ResourceQuota: (object) => validateQuantities("spec.hard", object.spec.hard),
@@ -137,14 +130,14 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
     const rules: Json[] = spec?.rules ?? [], field = "spec.rules";
     const none = rules.length === 0 && !spec?.defaultBackend;
     return collectCauses(
-      none && invalidValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
+      none && cause.invalid("spec", [], "either `defaultBackend` or `rules` must be specified"),
       rules.flatMap(({ host, http }, i) =>
         collectCauses(
           host !== undefined && !DNS_SUBDOMAIN_PATTERN.test(host.replace(/^\*\./, "")) &&
-            invalidValue(`${field}[${i}].host`, host, DNS_SUBDOMAIN_MESSAGE),
+            cause.invalid(`${field}[${i}].host`, host, DNS_SUBDOMAIN_MESSAGE),
           (http?.paths ?? []).flatMap(({ pathType }: Json, j: number) =>
             collectCauses(
-              !pathType && requiredValue(`${field}[${i}].http.paths[${j}].pathType`, "pathType must be specified"),
+              !pathType && cause.required(`${field}[${i}].http.paths[${j}].pathType`, "pathType must be specified"),
             )
           ),
         )
@@ -155,13 +148,13 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
     const { source, volumeSnapshotClassName } = object.spec ?? {}, field = "spec.source";
     if (volumeSnapshotClassName === "") {
       const why = "volumeSnapshotClassName must not be the empty string when set";
-      return [invalidValue("spec.volumeSnapshotClassName", "", why)];
+      return [cause.invalid("spec.volumeSnapshotClassName", "", why)];
     }
     const one = "exactly one of volumeSnapshotContentName and persistentVolumeClaimName must be set";
-    if (isRecord(source)) return collectCauses(Object.keys(source).length !== 1 && invalidFormattedValue(field, one));
+    if (isRecord(source)) return collectCauses(Object.keys(source).length !== 1 && cause.invalidFormatted(field, one));
     const unchecked = "some validation rules were not checked because the object was invalid; correct the existing " +
       "errors to complete validation";
-    return [requiredValue(field), invalidFormattedValue("<nil>", `"null": ${unchecked}`)];
+    return [cause.required(field), cause.invalidFormatted("<nil>", `"null": ${unchecked}`)];
   },
 };
 
@@ -176,7 +169,7 @@ const FURTHER_RULES: Readonly<Record<string, (object: Json) => StatusCause[]>> =
   PersistentVolumeClaim: ({ spec }) => validatePvc("spec", spec),
   Pod: ({ spec: { restartPolicy: policy = "Always" } }) =>
     collectCauses(
-      !RESTART_POLICIES.includes(policy) && unsupportedValue("spec.restartPolicy", policy, RESTART_POLICIES),
+      !RESTART_POLICIES.includes(policy) && cause.unsupported("spec.restartPolicy", policy, RESTART_POLICIES),
     ),
   ResourceQuota: validateResourceQuota,
   Secret: validateSecret,
@@ -188,12 +181,12 @@ const FURTHER_RULES: Readonly<Record<string, (object: Json) => StatusCause[]>> =
 function validateWorkload(
   { spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject,
 ): StatusCause[] {
-  if (!selector) return [requiredValue("spec.selector")];
+  if (!selector) return [cause.required("spec.selector")];
   const labels = template?.metadata?.labels ?? {}, field = "spec.template";
   const volumes = [...template?.spec?.volumes ?? [], ...claims.map(({ metadata }: Json) => ({ name: metadata?.name }))];
   return collectCauses(
     !matchesSelector(selector, labels) &&
-      invalidValue(`${field}.metadata.labels`, labels, "`selector` does not match template `labels`"),
+      cause.invalid(`${field}.metadata.labels`, labels, "`selector` does not match template `labels`"),
     validatePodTemplate(field, { ...template, spec: { ...template?.spec, volumes } }, ["Always"]),
   );
 }
@@ -213,7 +206,7 @@ function validatePod(field: string, spec: Json): StatusCause[] {
     list.flatMap((container, i) => validateContainer(`${field}.${which}[${i}]`, container, names, seen));
   return collectCauses(
     validateVolumes(`${field}.volumes`, volumes),
-    containers.length === 0 && requiredValue(`${field}.containers`),
+    containers.length === 0 && cause.required(`${field}.containers`),
     bad("containers", containers),
     bad("initContainers", initContainers),
     validatePodScheduling(field, spec),
@@ -225,18 +218,18 @@ function validateRestartPolicy(field: string, policy: string, policies: readonly
   if (policies.includes(policy)) return [];
   const words = policies.map((each) => JSON.stringify(each)).join(", ");
   return policy === "Always" || policy === ""
-    ? [requiredValue(field, `valid values: ${words}`)]
-    : [unsupportedValue(field, policy, RESTART_POLICIES), unsupportedValue(field, policy, policies)];
+    ? [cause.required(field, `valid values: ${words}`)]
+    : [cause.unsupported(field, policy, RESTART_POLICIES), cause.unsupported(field, policy, policies)];
 }
 
 function validateScheduleFields(schedule: string): StatusCause[] {
   const fields = schedule.trim().split(/\s+/);
   if (fields.length === 5 || schedule.startsWith("@")) return [];
   const why = `expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`;
-  return [invalidValue("spec.schedule", schedule, why)];
+  return [cause.invalid("spec.schedule", schedule, why)];
 }
 
 function validateQuantities(field: string, quantities: Record<string, string> | undefined): StatusCause[] {
   return Object.entries(quantities ?? {}).filter(([, text]) => parseMilliQuantity(text) === null)
-    .map(([name, text]) => invalidValue(`${field}[${name}]`, text, QUANTITY_FORMAT_MESSAGE));
+    .map(([name, text]) => cause.invalid(`${field}[${name}]`, text, QUANTITY_FORMAT_MESSAGE));
 }

@@ -1,7 +1,6 @@
 /** Creates and changes objects for requests and controllers. A dry run does everything except store the object. */
-import { rejectPrivilegeEscalation } from "#lib/dev/simulator/access/escalation.ts";
+import { rejectPrivilegeEscalation, type SimulatedUser } from "#lib/dev/simulator/access/rbac.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
-import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import {
   applyAdmissionDefaults,
   enforceNamespacePolicies,
@@ -15,18 +14,16 @@ import {
   trackFieldUpdate,
 } from "#lib/dev/simulator/admission/managed-fields.ts";
 import {
-  alreadyExistsError,
-  badRequestError,
-  conflictError,
-  invalidObjectError,
+  createStatusDetails,
   OBJECT_MODIFIED_MESSAGE,
   StatusError,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import { validateNewFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
 import { validateObject } from "#lib/dev/simulator/admission/validate.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import {
+  type ApiKind,
   createRandomSuffix,
+  formatResourceName,
   isSameJson,
   type Json,
   type ManagedFields,
@@ -57,7 +54,9 @@ export function createObject(
   const name = requestMetadata.name ||
     (requestMetadata.generateName ? requestMetadata.generateName.slice(0, 58) + createRandomSuffix() : "");
   if (namespace !== undefined && requestMetadata.namespace !== undefined && requestMetadata.namespace !== namespace) {
-    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
+    throw StatusError.badRequest(
+      "the namespace of the provided object does not match the namespace sent on the request",
+    );
   }
   if (namespace !== undefined) requireActiveNamespace(world, kind, namespace, name);
   if (requestMetadata.resourceVersion && !options.applied) {
@@ -112,10 +111,10 @@ export function replaceObject(
     const key = ["/registry", kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join("/");
     const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
-    throw conflictError(kind, live.metadata.name, why);
+    throw StatusError.conflict(kind, live.metadata.name, why);
   }
   if (version && version !== live.metadata.resourceVersion) {
-    throw conflictError(kind, live.metadata.name, OBJECT_MODIFIED_MESSAGE);
+    throw StatusError.conflict(kind, live.metadata.name, OBJECT_MODIFIED_MESSAGE);
   }
   const at = world.timers.stamp();
   const filled = applyKindDefaults(mergeWrite(kind, live, next, options.subresource), live);
@@ -124,13 +123,9 @@ export function replaceObject(
   const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
   validateObject(kind, full);
   const gained = validateNewFinalizers(live, next);
-  if (gained.length > 0) throw invalidObjectError(kind, live.metadata.name, gained);
+  if (gained.length > 0) throw StatusError.invalid(kind, live.metadata.name, gained);
   rejectImmutableChanges(kind, live, full);
-  const writer: FieldManager = {
-    manager: options.manager,
-    operation: "Update",
-    subresource: options.subresource,
-  };
+  const writer: FieldManager = { manager: options.manager, operation: "Update", subresource: options.subresource };
   const tracked = options.applied
     ? options.managed
     : trackFieldUpdate(live, full, world.schema.of(kind.kind), writer, at);
@@ -182,11 +177,10 @@ function enforcePolicies(
   enforceAdmissionPolicies(world, { user, operation: live ? "UPDATE" : "CREATE", object, oldObject: live });
 }
 
-function existsError(kind: ApiKind, { metadata }: StoredObject): StatusError {
-  const { status, reason, message, details } = alreadyExistsError(kind, metadata.name);
-  return metadata.deletionTimestamp === undefined
-    ? alreadyExistsError(kind, metadata.name)
-    : new StatusError(status, reason, `object is being deleted: ${message}`, details);
+function existsError(kind: ApiKind, { metadata: { name, deletionTimestamp } }: StoredObject): StatusError {
+  const prefix = deletionTimestamp === undefined ? "" : "object is being deleted: ";
+  const message = `${prefix}${formatResourceName(kind)} "${name}" already exists`;
+  return new StatusError(409, "AlreadyExists", message, createStatusDetails(kind, name));
 }
 
 /** Merges a write into the stored object. Only writes to the `status` subresource change the status. */

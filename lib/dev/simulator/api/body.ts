@@ -1,10 +1,10 @@
 /** Parses request bodies into objects of the kind that the URL names. Rejects unknown fields or warns about them. */
-import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import { parse as parseYaml } from "yaml";
+import { type ApiKind, isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { formatListItemKey } from "#lib/dev/simulator/admission/managed-fields.ts";
 import type { FieldValidation } from "#lib/dev/simulator/api/options.ts";
-import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
-import { badRequestError, invalidValue, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import { parseMilliQuantity, QUANTITY_FORMAT_MESSAGE } from "#lib/dev/simulator/admission/quantity.ts";
+import { cause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
+import { parseMilliQuantity, QUANTITY_FORMAT_MESSAGE } from "#lib/dev/simulator/admission/quota.ts";
 import { requireBase64 } from "#lib/dev/simulator/admission/rules/data.ts";
 import {
   type FieldSchema,
@@ -12,7 +12,6 @@ import {
   pruneToSchema,
   type SchemaViolation,
 } from "#lib/dev/simulator/admission/schema/fields.ts";
-import { parse as parseYaml } from "yaml";
 
 /** Parses JSON and, if `yaml` is set, also YAML. Throws a 400 error if the text is invalid. */
 export function parseJsonBody(text: string, expectedType: string, yaml: boolean): Json {
@@ -30,13 +29,10 @@ export function parsePatchBody(text: string, operations: boolean): Json {
   try {
     change = JSON.parse(text);
   } catch (error) {
-    throw badRequestError(`error decoding patch: ${describeParseError(text, error as Error)}`);
+    throw StatusError.badRequest(`error decoding patch: ${describeParseError(text, error as Error)}`);
   }
-  const expectedType = operations ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
   if (operations ? !Array.isArray(change) : !isRecord(change)) {
-    throw badRequestError(
-      `error decoding patch: json: cannot unmarshal ${goType(change)} into Go value of type ${expectedType}`,
-    );
+    throw StatusError.badRequest(`error decoding patch: json: cannot unmarshal ${goType(change)}`);
   }
   if (operations && change.length > MAX_PATCH_OPERATIONS) {
     const why = `The allowed maximum operations in a JSON patch is ${MAX_PATCH_OPERATIONS}, got ${change.length}`;
@@ -46,18 +42,16 @@ export function parsePatchBody(text: string, operations: boolean): Json {
 }
 
 const MAX_PATCH_OPERATIONS = 10_000;
-const GO_HEAD =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function unrecognizedError(expectedType: string, why: string, formattedKey: string): StatusError {
-  return badRequestError(
+  return StatusError.badRequest(
     `the object provided is unrecognized (must be of type ${expectedType}): couldn't get version/kind; ` +
       `json parse error: ${why} (${formattedKey})`,
   );
 }
 
 function describeParseError(text: string, error: Error): string {
-  return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
+  return /^\s*$|[:,]\s*$|[{[][^}\]]*$/.test(text) ? "unexpected end of JSON input" : error.message;
 }
 
 /** Returns the object in a create or update request. Throws a 400 error if the object's kind or a field is invalid. */
@@ -71,14 +65,13 @@ export function parseObjectBody(
 ): Json {
   if (body === null) return {};
   if (!isRecord(body)) {
-    const hex = Buffer.from(JSON.stringify(body)).toString("hex");
-    throw unrecognizedError(kind.kind, `json: cannot unmarshal ${goType(body)} into Go value of type ${GO_HEAD}`, hex);
+    throw unrecognizedError(kind.kind, `json: cannot unmarshal ${goType(body)}`, JSON.stringify(body));
   }
   const [apiVersion, name] = [body.apiVersion ?? kind.apiVersion, body.kind ?? kind.kind];
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
     const from = `${kind.version}.${name}`,
       to = `${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
-    throw badRequestError(
+    throw StatusError.badRequest(
       `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ` +
         `converting (${from}) to (${to}): unknown conversion`,
     );
@@ -87,7 +80,7 @@ export function parseObjectBody(
   const { value, misfits: violations } = pruneToSchema(body, type);
   requireBase64(kind.kind, body);
   const handled = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}`;
-  const refuse = (why: string) => patched ? invalidPatchError(body, why) : badRequestError(`${handled}: ${why}`);
+  const refuse = (why: string) => patched ? invalidPatchError(body, why) : StatusError.badRequest(`${handled}: ${why}`);
   const wrong = violations.find((misfit) => misfit.expected !== undefined);
   if (wrong) {
     const field = `${kind.kind}${wrong.path.replace(/\[[^\]]*\]/g, "")}`;
@@ -107,12 +100,12 @@ export function parseObjectBody(
 export function parseAppliedBody(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
   if (!isRecord(body)) {
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
-    throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+    throw StatusError.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
   if (body.apiVersion !== kind.apiVersion || body.kind !== kind.kind) {
-    throw badRequestError(`invalid object type: ${goKind(body)}`);
+    throw StatusError.badRequest(`invalid object type: ${goKind(body)}`);
   }
-  if (body.metadata?.managedFields) throw badRequestError("metadata.managedFields must be nil");
+  if (body.metadata?.managedFields) throw StatusError.badRequest("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
   const { value, misfits: violations } = pruneToSchema(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
@@ -178,8 +171,8 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
 
 /** Returns the 422 error for a patch whose result is invalid. Like a real server's error, it contains the object. */
 function invalidPatchError(body: Json, why: string): StatusError {
-  const cause = invalidValue("patch", JSON.stringify(body), why);
-  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
+  const invalid = cause.invalid("patch", JSON.stringify(body), why);
+  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${invalid.message}`, { causes: [invalid] });
 }
 
 function hasBadQuantity(value: Json, type: FieldType): boolean {
@@ -195,14 +188,10 @@ function goExpected(expected: string): string {
   return expected.startsWith("numeric") ? "int64" : expected === "boolean" ? "bool" : expected;
 }
 
-function isCutOff(text: string): boolean {
-  return (text.match(/[{[]/g) ?? []).length > (text.match(/[}\]]/g) ?? []).length || /[:,]\s*$/.test(text);
-}
-
 function parseYamlBody(text: string): Json {
   try {
     return parseYaml(text);
   } catch (error) {
-    throw badRequestError(`error decoding YAML: ${(error as Error).message}`);
+    throw StatusError.badRequest(`error decoding YAML: ${(error as Error).message}`);
   }
 }

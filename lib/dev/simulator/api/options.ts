@@ -1,15 +1,11 @@
 /** Checks a request's origin, media types and query options. The errors match the API server's errors. */
 import type { IncomingMessage } from "node:http";
 import {
+  cause,
   collectCauses,
-  forbiddenField,
   formatStatusCauses,
-  invalidFormattedValue,
-  requiredValue,
   type StatusCause,
   StatusError,
-  tooLongValue,
-  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -47,7 +43,7 @@ export function validateWriteOptions(
     collectCauses(
       validateDryRun(query.getAll("dryRun")),
       validateFieldManager(query.get("fieldManager") ?? ""),
-      !VALIDATIONS.includes(validation) && unsupportedValue("fieldValidation", validation, VALIDATIONS),
+      !VALIDATIONS.includes(validation) && cause.unsupported("fieldValidation", validation, VALIDATIONS),
     ),
   );
 }
@@ -56,15 +52,15 @@ export function validatePatchOptions(query: URLSearchParams, applies: boolean): 
   rejectInvalidOptions(
     "PatchOptions",
     collectCauses(
-      applies && !query.get("fieldManager") && requiredValue("fieldManager", "is required for apply patch"),
-      !applies && query.has("force") && forbiddenField("force", "may not be specified for non-apply patch"),
+      applies && !query.get("fieldManager") && cause.required("fieldManager", "is required for apply patch"),
+      !applies && query.has("force") && cause.forbidden("force", "may not be specified for non-apply patch"),
     ),
   );
   validateWriteOptions("PatchOptions", query);
 }
 
 export function validateDryRun(values: readonly string[]): StatusCause[] {
-  return collectCauses(values.some((each) => each !== "All") && unsupportedValue("dryRun", values, ["All"]));
+  return collectCauses(values.some((each) => each !== "All") && cause.unsupported("dryRun", values, ["All"]));
 }
 
 /** Throws a 422 error that lists the causes. Does nothing if there are no causes. */
@@ -75,12 +71,9 @@ export function rejectInvalidOptions(kind: string, causes: readonly StatusCause[
 }
 
 function validateFieldManager(manager: string): StatusCause[] {
-  const field = "fieldManager", at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
-  const code = [...manager][at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-  const formatted = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
   return collectCauses(
-    Buffer.byteLength(manager) > MAX_MANAGER_BYTES && tooLongValue(field, MAX_MANAGER_BYTES),
-    at >= 0 && invalidFormattedValue(field, `${formatted}: invalid character U+${code} (at position ${at})`),
+    Buffer.byteLength(manager) > MAX_MANAGER_BYTES && cause.tooLong("fieldManager", MAX_MANAGER_BYTES),
+    /\p{C}/u.test(manager) && cause.invalid("fieldManager", manager, "invalid character"),
   );
 }
 
@@ -90,11 +83,8 @@ const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 /** Throws 403 for a request to another host name or from another web origin, or 415 for a POST from an HTML form. */
 export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   if (!LOCAL_HOST.test(headers.host ?? "")) {
-    throw new StatusError(
-      403,
-      "Forbidden",
-      "The simulated cluster accepts only requests to localhost, 127.0.0.1 and [::1]",
-    );
+    const message = "The simulated cluster accepts only requests to localhost, 127.0.0.1 and [::1]";
+    throw new StatusError(403, "Forbidden", message);
   }
   const { origin, "sec-fetch-site": site = "none" } = headers;
   const foreign = origin !== undefined && origin !== `http://${headers.host}`;

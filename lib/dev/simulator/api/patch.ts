@@ -1,6 +1,8 @@
-/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). Both work without the schema of the kind. */
+/** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), also to the `scale` subresource. */
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import { isRecord, isSameJson, type Json } from "#lib/dev/simulator/store/object.ts";
+import { isRecord, isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 /** Returns the value after all operations. Throws 422 if an operation is invalid or a `test` operation fails. */
 export function applyJsonPatch(value: Json, operations: readonly Json[]): Json {
@@ -82,4 +84,26 @@ function steps(pointer: unknown): string[] {
 /** Returns the error for an invalid patch. Like the API server's error, it gives no details. */
 function patchError(): StatusError {
   return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
+}
+
+export function readScale(object: StoredObject): Json {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const labels = Object.entries(object.spec.selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const replicas = object.spec.replicas;
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas ? { replicas } : {},
+    status: { replicas: object.status?.replicas ?? 0, selector: labels.join(",") },
+  };
+}
+
+export function patchScale(world: SimulatorContext, live: StoredObject, scale: Json, options: WriteOptions): Json {
+  const spec = { ...live.spec, replicas: scale.spec?.replicas ?? 0 };
+  const metadata = {
+    ...live.metadata,
+    resourceVersion: scale.metadata?.resourceVersion ?? live.metadata.resourceVersion,
+  };
+  return readScale(replaceObject(world, live, { ...live, metadata, spec }, { ...options, subresource: "scale" }));
 }

@@ -1,10 +1,13 @@
 /** Checks permissions and performs access reviews. The fault `forbid` denies permissions even if RBAC is off. */
-import { type AccessDecision, type AccessRequest, checkAccess } from "#lib/dev/simulator/access/rules.ts";
-import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import {
+  type AccessDecision,
+  type AccessRequest,
+  checkAccess,
+  type SimulatedUser,
+} from "#lib/dev/simulator/access/rbac.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind, Json } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
@@ -73,7 +76,7 @@ function permissionError(user: SimulatedUser, request: AccessRequest, bindingErr
   const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
   const why =
     `User "${user.name}" cannot ${verb} resource "${resourceName}" in API group "${group}" ${where}${bindingError}`;
-  const details = { ...(name ? { name } : {}), ...(group === "" ? {} : { group }), kind: plural };
+  const details = { name: name || undefined, group: group || undefined, kind: plural };
   return new StatusError(403, "Forbidden", `${named} is forbidden: ${why}`, details);
 }
 

@@ -1,6 +1,5 @@
 /** Parses a URL path into kind, namespace, object name and subresource, and creates discovery responses. */
-import type { ApiKind, ApiKindRegistry } from "#lib/dev/simulator/store/kinds.ts";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind, ApiKindRegistry, Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface ApiRoute {
   readonly kind: ApiKind;

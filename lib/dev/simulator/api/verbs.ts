@@ -16,28 +16,15 @@ import {
   validateWriteOptions,
 } from "#lib/dev/simulator/api/options.ts";
 import { listObjects, parseListSelectors, toListItem } from "#lib/dev/simulator/api/list.ts";
-import { sendPodLog } from "#lib/dev/simulator/api/log.ts";
+import { sendPodLog, streamObjectChanges } from "#lib/dev/simulator/api/streams.ts";
 import { performAccessReview, requirePermission } from "#lib/dev/simulator/api/reviews.ts";
 import { enforceAdmissionPolicies } from "#lib/dev/simulator/access/policies.ts";
-import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
+import type { SimulatedUser } from "#lib/dev/simulator/access/rbac.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
-import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
-import { streamObjectChanges } from "#lib/dev/simulator/api/watch.ts";
+import { applyJsonPatch, applyMergePatch, patchScale, readScale } from "#lib/dev/simulator/api/patch.ts";
 import { deleteObject, parseDeleteOptions } from "#lib/dev/simulator/admission/deletion.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { applyJsonPatch, applyMergePatch } from "#lib/dev/simulator/api/patch.ts";
-import {
-  badRequestError,
-  conflictError,
-  createStatusDetails,
-  invalidFormattedValue,
-  invalidObjectError,
-  invalidValue,
-  notFoundError,
-  resourceNotFoundError,
-  StatusError,
-  verbNotAllowedError,
-} from "#lib/dev/simulator/admission/status-error.ts";
+import { cause, createStatusDetails, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { pruneToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
@@ -76,7 +63,7 @@ export function performApiRequest(world: SimulatorContext, call: ApiVerbRequest)
   if (method === "PUT" && route.name !== undefined) return put(world, call);
   if (method === "PATCH" && route.name !== undefined) return patch(world, call);
   if (method === "DELETE") return route.name === undefined ? removeMany(world, call) : remove(world, call);
-  throw verbNotAllowedError();
+  throw StatusError.verbNotAllowed();
 }
 
 function remove(world: SimulatorContext, { route, user, query, text, warn }: ApiVerbRequest): ApiVerbResponse {
@@ -91,7 +78,7 @@ function remove(world: SimulatorContext, { route, user, query, text, warn }: Api
 }
 
 function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: ApiVerbRequest): ApiVerbResponse {
-  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw verbNotAllowedError();
+  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw StatusError.verbNotAllowed();
   const all = world.store.list(kind.kind, namespace).filter(parseListSelectors(kind, query));
   for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
   const metadata = { resourceVersion: String(world.store.version()) };
@@ -99,19 +86,19 @@ function removeMany(world: SimulatorContext, { route: { kind, namespace }, query
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: SimulatorContext, { route, query, accept, response }: ApiVerbRequest): ApiVerbResponse {
+function readMany(world: SimulatorContext, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
-    return ok(listObjects(world, route.kind, route.namespace, query, accept));
+    return ok(listObjects(world, route.kind, route.namespace, query));
   }
   return void streamObjectChanges(world, route.kind, route.namespace, query, response);
 }
 
 function readOne(world: SimulatorContext, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
-  if (route.subresource === "status" && !route.kind.status) throw resourceNotFoundError();
+  if (route.subresource === "status" && !route.kind.status) throw StatusError.resourceNotFound();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendPodLog(world, live, query, response);
   if (route.subresource === "scale" && route.kind.scale) return ok(readScale(live));
-  if (route.subresource !== undefined && route.subresource !== "status") throw resourceNotFoundError();
+  if (route.subresource !== undefined && route.subresource !== "status") throw StatusError.resourceNotFound();
   return ok(live);
 }
 
@@ -125,7 +112,7 @@ function readBody(world: SimulatorContext, call: ApiVerbRequest, options: "Creat
 
 function create(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const { kind, namespace } = call.route;
-  if (kind.namespaced && namespace === undefined) throw verbNotAllowedError();
+  if (kind.namespaced && namespace === undefined) throw StatusError.verbNotAllowed();
   const body = readBody(world, call, "CreateOptions");
   const review = performAccessReview(world, call.user, kind, body, managerOf(call));
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
@@ -136,8 +123,8 @@ function put(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   requireMatchingName(body, route);
   const live = find(world, route);
   if (route.kind.custom && !body.metadata.resourceVersion) {
-    const cause = invalidFormattedValue("metadata.resourceVersion", "0x0: must be specified for an update");
-    throw invalidObjectError(route.kind, route.name!, [cause]);
+    const missing = cause.invalidFormatted("metadata.resourceVersion", "0x0: must be specified for an update");
+    throw StatusError.invalid(route.kind, route.name!, [missing]);
   }
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
@@ -160,8 +147,8 @@ function patch(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   const body = parseObjectBody(patched(live), route.kind, world.schema, validationOf(call.query), call.warn, true);
   requireMatchingName(body, route);
   if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
-    throw invalidObjectError(route.kind, route.name!, [
-      invalidValue("metadata.uid", body.metadata.uid, "field is immutable"),
+    throw StatusError.invalid(route.kind, route.name!, [
+      cause.invalid("metadata.uid", body.metadata.uid, "field is immutable"),
     ]);
   }
   return ok(replaceObject(world, live, body, optionsOf(call)));
@@ -187,7 +174,7 @@ function apply(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
     if (config.metadata?.uid) {
       const why =
         `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`;
-      throw conflictError(route.kind, route.name!, why);
+      throw StatusError.conflict(route.kind, route.name!, why);
     }
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
@@ -197,7 +184,7 @@ function apply(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
 
 function find(world: SimulatorContext, route: ApiRoute): StoredObject {
   const live = world.store.get(route.kind.kind, route.namespace, route.name!);
-  if (!live) throw notFoundError(route.kind, route.name!);
+  if (!live) throw StatusError.notFound(route.kind, route.name!);
   return live;
 }
 
@@ -206,7 +193,7 @@ function optionsOf(call: ApiVerbRequest): WriteOptions {
   const isSupported = subresource === "status"
     ? call.route.kind.status
     : subresource === "scale" || subresource === "finalize";
-  if (subresource !== undefined && !isSupported) throw resourceNotFoundError();
+  if (subresource !== undefined && !isSupported) throw StatusError.resourceNotFound();
   return {
     manager: managerOf(call),
     dryRun: call.query.getAll("dryRun").includes("All"),
@@ -227,13 +214,17 @@ function validationOf(query: URLSearchParams): FieldValidation {
 function requireMatchingName(body: Json, { name, namespace }: ApiRoute): void {
   const bodyName = body.metadata?.name;
   if (!bodyName) {
-    throw badRequestError(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    throw StatusError.badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
   }
   if (bodyName !== name) {
-    throw badRequestError(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
+    throw StatusError.badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
   }
   if (body.metadata?.namespace !== undefined && body.metadata.namespace !== namespace) {
-    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
+    throw StatusError.badRequest(
+      "the namespace of the provided object does not match the namespace sent on the request",
+    );
   }
 }
 

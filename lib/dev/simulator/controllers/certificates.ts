@@ -11,8 +11,8 @@ import {
   findCondition,
   isConditionTrue,
   mergeConditions,
+  recordKubernetesEvent,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   changeContainerStatus,
+  type ContainerStatus,
   getContainerSpec,
   type Kubelet,
   type PodContainer,
@@ -9,12 +10,11 @@ import {
   reloadPodContainer,
   setContainerWaiting,
 } from "#lib/dev/simulator/controllers/kubelet.ts";
-import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
-import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isNodeLost } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { findImagePullError, readContainerEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/logs-and-volumes.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { findReadinessFailure } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { findReadinessFailure } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";

@@ -23,14 +23,7 @@ export interface Controller {
 }
 
 /** The delays and the number of failures for each object. They are forgotten when the object is removed. */
-export interface ReconcileState {
-  /** Returns the milliseconds that remain of a delay, or 0 once it has passed. The first call starts the delay. */
-  left(object: StoredObject, ms: number, stage?: string): number;
-  /** Resets a delay, so that the next call to `left` starts it again. */
-  reset(object: StoredObject, stage?: string): void;
-  /** Returns the milliseconds until a retry, more after each consecutive failure; undefined if nothing failed. */
-  backoff(object: StoredObject, failed: boolean): number | void;
-}
+export type ReconcileState = ReturnType<typeof createMemory>;
 
 const BATCH_SIZE = 40; // objects per batch; requests are handled between batches
 const RETRY = 500; // ms until a retry, after the API server unexpectedly rejected a request
@@ -40,7 +33,7 @@ const FAILURES = "failures"; // stores the number of failures; no delay may have
 export function runControllers(world: SimulatorContext, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();
-  const { memory, forget } = createMemory(world);
+  const memory = createMemory(world);
   let isScheduled = false;
 
   const keyOf = (controller: Controller, object: StoredObject) =>
@@ -99,7 +92,7 @@ export function runControllers(world: SimulatorContext, controllers: readonly Co
       const owners = object.kind === controller.owns ? listOwners(world, controller.kind, object) : [];
       for (const each of [...owners, ...controller.also?.(change) ?? []]) enqueue(controller, each);
     }
-    if (type === "DELETED") forget(object);
+    if (type === "DELETED") memory.forget(object);
   });
   const enqueueAll = (kind: string): void => {
     for (const controller of controllers.filter((each) => each.kind === kind)) {
@@ -110,25 +103,28 @@ export function runControllers(world: SimulatorContext, controllers: readonly Co
   return enqueueAll;
 }
 
-function createMemory(world: SimulatorContext): { memory: ReconcileState; forget: (object: StoredObject) => void } {
+function createMemory(world: SimulatorContext) {
   const timesByUid = new Map<string, Map<string, number>>();
   const timesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
     const times = timesByUid.get(uid) ?? new Map<string, number>();
     timesByUid.set(uid, times);
     return times;
   };
-  const memory: ReconcileState = {
-    left(object, ms, stage = "") {
+  return {
+    /** Returns the milliseconds that remain of a delay, or 0 once it has passed. The first call starts the delay. */
+    left(object: StoredObject, ms: number, stage = ""): number {
       const times = timesOf(object), now = world.timers.now(), end = times.get(stage) ?? now + ms;
       times.set(stage, end);
       return Math.max(0, end - now);
     },
-    reset: (object, stage = "") => void timesOf(object).delete(stage),
-    backoff(object, failed) {
+    /** Resets a delay, so that the next call to `left` starts it again. */
+    reset: (object: StoredObject, stage = ""): void => void timesOf(object).delete(stage),
+    /** Returns the milliseconds until a retry, more after each consecutive failure; undefined if nothing failed. */
+    backoff(object: StoredObject, failed: boolean): number | void {
       const times = timesOf(object), count = failed ? (times.get(FAILURES) ?? 0) + 1 : 0;
       times.set(FAILURES, count);
       return failed ? Math.min(60_000, 1000 * 2 ** Math.min(count, 6)) : undefined;
     },
+    forget: ({ metadata }: StoredObject): void => void timesByUid.delete(metadata.uid),
   };
-  return { memory, forget: ({ metadata }) => void timesByUid.delete(metadata.uid) };
 }

@@ -1,6 +1,6 @@
 /** Simulates the CronJob controller: creates a Job at each scheduled minute and deletes old finished Jobs. */
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { parseCronSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
+import { parseCronSchedule } from "#lib/dev/simulator/admission/rules/workloads.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
@@ -9,9 +9,9 @@ import {
   createOwnerReference,
   isConditionTrue,
   listOwnedObjects,
+  recordKubernetesEvent,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { formatTimestamp, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";

@@ -9,16 +9,16 @@ import {
   CONTROLLER_FIELD_MANAGER,
   createManagedObject,
   createOwnerReference,
+  createPod,
   findCondition,
   listOwnedObjects,
   listOwners,
   mergeConditions,
   type ObjectCondition,
+  recordKubernetesEvent,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
-import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { createHashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";

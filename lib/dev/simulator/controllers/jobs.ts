@@ -4,14 +4,14 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeObjectStatus,
   CONTROLLER_FIELD_MANAGER,
+  createPod,
   findCondition,
   isConditionTrue,
   listOwnedObjects,
+  recordKubernetesEvent,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
-import { isPodFinished, isPodReady, listContainerStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodFinished, isPodReady, listContainerStatuses } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 

@@ -1,15 +1,125 @@
-/** Keeps the simulated kubelet's container state in memory, and writes container statuses and events. */
+/** Keeps the simulated kubelet's container state in memory. Derives a pod's phase and conditions from its containers. */
 import {
-  type ContainerStatus,
-  type ContainerType,
-  listContainerStatuses,
-  withContainerStatuses,
-} from "#lib/dev/simulator/controllers/pod-status.ts";
-import { type EventReasonAndMessage, recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
+  type EventReasonAndMessage,
+  isConditionTrue,
+  mergeConditions,
+  NODE_NAME,
+  type ObjectCondition,
+  recordKubernetesEvent,
+} from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
+
+export type ContainerType = "initContainers" | "containers";
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly state: Json;
+  readonly lastState: Json;
+  readonly ready: boolean;
+  readonly restartCount: number;
+  readonly started: boolean;
+  readonly [field: string]: Json;
+}
+
+/** Returns the statuses of all containers or of one type, in the spec's order. The default status is waiting. */
+export function listContainerStatuses(pod: StoredObject, which?: ContainerType): ContainerStatus[] {
+  if (which === undefined) {
+    return [...listContainerStatuses(pod, "initContainers"), ...listContainerStatuses(pod, "containers")];
+  }
+  const reported: ContainerStatus[] =
+    pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
+  const later = which === "containers" && pod.spec.initContainers?.length > 0;
+  return (pod.spec[which] ?? []).map(({ name, image }: Json) =>
+    reported.find((status) => status.name === name) ?? {
+      name,
+      state: { waiting: { reason: later ? "PodInitializing" : "ContainerCreating" } },
+      lastState: {},
+      ready: false,
+      restartCount: 0,
+      image,
+      imageID: "",
+      started: false,
+    }
+  );
+}
+
+/** Returns the pod with these container statuses and with the resulting phase and conditions. */
+export function withContainerStatuses(
+  pod: StoredObject,
+  init: readonly ContainerStatus[],
+  main: readonly ContainerStatus[],
+  at: string,
+): StoredObject {
+  const { restartPolicy } = pod.spec, never = restartPolicy === "Never";
+  const incomplete = init.filter(({ state }) => state.terminated?.exitCode !== 0);
+  const initialized = incomplete.length === 0;
+  const ended = initialized && main.every(({ state }) => state.terminated);
+  const succeeded = ended && restartPolicy !== "Always" && main.every(({ state }) => state.terminated.exitCode === 0);
+  const failed = never && (incomplete.some(({ state }) => state.terminated) || (ended && !succeeded));
+  const hasBegun = ({ state, restartCount }: ContainerStatus) => state.running || state.terminated || restartCount > 0;
+  const running = initialized && main.some(hasBegun), begun = [...init, ...main].some(hasBegun);
+  const phase = failed ? "Failed" : succeeded ? "Succeeded" : running ? "Running" : "Pending";
+  const ready = phase === "Running" && main.every((status) => status.ready);
+  const unready = succeeded ? { reason: "PodCompleted" } : failed ? { reason: "PodFailed" } : {
+    reason: "ContainersNotReady",
+    message: `containers with unready status: [${namesOf(main.filter(({ ready }) => !ready))}]`,
+  };
+  const uninitialized = {
+    reason: "ContainersNotInitialized",
+    message: `containers with incomplete status: [${namesOf(incomplete)}]`,
+  };
+  const condition = (type: string, is: boolean, why: Json = {}) => (
+    { type, status: is ? "True" : "False", lastProbeTime: null, ...(is ? {} : why) }
+  );
+  const present: ObjectCondition[] = pod.status.conditions ?? [];
+  const conditions = mergeConditions(
+    present.filter(({ type }) => type !== "PodScheduled"),
+    at,
+    condition("PodReadyToStartContainers", begun && !failed && !succeeded),
+    condition("Initialized", initialized, uninitialized),
+    condition("Ready", ready, unready),
+    condition("ContainersReady", ready, unready),
+  );
+  const ip = `10.88.${addressPart(pod, 0)}.${addressPart(pod, 2)}`;
+  return {
+    ...pod,
+    status: {
+      ...pod.status,
+      phase,
+      conditions: [...conditions, ...present.filter(({ type }) => type === "PodScheduled")],
+      hostIP: NODE_NAME,
+      hostIPs: [{ ip: NODE_NAME }],
+      ...(begun ? { podIP: ip, podIPs: [{ ip }] } : {}),
+      ...(init.length > 0 ? { initContainerStatuses: init } : {}),
+      containerStatuses: main,
+    },
+  };
+}
+
+export function isPodReady(pod: StoredObject): boolean {
+  return isConditionTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
+}
+
+/** Whether the startup probes of all the pod's containers have succeeded. */
+export function isPodStarted(pod: StoredObject): boolean {
+  return pod.metadata.deletionTimestamp === undefined &&
+    listContainerStatuses(pod, "containers").every(({ started }) => started);
+}
+
+export function isPodFinished(pod: StoredObject): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+function namesOf(statuses: readonly ContainerStatus[]): string {
+  return statuses.map(({ name }) => name).join(" ");
+}
+
+function addressPart({ metadata: { uid } }: StoredObject, at: number): number {
+  return 1 + parseInt(uid.slice(at, at + 2), 16) % 254;
+}
 
 export interface PodContainer {
   readonly pod: StoredObject;
@@ -24,19 +134,9 @@ interface ContainerEntry {
   isServing: boolean;
 }
 
-export interface Kubelet {
-  readonly world: SimulatorContext;
-  /** Stores a new entry for the container and cancels its previous entry. */
-  register(slot: PodContainer, run?: ProgramRun): ContainerEntry;
-  /** Schedules the container's next step to run after `ms` milliseconds. */
-  wait(slot: PodContainer, ms: number, next: () => void): void;
-  find(slot: PodContainer): ContainerEntry | undefined;
-  release(slot: PodContainer): void;
-  runs(uid: string): ProgramRun[];
-  forget(uid: string): void;
-}
+export type Kubelet = ReturnType<typeof createKubelet>;
 
-export function createKubelet(world: SimulatorContext): Kubelet {
+export function createKubelet(world: SimulatorContext) {
   const pods = new Map<string, Map<string, ContainerEntry>>();
 
   function hold(slot: PodContainer, entry: ContainerEntry): ContainerEntry {
@@ -48,12 +148,15 @@ export function createKubelet(world: SimulatorContext): Kubelet {
 
   return {
     world,
-    register: (slot, run) => hold(slot, { cancel: () => {}, isServing: false, ...(run && { run }) }),
-    wait: (slot, ms, next) => void hold(slot, { cancel: world.timers.after(ms, next), isServing: false }),
-    find: ({ pod, name }) => pods.get(pod.metadata.uid)?.get(name),
-    release: ({ pod, name }) => void pods.get(pod.metadata.uid)?.delete(name),
-    runs: (uid) => [...pods.get(uid)?.values() ?? []].flatMap(({ run }) => run ?? []),
-    forget(uid) {
+    /** Stores a new entry for the container and cancels its previous entry. */
+    register: (slot: PodContainer, run: ProgramRun) => hold(slot, { cancel: () => {}, isServing: false, run }),
+    /** Schedules the container's next step to run after `ms` milliseconds. */
+    wait: (slot: PodContainer, ms: number, next: () => void): void =>
+      void hold(slot, { cancel: world.timers.after(ms, next), isServing: false }),
+    find: ({ pod, name }: PodContainer) => pods.get(pod.metadata.uid)?.get(name),
+    release: ({ pod, name }: PodContainer): void => void pods.get(pod.metadata.uid)?.delete(name),
+    runs: (uid: string) => [...pods.get(uid)?.values() ?? []].flatMap(({ run }) => run ?? []),
+    forget(uid: string): void {
       for (const { cancel } of pods.get(uid)?.values() ?? []) cancel();
       pods.delete(uid);
     },

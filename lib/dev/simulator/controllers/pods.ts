@@ -12,27 +12,23 @@ import {
 } from "#lib/dev/simulator/controllers/containers.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
+  type ContainerStatus,
   createKubelet,
   getContainerSpec,
-  type Kubelet,
-  type PodContainer,
-} from "#lib/dev/simulator/controllers/kubelet.ts";
-import { isNodeLost } from "#lib/dev/simulator/controllers/nodes.ts";
-import { isConditionTrue } from "#lib/dev/simulator/controllers/objects.ts";
-import {
-  type ContainerStatus,
   isPodFinished,
+  type Kubelet,
   listContainerStatuses,
+  type PodContainer,
   withContainerStatuses,
-} from "#lib/dev/simulator/controllers/pod-status.ts";
-import { listPvcNames, schedulePod } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { hasLoginPageProbe } from "#lib/dev/simulator/programs/moodle/page.ts";
+} from "#lib/dev/simulator/controllers/kubelet.ts";
+import { isNodeLost, listPvcNames, schedulePod } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { isConditionTrue, recordKubernetesEvent } from "#lib/dev/simulator/controllers/objects.ts";
+import { hasLoginPageProbe } from "#lib/dev/simulator/programs/network.ts";
 import {
   findImagePullError,
   findMountError,
   readContainerEnvironment,
 } from "#lib/dev/simulator/programs/environment.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";

@@ -1,14 +1,65 @@
-/** Simulates the scheduler: assigns each pod to the only node, if its PVCs, affinity and resource requests allow it. */
-import { changeObjectStatus, mergeConditions, setAnnotations } from "#lib/dev/simulator/controllers/objects.ts";
-import { isNodeLost, UNREACHABLE_TAINT } from "#lib/dev/simulator/controllers/nodes.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
-import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
+/** Simulates the node controller, and the scheduler, which assigns each pod to the only node if the pod fits there. */
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import {
+  changeObjectStatus,
+  CONTROLLER_FIELD_MANAGER,
+  findCondition,
+  mergeConditions,
+  NODE_NAME,
+  recordKubernetesEvent,
+  setAnnotations,
+} from "#lib/dev/simulator/controllers/objects.ts";
+import { isPodFinished } from "#lib/dev/simulator/controllers/kubelet.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import { computeQuotaCost } from "#lib/dev/simulator/admission/quota.ts";
-import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
+import { computeQuotaCost, parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
+import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
+
+export const UNREACHABLE_TAINT = "node.kubernetes.io/unreachable";
+
+const READY = { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" };
+const SILENT = {
+  type: "Ready",
+  status: "Unknown",
+  reason: "NodeStatusUnknown",
+  message: "Kubelet stopped posting node status.",
+};
+
+export function nodeController(world: SimulatorContext): Controller {
+  return {
+    kind: "Node",
+    reconcile(node) {
+      const { name } = node.metadata, lost = isNodeLost(world, name), at = world.timers.stamp();
+      changeObject(world, node, CONTROLLER_FIELD_MANAGER, (live) => {
+        const others = (live.spec?.taints ?? []).filter(({ key }: Json) => key !== UNREACHABLE_TAINT);
+        const own = lost ? ["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE_TAINT, effect })) : [];
+        const conditions = mergeConditions(live.status.conditions, at, lost ? SILENT : READY);
+        const spec = { ...live.spec, taints: [...others, ...own] };
+        return { ...live, spec, status: { ...live.status, conditions } };
+      });
+      if (!lost) return; // the kubelet itself marks its pods as ready again
+      for (const pod of world.store.list("Pod").filter((each) => each.spec.nodeName === name && !isPodFinished(each))) {
+        const ready = findCondition(pod, "Ready");
+        if (ready?.status !== "True") continue;
+        recordKubernetesEvent(world, pod, {
+          by: "node-controller",
+          warning: "NodeNotReady",
+          message: "Node is not ready",
+        });
+        changeObjectStatus(world, pod, CONTROLLER_FIELD_MANAGER, (status) => ({
+          ...status,
+          conditions: mergeConditions(status.conditions, at, { ...ready, status: "False" }),
+        }));
+      }
+    },
+  };
+}
+
+/** Whether a `lost-node` fault makes the node unreachable. */
+export function isNodeLost(world: SimulatorContext, node: string): boolean {
+  return world.faults.find("lost-node", undefined, node) !== null;
+}
 
 const COMPONENT = "default-scheduler";
 const MANAGER = "kube-scheduler";

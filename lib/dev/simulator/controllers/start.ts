@@ -1,19 +1,71 @@
-/** Starts all controllers. Afterwards, they react to changes to objects and to timers. */
+/** Creates the cluster's initial objects and starts all controllers. */
+import { createManagedObject, NODE_NAME } from "#lib/dev/simulator/controllers/objects.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { certificateController, clusterIssuerController } from "#lib/dev/simulator/controllers/certificates.ts";
-import { pvcController } from "#lib/dev/simulator/controllers/volume-claims.ts";
+import { persistentVolumeController, pvcController } from "#lib/dev/simulator/controllers/volume-claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";
 import { cronJobController } from "#lib/dev/simulator/controllers/cronjobs.ts";
 import { deploymentController, replicaSetController } from "#lib/dev/simulator/controllers/deployments.ts";
-import { garbageCollectorControllers } from "#lib/dev/simulator/controllers/garbage.ts";
+import {
+  garbageCollectorControllers,
+  namespaceController,
+  resourceQuotaController,
+} from "#lib/dev/simulator/controllers/namespaces.ts";
 import { ingressController } from "#lib/dev/simulator/controllers/ingresses.ts";
 import { jobController } from "#lib/dev/simulator/controllers/jobs.ts";
-import { namespaceController, resourceQuotaController } from "#lib/dev/simulator/controllers/namespaces.ts";
-import { nodeController } from "#lib/dev/simulator/controllers/nodes.ts";
+import { nodeController } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { podController } from "#lib/dev/simulator/controllers/pods.ts";
 import { snapshotContentController, snapshotController } from "#lib/dev/simulator/controllers/snapshots.ts";
 import { statefulSetController } from "#lib/dev/simulator/controllers/statefulsets.ts";
-import { persistentVolumeController } from "#lib/dev/simulator/controllers/volumes.ts";
+
+const DRIVER = "simulated.csi.example";
+
+/** Creates the initial objects that are missing. Existing objects stay as they are, even if a user changed them. */
+export function createBaseObjects(world: SimulatorContext): void {
+  for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
+    createIfMissing(world, { kind: "Namespace", metadata: { name } });
+  }
+  createIfMissing(world, {
+    kind: "StorageClass",
+    metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: DRIVER,
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "WaitForFirstConsumer",
+    allowVolumeExpansion: true,
+  });
+  for (const deletionPolicy of ["Delete", "Retain"]) {
+    createIfMissing(world, {
+      kind: "VolumeSnapshotClass",
+      metadata: {
+        name: deletionPolicy === "Delete" ? "standard" : "standard-retain",
+        ...(deletionPolicy === "Delete"
+          ? { annotations: { "snapshot.storage.kubernetes.io/is-default-class": "true" } }
+          : {}),
+      },
+      driver: DRIVER,
+      deletionPolicy,
+    });
+  }
+  createIfMissing(world, {
+    kind: "IngressClass",
+    metadata: { name: "nginx", annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } },
+    spec: { controller: "k8s.io/ingress-nginx" },
+  });
+  createIfMissing(world, { kind: "Node", metadata: { name: NODE_NAME }, status: {} });
+}
+
+function createIfMissing(world: SimulatorContext, manifest: Json): void {
+  if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
+  const object = createManagedObject(world, "furniture", manifest);
+  if (manifest.kind !== "Node") return;
+  const { cpu, memory, pods } = world.node;
+  const message = "kubelet is posting ready status";
+  const conditions = [{ type: "Ready", status: "True", reason: "KubeletReady", message }];
+  const nodeInfo = { architecture: "amd64", operatingSystem: "linux" };
+  const status = { capacity: { cpu, memory, pods }, allocatable: { cpu, memory, pods }, conditions, nodeInfo };
+  world.store.save({ ...object, status });
+}
 
 export function startControllers(world: SimulatorContext): void {
   const wake = runControllers(world, [

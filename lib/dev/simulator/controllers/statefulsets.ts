@@ -4,12 +4,12 @@ import {
   changeObjectStatus,
   CONTROLLER_FIELD_MANAGER,
   createManagedObject,
+  createPod,
   listOwnedObjects,
+  recordKubernetesEvent,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { createPod } from "#lib/dev/simulator/controllers/create-pod.ts";
-import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import { createHashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";

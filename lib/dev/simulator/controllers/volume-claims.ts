@@ -5,13 +5,13 @@ import {
   changeObjectStatus,
   CONTROLLER_FIELD_MANAGER,
   createManagedObject,
+  recordKubernetesEvent,
   removeFinalizers,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { isPodFinished } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodFinished } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { listPvcNames, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -180,4 +180,15 @@ function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
   }
   world.volumes.wipe(volume.metadata.name);
   world.store.remove(volume);
+}
+
+export function persistentVolumeController(world: SimulatorContext): Controller {
+  return {
+    kind: "PersistentVolume",
+    reconcile(volume) {
+      if (volume.status?.phase !== "Released" || volume.spec.persistentVolumeReclaimPolicy !== "Delete") return;
+      world.volumes.wipe(volume.metadata.name);
+      world.store.remove(volume);
+    },
+  };
 }

@@ -3,12 +3,16 @@
  * then expands the file system, once a pod mounts the volume.
  */
 import type { ReconcileState } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeObjectStatus, mergeConditions, type ObjectCondition } from "#lib/dev/simulator/controllers/objects.ts";
-import { isPodFinished, listContainerStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
+import {
+  changeObjectStatus,
+  mergeConditions,
+  type ObjectCondition,
+  recordKubernetesEvent,
+} from "#lib/dev/simulator/controllers/objects.ts";
+import { isPodFinished, listContainerStatuses } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 

@@ -1,12 +1,15 @@
-/**
- * Simulates NetworkPolicies between pods, and the `pg_isready` check that `wheelwright doctor` runs. The injected fault
- * `open-network` simulates a network plugin that ignores all NetworkPolicies.
- */
+/** Simulates NetworkPolicies between pods, the `pg_isready` check of `wheelwright doctor`, and a site's login page. */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
-import { isPodReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodReady } from "#lib/dev/simulator/controllers/kubelet.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import {
+  getSimulatedSite,
+  isSiteInstalled,
+  isUpgradeLocked,
+  listServicePods,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
 
 /** Whether NetworkPolicies allow the pod `from` to connect to this TCP port of the pod `to`. */
 export function canPodConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
@@ -68,4 +71,42 @@ export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {
   };
   const line = `open=${checkPort(env.OPEN)} closed=${checkPort(env.CLOSED)}`;
   return { lines: Array.from({ length: PRINTED_LINES }, () => line), exit: 0 };
+}
+
+export const POSTGRES_PORT = 5432;
+const LOGIN = "/login/index.php";
+
+export function canReachDatabase(world: SimulatorContext, pod: StoredObject): boolean {
+  return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
+    canPodConnect(world, pod, each, POSTGRES_PORT)
+  );
+}
+
+/** Returns the login page's HTTP status; null if it times out because the network blocks access to the database. */
+export function getLoginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
+  const { namespace, name } = pod.metadata;
+  const { database, files } = getSimulatedSite(world, namespace!, pod);
+  if (files.maintenance) return 503; // Moodle sends this response before it connects to the database
+  const failing = world.faults.find("failing-page", namespace, name);
+  if (failing) return failing.status;
+  if (database && !canReachDatabase(world, pod)) return null;
+  return isSiteInstalled(database) && !isUpgradeLocked(database, world.timers.now()) ? 200 : 500;
+}
+
+/** Whether the container's readiness probe is a command that requests the login page. */
+export function hasLoginPageProbe({ readinessProbe }: Json): boolean {
+  return readinessProbe?.exec?.command?.join(" ").includes(LOGIN) ?? false;
+}
+
+/** Returns the kubelet's error if the readiness probe cannot load the login page; null if the probe succeeds. */
+export function findReadinessFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
+  if (!hasLoginPageProbe(container) || getSimulatedSite(world, pod.metadata.namespace!, pod).files.maintenance) {
+    return null;
+  }
+  const status = getLoginPageStatus(world, pod);
+  if (status !== null && status < 400) return null;
+  const curl = status === null
+    ? "curl: (28) Operation timed out after 10002 milliseconds with 0 bytes received"
+    : `curl: (22) The requested URL returned error: ${status}`;
+  return `Readiness probe failed: ${curl}`;
 }

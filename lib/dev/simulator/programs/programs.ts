@@ -16,9 +16,7 @@ import {
   runSignInLinkScript,
 } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { runCurl } from "#lib/dev/simulator/programs/moodle/probe.ts";
-import { runSetupJob } from "#lib/dev/simulator/programs/moodle/setup.ts";
-import { runFileVerification } from "#lib/dev/simulator/programs/moodle/verify-files.ts";
+import { runCurl, runFileVerification, runSetupJob } from "#lib/dev/simulator/programs/moodle/checks.ts";
 import { runPgIsready } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 

@@ -5,8 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
-import { respondToSiteRequest, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
-import { SITE_PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
+import { respondToSiteRequest, SITE_PAGE_HEADERS, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 
 export interface SiteServer {

@@ -15,45 +15,29 @@ export interface ContainerLog {
   open: boolean;
 }
 
-export interface ContainerLogs {
-  /** Starts an empty log for a new run of a container. The log of the previous run remains readable. */
-  start(pod: string, container: string): ContainerLog;
-  write(log: ContainerLog, at: number, lines: readonly string[]): void;
-  end(log: ContainerLog): void;
-  find(pod: string, container: string, previous: boolean): ContainerLog | undefined;
-  /** Whether a client followed a log of this pod at any time. */
-  wasFollowed(pod: string): boolean;
-  /** Calls `listener` after each write to this log and when the log ends. Returns a function that unsubscribes. */
-  follow(log: ContainerLog, listener: () => void): () => void;
-  forget(pod: string): void;
-  /** Calls `listener` with each changed log, or null when a pod's logs are deleted. Returns an unsubscribe function. */
-  subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
-  entries(): [string, [string, ContainerLog][]][];
-  restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
-}
+type LogListener = (pod: string, container: string, log: ContainerLog | null) => void;
 
 const MOST_LINES = 1000;
 const PREVIOUS = "/previous"; // container names contain no slash
 
-export function createContainerLogs(): ContainerLogs {
+export function createContainerLogs() {
   const pods = new Map<string, Map<string, ContainerLog>>();
   const listeners = new Map<ContainerLog, Set<() => void>>();
   const followed = new Set<string>();
-  const all = new Set<(pod: string, container: string, log: ContainerLog | null) => void>();
-  const notifyAll = (pod: string, container: string, log: ContainerLog | null) => {
-    for (const listener of all) listener(pod, container, log);
-  };
+  const all = new Set<LogListener>();
+  const notifyAll: LogListener = (pod, container, log) => all.forEach((listener) => listener(pod, container, log));
   const notifyFollowers = (log: ContainerLog) => {
     notifyAll(log.pod, log.container, log);
     for (const listener of [...listeners.get(log) ?? []]) listener();
   };
-  const end = (log: ContainerLog) => {
+  const end = (log: ContainerLog): void => {
     log.open = false;
     notifyFollowers(log);
     listeners.delete(log);
   };
   return {
-    start(pod, container) {
+    /** Starts an empty log for a new run of a container. The log of the previous run remains readable. */
+    start(pod: string, container: string): ContainerLog {
       const own = pods.get(pod) ?? new Map<string, ContainerLog>();
       const last = own.get(container), log: ContainerLog = { pod, container, lines: [], written: 0, open: true };
       if (last) {
@@ -64,70 +48,65 @@ export function createContainerLogs(): ContainerLogs {
       notifyAll(pod, container, log);
       return log;
     },
-    write(log, at, lines) {
+    write(log: ContainerLog, at: number, lines: readonly string[]): void {
       log.lines.push(...lines.map((text) => ({ at, text })));
       log.written += lines.length;
       if (log.lines.length > MOST_LINES) log.lines = log.lines.slice(-MOST_LINES);
       if (lines.length > 0) notifyFollowers(log);
     },
     end,
-    find: (pod, container, previous) => pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
-    wasFollowed: (pod) => followed.has(pod),
-    follow(log, listener) {
+    find: (pod: string, container: string, previous: boolean): ContainerLog | undefined =>
+      pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
+    /** Whether a client followed a log of this pod at any time. */
+    wasFollowed: (pod: string): boolean => followed.has(pod),
+    /** Calls `listener` after each write to this log and when the log ends. Returns a function that unsubscribes. */
+    follow(log: ContainerLog, listener: () => void): () => void {
       followed.add(log.pod);
       const own = listeners.get(log) ?? new Set();
       listeners.set(log, own.add(listener));
       return () => void own.delete(listener);
     },
-    forget(pod) {
+    forget(pod: string): void {
       followed.delete(pod);
       for (const log of pods.get(pod)?.values() ?? []) end(log);
       if (pods.delete(pod)) notifyAll(pod, "", null);
     },
-    subscribe(listener) {
+    /** Calls `listener` with each changed log, or null when a pod's logs are deleted. Returns an unsubscribe function. */
+    subscribe(listener: LogListener): () => void {
       all.add(listener);
       return () => void all.delete(listener);
     },
-    entries: () => [...pods].map(([pod, own]) => [pod, [...own]]),
-    restore(entries) {
+    entries: (): [string, [string, ContainerLog][]][] => [...pods].map(([pod, own]) => [pod, [...own]]),
+    restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void {
       for (const [pod, own] of entries) pods.set(pod, new Map(own));
     },
   };
 }
 
-export interface VolumeContents {
-  read(handle: string): Json;
-  /** Whether the volume or snapshot exists, even if it is empty. */
-  has(handle: string): boolean;
-  write(handle: string, data: Json): void;
-  wipe(handle: string): void;
-  /** Calls `listener` with a changed volume's contents, or null for a wiped volume. Returns an unsubscribe function. */
-  subscribe(listener: (handle: string, data: Json | null) => void): () => void;
-  entries(): [string, Json][];
-  restore(entries: readonly [string, Json][]): void;
-}
+export type VolumeContents = ReturnType<typeof createVolumeContents>;
 
-export function createVolumeContents(): VolumeContents {
+export function createVolumeContents() {
   const data = new Map<string, Json>();
   const listeners = new Set<(handle: string, data: Json | null) => void>();
-  const put = (handle: string, value: Json): void => {
-    data.set(handle, value);
-    for (const listener of listeners) listener(handle, value);
-  };
   return {
-    read: (handle) => data.get(handle) ?? {},
-    has: (handle) => data.has(handle),
-    write: put,
-    wipe(handle) {
+    read: (handle: string): Json => data.get(handle) ?? {},
+    /** Whether the volume or snapshot exists, even if it is empty. */
+    has: (handle: string): boolean => data.has(handle),
+    write(handle: string, value: Json): void {
+      data.set(handle, value);
+      for (const listener of listeners) listener(handle, value);
+    },
+    wipe(handle: string): void {
       data.delete(handle);
       for (const listener of listeners) listener(handle, null);
     },
-    subscribe(listener) {
+    /** Calls `listener` with a changed volume's contents, or null for a wiped volume. Returns an unsubscribe function. */
+    subscribe(listener: (handle: string, data: Json | null) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    entries: () => [...data],
-    restore(entries) {
+    entries: (): [string, Json][] => [...data],
+    restore(entries: readonly [string, Json][]): void {
       for (const [handle, value] of entries) data.set(handle, value);
     },
   };

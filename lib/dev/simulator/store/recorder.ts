@@ -43,22 +43,14 @@ export interface WriteEffect {
   readonly resourceVersion: string | null;
 }
 
-export interface WriteRecorder {
-  writes(): readonly WriteRecord[];
-  history(): readonly RecordedChange[];
-  /** Runs a synchronous function and records the object changes that it makes as changes by the current request. */
-  during<T>(run: () => T): T;
-  note(requested: RecordedRequest, status: number, effect?: WriteEffect): void;
-}
-
-export interface RecorderOptions {
-  readonly keep: "the last" | "everything";
-  readonly now: () => number;
-}
+export type WriteRecorder = ReturnType<typeof createWriteRecorder>;
 
 const LAST = 20_000;
 
-export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderOptions): WriteRecorder {
+export function createWriteRecorder(
+  store: ObjectStore,
+  { keep, now }: { readonly keep: "the last" | "everything"; readonly now: () => number },
+) {
   const writes: WriteRecord[] = [], history: RecordedChange[] = [];
   let written = 0, happened = 0, inRequest = false;
   const at = () => new Date(now()).toISOString();
@@ -72,9 +64,10 @@ export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderO
   });
 
   return {
-    writes: () => writes,
-    history: () => history,
-    during(run) {
+    writes: (): readonly WriteRecord[] => writes,
+    history: (): readonly RecordedChange[] => history,
+    /** Runs a synchronous function and records the object changes that it makes as changes by the current request. */
+    during<T>(run: () => T): T {
       inRequest = true;
       try {
         return run();
@@ -82,7 +75,7 @@ export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderO
         inRequest = false;
       }
     },
-    note({ method, target, text, userAgent }, status, effect = { changed: false, resourceVersion: null }) {
+    note({ method, target, text, userAgent }: RecordedRequest, status: number, effect?: WriteEffect): void {
       if (method === "GET") return;
       const { searchParams } = new URL(target, "http://simulator");
       writes.push({
@@ -95,7 +88,7 @@ export function createWriteRecorder(store: ObjectStore, { keep, now }: RecorderO
         userAgent,
         fence: readRequestFencingToken(target, text),
         status,
-        ...effect,
+        ...effect ?? { changed: false, resourceVersion: null },
       });
       bound(writes);
     },

@@ -11,34 +11,16 @@ export interface StoredObjectChange {
   readonly version: number;
 }
 
-export interface ObjectStore {
-  version(): number;
-  /** Returns the oldest resourceVersion from which a watch can still start. */
-  horizon(): number;
-  get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
-  /** Returns all objects of this kind or, if `namespace` is set, those in that namespace, sorted by key as in etcd. */
-  list(kind: string, namespace?: string): readonly StoredObject[];
-  /** Returns all objects in a namespace, but not the namespace itself. */
-  contents(namespace: string): StoredObject[];
-  everything(): StoredObject[];
-  /** Stores the object with a new resourceVersion and notifies all subscribers. Returns the stored object. */
-  save(object: StoredObject): StoredObject;
-  remove(object: StoredObject): StoredObject;
-  /** Restores the objects from an earlier run of the simulator. Notifies no subscribers. Old watches cannot resume. */
-  restore(objects: readonly StoredObject[], version: number): void;
-  /** Returns the changes after this version, oldest first; null if the store has already discarded some of them. */
-  since(version: number): readonly StoredObjectChange[] | null;
-  /** Discards the stored changes, as etcd's compaction does every few minutes. */
-  compact(): void;
-  subscribe(listener: (change: StoredObjectChange) => void): () => void;
-}
+export type ObjectStore = ReturnType<typeof createObjectStore>;
 
 const HISTORY = 3000; // changes; at a few kB each, some MB in total
 const FIRST = 500; // the first resourceVersion; on a real server, version 1 was compacted long ago
 
-export function createObjectStore(): ObjectStore {
+export function createObjectStore() {
   const tables = new Map<string, Map<string, Map<string, StoredObject>>>();
   const listeners = new Set<(change: StoredObjectChange) => void>();
+  /** A cache of sorted objects, keyed by kind. Without it, each page of a list would need all objects sorted again. */
+  const sortedByKind = new Map<string, StoredObject[]>();
   let changes: StoredObjectChange[] = [];
   let version = FIRST, horizon = FIRST;
 
@@ -70,50 +52,46 @@ export function createObjectStore(): ObjectStore {
   };
   const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
     [...objects].sort((a, b) => getListSortKey(a) < getListSortKey(b) ? -1 : 1);
-  /** A cache of sorted objects, keyed by kind. Without it, each page of a list would need all objects sorted again. */
-  const sortedByKind = new Map<string, StoredObject[]>();
+  const ofKind = (kind: string): StoredObject[] =>
+    [...tables.get(kind)?.values() ?? []].flatMap((objects) => [...objects.values()]);
 
   return {
     version: () => version,
+    /** Returns the oldest resourceVersion from which a watch can still start. */
     horizon: () => horizon,
-    get: (kind, namespace, name) => tables.get(kind)?.get(namespace ?? "")?.get(name),
-    list(kind, namespace) {
-      const spaces = tables.get(kind);
-      if (!spaces) return [];
-      if (namespace !== undefined) return sorted(spaces.get(namespace)?.values() ?? []);
-      const cached = sortedByKind.get(kind) ?? sorted([...spaces.values()].flatMap((objects) => [...objects.values()]));
+    get: (kind: string, namespace: string | undefined, name: string): StoredObject | undefined =>
+      tables.get(kind)?.get(namespace ?? "")?.get(name),
+    /** Returns all objects of this kind or, if `namespace` is set, those in that namespace, sorted by key as in etcd. */
+    list(kind: string, namespace?: string): readonly StoredObject[] {
+      if (namespace !== undefined) return sorted(tables.get(kind)?.get(namespace)?.values() ?? []);
+      const cached = sortedByKind.get(kind) ?? sorted(ofKind(kind));
       sortedByKind.set(kind, cached);
       return cached;
     },
-    contents: (namespace) => [...tables.values()].flatMap((spaces) => [...spaces.get(namespace)?.values() ?? []]),
-    everything: () =>
-      [...tables.values()].flatMap((spaces) => [...spaces.values()].flatMap((objects) => [...objects.values()])),
-    save(object) {
+    /** Returns all objects in a namespace, but not the namespace itself. */
+    contents: (namespace: string): StoredObject[] =>
+      [...tables.values()].flatMap((spaces) => [...spaces.get(namespace)?.values() ?? []]),
+    everything: (): StoredObject[] => [...tables.keys()].flatMap(ofKind),
+    /** Stores the object with a new resourceVersion and notifies all subscribers. Returns the stored object. */
+    save(object: StoredObject): StoredObject {
       const previous = table(object).get(object.metadata.name) ?? null;
       return storeChange(previous ? "MODIFIED" : "ADDED", object, previous);
     },
-    remove: (object) => storeChange("DELETED", object, object),
-    restore(objects, at) {
+    remove: (object: StoredObject): StoredObject => storeChange("DELETED", object, object),
+    /** Restores the objects from an earlier run. Notifies no subscribers. Old watches cannot resume. */
+    restore(objects: readonly StoredObject[], at: number): void {
       for (const object of objects) table(object).set(object.metadata.name, object);
       version = horizon = Math.max(at, FIRST);
-      changes = [];
-      sortedByKind.clear();
     },
-    since(from) {
-      if (from < horizon) return null;
-      let low = 0, high = changes.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (changes[middle]!.version > from) high = middle;
-        else low = middle + 1;
-      }
-      return changes.slice(low);
-    },
-    compact() {
+    /** Returns the changes after this version, oldest first; null if the store has already discarded some of them. */
+    since: (from: number): readonly StoredObjectChange[] | null =>
+      from < horizon ? null : changes.filter((change) => change.version > from),
+    /** Discards the stored changes, as etcd's compaction does every few minutes. */
+    compact(): void {
       horizon = version;
       changes = [];
     },
-    subscribe(listener) {
+    subscribe(listener: (change: StoredObjectChange) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

@@ -1,6 +1,6 @@
 /** A client of the simulated cluster for tests. Returns complete answers. */
 import { SILENT_LOG } from "#lib/base/log.ts";
-import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { loadApiKinds } from "#lib/dev/simulator/store/object.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { until } from "#test/support/until.ts";
 

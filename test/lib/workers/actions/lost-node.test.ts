@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
+import { type Clinic, openClinic } from "./scene.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
-import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/objects.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
-import { type Clinic, openClinic } from "./scene.ts";
 
 const test = suite<{ clinic: Clinic }>("suspendHandler, of a site whose node is lost");
 test.before.each(async (context) => void (context.clinic = await openClinic()));

@@ -1,8 +1,10 @@
 /** Tests a watched cluster: its changes, lost watches, and the number of requests. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { App } from "#lib/app.ts";
+import { lookOnce, QUICK } from "./checks.ts";
+import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, unready } from "./scene.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
+import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
@@ -14,8 +16,6 @@ import { enqueueJob } from "#lib/jobs/store.ts";
 import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { lookOnce, QUICK } from "./checks.ts";
-import { alter, closeSweep, type Context, DEPLOYMENT, keep, openSweep, unready } from "./scene.ts";
 
 const LEFT = 16, KINDS = 11; // that are listed, and so watched
 /** Minutes pass quickly. */

@@ -2,10 +2,10 @@
 import { get } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { byHand, lookOnce } from "./checks.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { until } from "#test/support/until.ts";
 import { type Clinic, openClinic } from "#test/lib/workers/actions/scene.ts";
-import { byHand, lookOnce } from "./checks.ts";
 
 const test = suite<{ clinic: Clinic }>("health by the login page");
 test.before(async (context) => void (context.clinic = await openClinic()));

@@ -1,7 +1,7 @@
 /** Sets up many spokes in a recording cluster, and changes their objects. */
+import { SILENT_LOG } from "#lib/base/log.ts";
 import type { App } from "#lib/app.ts";
 import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { SILENT_LOG } from "#lib/base/log.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type KubeProxy, openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { type CopiedSpokes, openCopiedSpokes } from "#test/support/bench/copied-spokes.ts";

@@ -1,9 +1,9 @@
 /** Tests the check of Secrets. It reads a limited number by name, because a list would contain their data. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { lookOnce } from "./checks.ts";
 import { alter, closeSweep, type Context, keep, openSweep } from "./scene.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const test = suite<Context>("a check of Secrets");
 test.before(async (context) => {

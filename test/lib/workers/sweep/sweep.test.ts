@@ -1,10 +1,6 @@
 /** Tests checks of 60 spokes in a cluster without controllers: requests, results and writes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import type { JobRun } from "#lib/scheduler/handler.ts";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { rejection } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./checks.ts";
 import {
   alter,
@@ -17,6 +13,10 @@ import {
   SPOKES,
   unready,
 } from "./scene.ts";
+import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { rejection } from "#test/support/until.ts";
 
 const test = suite<Context>("a check of the sweep");
 test.before(openSweep);

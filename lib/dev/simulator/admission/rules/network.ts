@@ -1,23 +1,19 @@
 /** Checks Ingresses, NetworkPolicies and Services against rules that involve several fields. */
 import { BlockList, isIP } from "node:net";
 import {
+  cause,
   checkNumberRange,
   collectCauses,
-  duplicateValue,
   findDuplicates,
-  forbiddenField,
-  invalidValue,
-  invalidValues,
-  requiredValue,
   type StatusCause,
 } from "#lib/dev/simulator/admission/status-error.ts";
-import { validateLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
+import { validateLabelKey } from "#lib/dev/simulator/admission/rules/data.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export function validateIngress({ spec }: Json): StatusCause[] {
   return (spec?.rules ?? []).flatMap(({ host = "", http }: Json, i: number) =>
     collectCauses(
-      isIP(host) && invalidValue(`spec.rules[${i}].host`, host, "must be a DNS name, not an IP address"),
+      isIP(host) && cause.invalid(`spec.rules[${i}].host`, host, "must be a DNS name, not an IP address"),
       (http?.paths ?? []).flatMap((path: Json, j: number) =>
         validateIngressPath(`spec.rules[${i}].http.paths[${j}]`, path)
       ),
@@ -29,20 +25,20 @@ function validateIngressPath(field: string, { path = "", pathType, backend }: Js
   const plain = pathType === "Prefix" || pathType === "Exact";
   const part = ["//", "/./", "/../", "%2f", "%2F"].find((each) => path.includes(each));
   return collectCauses(
-    plain && !path.startsWith("/") && invalidValue(`${field}.path`, path, "must be an absolute path"),
-    plain && part && invalidValue(`${field}.path`, path, `must not contain '${part}'`),
+    plain && !path.startsWith("/") && cause.invalid(`${field}.path`, path, "must be an absolute path"),
+    plain && part && cause.invalid(`${field}.path`, path, `must not contain '${part}'`),
     validateBackend(`${field}.backend`, backend),
   );
 }
 
 function validateBackend(field: string, backend: Json): StatusCause[] {
   if (!backend?.service && !backend?.resource) {
-    return [invalidValue(field, "", "resource or service backend is required")];
+    return [cause.invalid(field, "", "resource or service backend is required")];
   }
   if (!backend.service) return [];
   const { name, number } = backend.service.port ?? {};
-  if (name && number) return [invalidValue(field, "", "cannot set both port name & port number")];
-  if (!name && !number) return [requiredValue(field, "port name or number is required")];
+  if (name && number) return [cause.invalid(field, "", "cannot set both port name & port number")];
+  if (!name && !number) return [cause.required(field, "port name or number is required")];
   return number ? checkNumberRange(`${field}.service.port.number`, number, 1, 65535) : [];
 }
 
@@ -66,33 +62,33 @@ export function validateNetworkPolicy({ spec }: Json): StatusCause[] {
 function validatePortRange(field: string, { port, endPort }: Json): StatusCause[] {
   const at = `${field}.endPort`;
   if (endPort === undefined) return [];
-  if (port === undefined) return [invalidValue(at, endPort, "may not be specified when `port` is not specified")];
-  if (typeof port === "string") return [invalidValue(at, endPort, "may not be specified when `port` is non-numeric")];
-  return collectCauses(endPort < port && invalidValue(at, port, "must be greater than or equal to `port`"));
+  if (port === undefined) return [cause.invalid(at, endPort, "may not be specified when `port` is not specified")];
+  if (typeof port === "string") return [cause.invalid(at, endPort, "may not be specified when `port` is non-numeric")];
+  return collectCauses(endPort < port && cause.invalid(at, port, "must be greater than or equal to `port`"));
 }
 
 function validatePeer(field: string, peer: Json): StatusCause[] {
   if (!peer?.ipBlock) {
-    if (!peer?.podSelector && !peer?.namespaceSelector) return [requiredValue(field, "must specify a peer")];
+    if (!peer?.podSelector && !peer?.namespaceSelector) return [cause.required(field, "must specify a peer")];
     return [
       ...validateSelector(`${field}.podSelector`, peer.podSelector),
       ...validateSelector(`${field}.namespaceSelector`, peer.namespaceSelector),
     ];
   }
   if (peer.podSelector || peer.namespaceSelector) {
-    return [forbiddenField(field, "may not specify both ipBlock and another peer")];
+    return [cause.forbidden(field, "may not specify both ipBlock and another peer")];
   }
   const at = `${field}.ipBlock`, { cidr = "", except = [] } = peer.ipBlock;
-  if (cidr === "") return [requiredValue(`${at}.cidr`)];
+  if (cidr === "") return [cause.required(`${at}.cidr`)];
   const block = parseCidr(cidr);
-  if (!block) return [invalidValue(`${at}.cidr`, cidr, CIDR_RULE)];
+  if (!block) return [cause.invalid(`${at}.cidr`, cidr, CIDR_RULE)];
   const blockList = new BlockList();
   blockList.addSubnet(block.address, block.length, block.family);
   return except.flatMap((text: string, i: number) => {
     const inner = parseCidr(text);
     const within = inner && inner.length > block.length && blockList.check(inner.address, inner.family);
     const why = inner ? "must be a strict subset of `cidr`" : CIDR_RULE;
-    return collectCauses(!within && invalidValue(`${at}.except[${i}]`, text, why));
+    return collectCauses(!within && cause.invalid(`${at}.except[${i}]`, text, why));
   });
 }
 
@@ -110,13 +106,13 @@ export function validateService({ spec }: Json): StatusCause[] {
   const alike = ({ port, protocol = "TCP" }: Json) => `${port}/${protocol}`;
   return collectCauses(
     validateLabelKeys("spec.selector", spec?.selector),
-    spec?.type === "ExternalName" && !spec.externalName && requiredValue("spec.externalName"),
+    spec?.type === "ExternalName" && !spec.externalName && cause.required("spec.externalName"),
     address && address !== "None" && !isIP(address) &&
-      invalidValue("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
+      cause.invalid("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
     findDuplicates(ports, ({ name }) => name).map(({ item, at }) =>
-      duplicateValue(`spec.ports[${at}].name`, item.name)
+      cause.duplicate(`spec.ports[${at}].name`, item.name)
     ),
-    findDuplicates(ports, alike).map(({ item, at }) => duplicateValue(`spec.ports[${at}]`, formatPort(item))),
+    findDuplicates(ports, alike).map(({ item, at }) => cause.duplicate(`spec.ports[${at}]`, formatPort(item))),
   );
 }
 
@@ -130,5 +126,7 @@ function validateSelector(field: string, selector: Json): StatusCause[] {
 }
 
 function validateLabelKeys(field: string, labels: Json): StatusCause[] {
-  return isRecord(labels) ? Object.keys(labels).flatMap((key) => invalidValues(field, key, validateLabelKey(key))) : [];
+  return isRecord(labels)
+    ? Object.keys(labels).flatMap((key) => cause.invalidAll(field, key, validateLabelKey(key)))
+    : [];
 }

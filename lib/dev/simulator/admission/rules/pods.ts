@@ -1,29 +1,19 @@
 /** Checks a pod's containers, volumes, security contexts and scheduling fields. */
 import { posix } from "node:path";
 import {
+  cause,
   checkNumberRange,
   collectCauses,
-  duplicateValue,
   findDuplicates,
-  forbiddenField,
-  invalidValue,
-  invalidValues,
-  notFoundValue,
-  requiredValue,
   type StatusCause,
-  unsupportedValue,
 } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import {
   parseMilliQuantity,
   parseMilliQuantityOrZero,
   QUANTITY_FORMAT_MESSAGE,
-} from "#lib/dev/simulator/admission/quantity.ts";
-import {
-  validateConfigMapKey,
-  validateEnvVarName,
-  validateLabelKey,
-} from "#lib/dev/simulator/admission/rules/names.ts";
+} from "#lib/dev/simulator/admission/quota.ts";
+import { validateConfigMapKey, validateEnvVarName, validateLabelKey } from "#lib/dev/simulator/admission/rules/data.ts";
 import { DNS_LABEL_MESSAGE, DNS_LABEL_PATTERN } from "#lib/dev/simulator/admission/schema/values.ts";
 
 const SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"];
@@ -44,11 +34,11 @@ export function validateContainer(
   const twice = name && earlierNames.has(name);
   earlierNames.add(name);
   return collectCauses(
-    !name && requiredValue(`${field}.name`),
-    twice && duplicateValue(`${field}.name`, name),
-    !image && requiredValue(`${field}.image`),
+    !name && cause.required(`${field}.name`),
+    twice && cause.duplicate(`${field}.name`, name),
+    !image && cause.required(`${field}.image`),
     image && image !== image.trim() &&
-      invalidValue(`${field}.image`, image, "must not have leading or trailing whitespace"),
+      cause.invalid(`${field}.image`, image, "must not have leading or trailing whitespace"),
     validatePorts(`${field}.ports`, ports),
     validateVariables(`${field}.env`, env),
     validateMounts(`${field}.volumeMounts`, volumeMounts, volumes),
@@ -63,12 +53,12 @@ function validateMounts(field: string, mounts: readonly Json[], volumes: Readonl
   const twice = new Set(findDuplicates(mounts, ({ mountPath }) => mountPath).map(({ at }) => at));
   return mounts.flatMap(({ mountPath, name, subPath = "" }, i) =>
     collectCauses(
-      !volumes.has(name) && notFoundValue(`${field}[${i}].name`, name),
-      !mountPath && requiredValue(`${field}[${i}].mountPath`),
-      twice.has(i) && invalidValue(`${field}[${i}].mountPath`, mountPath, "must be unique"),
+      !volumes.has(name) && cause.notFound(`${field}[${i}].name`, name),
+      !mountPath && cause.required(`${field}[${i}].mountPath`),
+      twice.has(i) && cause.invalid(`${field}[${i}].mountPath`, mountPath, "must be unique"),
       posix.isAbsolute(subPath)
-        ? invalidValue(`${field}.subPath`, subPath, "must be a relative path")
-        : subPath.split("/").includes("..") && invalidValue(`${field}.subPath`, subPath, "must not contain '..'"),
+        ? cause.invalid(`${field}.subPath`, subPath, "must be a relative path")
+        : subPath.split("/").includes("..") && cause.invalid(`${field}.subPath`, subPath, "must not contain '..'"),
     )
   );
 }
@@ -77,8 +67,8 @@ function validateVariables(field: string, variables: readonly Json[]): StatusCau
   return variables.flatMap(({ name, value, valueFrom }, i) =>
     collectCauses(
       name
-        ? invalidValues(`${field}[${i}].name`, name, validateEnvVarName(name))
-        : requiredValue(`${field}[${i}].name`),
+        ? cause.invalidAll(`${field}[${i}].name`, name, validateEnvVarName(name))
+        : cause.required(`${field}[${i}].name`),
       valueFrom !== undefined && validateVariableSource(`${field}[${i}].valueFrom`, value, valueFrom),
     )
   );
@@ -94,8 +84,8 @@ function validateVariableSource(field: string, value: Json, source: Json): Statu
     ? "may not be specified when `value` is not empty"
     : kinds.length > 1 && "may not have more than one field specified at a time";
   return collectCauses(
-    why && invalidValue(field, "", why),
-    key && (key.key ? invalidValues(at, key.key, validateConfigMapKey(key.key)) : requiredValue(at)),
+    why && cause.invalid(field, "", why),
+    key && (key.key ? cause.invalidAll(at, key.key, validateConfigMapKey(key.key)) : cause.required(at)),
   );
 }
 
@@ -105,12 +95,12 @@ function validatePorts(field: string, ports: readonly Json[]): StatusCause[] {
       collectCauses(
         port
           ? checkNumberRange(`${field}[${i}].containerPort`, port, 1, 65535)
-          : requiredValue(`${field}[${i}].containerPort`),
+          : cause.required(`${field}[${i}].containerPort`),
         protocol !== undefined && !PROTOCOLS.includes(protocol) &&
-          unsupportedValue(`${field}[${i}].protocol`, protocol, PROTOCOLS),
+          cause.unsupported(`${field}[${i}].protocol`, protocol, PROTOCOLS),
       )
     ),
-    findDuplicates(ports, ({ name }) => name).map(({ item, at }) => duplicateValue(`${field}[${at}].name`, item.name)),
+    findDuplicates(ports, ({ name }) => name).map(({ item, at }) => cause.duplicate(`${field}[${at}].name`, item.name)),
   );
 }
 
@@ -118,21 +108,21 @@ function validateProbe(field: string, probe: Json, once: boolean): StatusCause[]
   const [first, second] = HANDLERS.filter((name) => probe?.[name]);
   const port = probe?.httpGet?.port ?? probe?.tcpSocket?.port;
   return collectCauses(
-    first === undefined && requiredValue(field, "must specify a handler type"),
-    second && forbiddenField(`${field}.${second}`, "may not specify more than 1 handler type"),
+    first === undefined && cause.required(field, "must specify a handler type"),
+    second && cause.forbidden(`${field}.${second}`, "may not specify more than 1 handler type"),
     port !== undefined && validateProbePort(`${field}.${probe?.httpGet ? "httpGet" : "tcpSocket"}.port`, port),
     COUNTS.filter((name) => probe?.[name] < 0)
-      .map((name) => invalidValue(`${field}.${name}`, probe[name], "must be greater than or equal to 0")),
+      .map((name) => cause.invalid(`${field}.${name}`, probe[name], "must be greater than or equal to 0")),
     once && probe?.successThreshold > 1 &&
-      invalidValue(`${field}.successThreshold`, probe.successThreshold, "must be 1"),
+      cause.invalid(`${field}.successThreshold`, probe.successThreshold, "must be 1"),
   );
 }
 
 function validateProbePort(field: string, port: number | string): StatusCause[] {
   if (typeof port === "number") return checkNumberRange(field, port, 1, 65535);
-  if (port.length > 15) return [invalidValue(field, port, "must be no more than 15 characters")];
+  if (port.length > 15) return [cause.invalid(field, port, "must be no more than 15 characters")];
   const why = "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)";
-  return collectCauses(!/^[-a-z0-9]+$/.test(port) && invalidValue(field, port, why));
+  return collectCauses(!/^[-a-z0-9]+$/.test(port) && cause.invalid(field, port, why));
 }
 
 function validateResources(field: string, { requests = {}, limits = {} }: Json): StatusCause[] {
@@ -145,19 +135,19 @@ function validateResources(field: string, { requests = {}, limits = {} }: Json):
     each("requests", requests),
     each("limits", limits),
     over.map(([name, text]) =>
-      invalidValue(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limits[name]}`)
+      cause.invalid(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limits[name]}`)
     ),
   );
 }
 
 function validateResource(field: string, name: string, text: string): StatusCause[] {
-  if (parseMilliQuantity(text) === null) return [invalidValue(field, text, QUANTITY_FORMAT_MESSAGE)];
+  if (parseMilliQuantity(text) === null) return [cause.invalid(field, text, QUANTITY_FORMAT_MESSAGE)];
   if (!STANDARD.test(name)) {
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for containers"];
-    return invalidValues(field, name, whys);
+    return cause.invalidAll(field, name, whys);
   }
   return collectCauses(
-    parseMilliQuantityOrZero(text) < 0 && invalidValue(field, text, "must be greater than or equal to 0"),
+    parseMilliQuantityOrZero(text) < 0 && cause.invalid(field, text, "must be greater than or equal to 0"),
   );
 }
 
@@ -171,14 +161,14 @@ export function validateVolumes(field: string, volumes: readonly Json[]): Status
     volumes.flatMap((volume, i) => {
       const [, second] = Object.keys(volume).filter((name) => name !== "name" && volume[name] !== undefined);
       return collectCauses(
-        !volume.name && requiredValue(`${field}[${i}].name`),
-        second && forbiddenField(`${field}[${i}].${second}`, "may not specify more than 1 volume type"),
+        !volume.name && cause.required(`${field}[${i}].name`),
+        second && cause.forbidden(`${field}[${i}].${second}`, "may not specify more than 1 volume type"),
         Object.entries(SOURCE_FIELDS).filter(([type, name]) => volume[type] && !volume[type][name])
-          .map(([type, name]) => requiredValue(`${field}[${i}].${type}.${name}`)),
+          .map(([type, name]) => cause.required(`${field}[${i}].${type}.${name}`)),
       );
     }),
     findDuplicates(volumes, ({ name }) => name).map(({ item, at }) =>
-      duplicateValue(`${field}[${at}].name`, item.name)
+      cause.duplicate(`${field}[${at}].name`, item.name)
     ),
   );
 }
@@ -187,14 +177,14 @@ export function validatePodScheduling(field: string, spec: Json): StatusCause[] 
   const { nodeSelector = {}, tolerations = [], hostname, activeDeadlineSeconds: deadline } = spec;
   const valueless = "value must be empty when `operator` is 'Exists'";
   return collectCauses(
-    Object.keys(nodeSelector).flatMap((key) => invalidValues(`${field}.nodeSelector`, key, validateLabelKey(key))),
+    Object.keys(nodeSelector).flatMap((key) => cause.invalidAll(`${field}.nodeSelector`, key, validateLabelKey(key))),
     tolerations.flatMap(({ operator, value }: Json, i: number) =>
       collectCauses(
-        operator === "Exists" && value && invalidValue(`${field}.tolerations[${i}].operator`, value, valueless),
+        operator === "Exists" && value && cause.invalid(`${field}.tolerations[${i}].operator`, value, valueless),
       )
     ),
     hostname !== undefined && !(DNS_LABEL_PATTERN.test(hostname) && hostname.length <= 63) &&
-      invalidValue(`${field}.hostname`, hostname, DNS_LABEL_MESSAGE),
+      cause.invalid(`${field}.hostname`, hostname, DNS_LABEL_MESSAGE),
     deadline !== undefined && checkNumberRange(`${field}.activeDeadlineSeconds`, deadline, 1, LARGEST),
     validateSecurityContext(`${field}.securityContext`, spec.securityContext ?? {}),
   );
@@ -207,16 +197,16 @@ export function validateSecurityContext(field: string, context: Json): StatusCau
   return collectCauses(
     ids.flatMap((name) => checkNumberRange(`${field}.${name}`, context[name], 0, LARGEST)),
     profile !== undefined && validateSeccompProfile(`${field}.seccompProfile`, profile),
-    privileged === true && allowPrivilegeEscalation === false && invalidValue(field, context, both),
+    privileged === true && allowPrivilegeEscalation === false && cause.invalid(field, context, both),
   );
 }
 
 function validateSeccompProfile(field: string, { type, localhostProfile }: Json): StatusCause[] {
-  if (!type) return [requiredValue(`${field}.type`)];
-  if (!PROFILES.includes(type)) return [unsupportedValue(`${field}.type`, type, PROFILES)];
+  if (!type) return [cause.required(`${field}.type`)];
+  if (!PROFILES.includes(type)) return [cause.unsupported(`${field}.type`, type, PROFILES)];
   const at = `${field}.localhostProfile`, local = type === "Localhost";
   return collectCauses(
-    local && !localhostProfile && requiredValue(at, "must be set when seccomp type is Localhost"),
-    !local && localhostProfile && forbiddenField(at, "must be set only when seccomp type is Localhost"),
+    local && !localhostProfile && cause.required(at, "must be set when seccomp type is Localhost"),
+    !local && localhostProfile && cause.forbidden(at, "must be set only when seccomp type is Localhost"),
   );
 }

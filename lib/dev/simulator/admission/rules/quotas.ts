@@ -1,14 +1,6 @@
 /** Checks ResourceQuotas, LimitRanges and PVCs, for example their limits and scopes. */
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import {
-  collectCauses,
-  duplicateValue,
-  findDuplicates,
-  forbiddenField,
-  invalidValue,
-  invalidValues,
-  type StatusCause,
-} from "#lib/dev/simulator/admission/status-error.ts";
+import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
+import { cause, collectCauses, findDuplicates, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
 const SCOPES = "Terminating NotTerminating BestEffort NotBestEffort PriorityClass CrossNamespacePodAffinity".split(" ");
@@ -34,25 +26,25 @@ export function validateResourceQuota({ spec }: Json): StatusCause[] {
 function validateQuotaBound(field: string, name: string, value: string): StatusCause[] {
   if (!STANDARD.has(name) && !name.includes("/")) {
     const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for quota"];
-    return invalidValues(field, name, whys);
+    return cause.invalidAll(field, name, whys);
   }
-  if (parseMilliQuantityOrZero(value) < 0) return [invalidValue(field, value, "must be greater than or equal to 0")];
+  if (parseMilliQuantityOrZero(value) < 0) return [cause.invalid(field, value, "must be greater than or equal to 0")];
   const isCount = OBJECTS.includes(name) || name.startsWith("count/");
   return collectCauses(
-    isCount && parseMilliQuantityOrZero(value) % 1000 !== 0 && invalidValue(field, value, "must be an integer"),
+    isCount && parseMilliQuantityOrZero(value) % 1000 !== 0 && cause.invalid(field, value, "must be an integer"),
   );
 }
 
 function validateScopes(scopes: readonly string[], bounded: readonly string[]): StatusCause[] {
   const field = "spec.scopes";
-  if (!scopes.every((scope) => SCOPES.includes(scope))) return [invalidValue(field, scopes, "unsupported scope")];
+  if (!scopes.every((scope) => SCOPES.includes(scope))) return [cause.invalid(field, scopes, "unsupported scope")];
   const conflicting = CONFLICTING_SCOPES.some((pair) => pair.every((scope) => scopes.includes(scope)));
   const own = (name: string) =>
     scopes.includes("BestEffort") ? name === "pods" : !/storage$|^(?!pods$)[a-z]+s(\.|$)/.test(name);
   return collectCauses(
-    conflicting && invalidValue(field, scopes, "conflicting scopes"),
+    conflicting && cause.invalid(field, scopes, "conflicting scopes"),
     scopes.length > 0 && !bounded.every(own) &&
-      invalidValue(field, scopes, "unsupported scope applied to resource"),
+      cause.invalid(field, scopes, "unsupported scope applied to resource"),
   );
 }
 
@@ -60,7 +52,7 @@ export function validateLimitRange({ spec }: Json): StatusCause[] {
   const limits: Json[] = spec?.limits ?? [];
   return collectCauses(
     findDuplicates(limits, ({ type }) => type).map(({ item, at }) =>
-      duplicateValue(`spec.limits[${at}].type`, item.type)
+      cause.duplicate(`spec.limits[${at}].type`, item.type)
     ),
     limits.flatMap((item, i) => validateLimit(`spec.limits[${i}]`, item)),
   );
@@ -81,7 +73,7 @@ const LIMIT_NAMES = { min: "min", max: "max", default: "default", defaultRequest
 function validateLimit(field: string, item: Json): StatusCause[] {
   if (item.type === "Pod") {
     return ["default", "defaultRequest"].filter((name) => item[name])
-      .map((name) => forbiddenField(`${field}.${name}`, "may not be specified when `type` is 'Pod'"));
+      .map((name) => cause.forbidden(`${field}.${name}`, "may not be specified when `type` is 'Pod'"));
   }
   const names = new Set(["min", "max", "default", "defaultRequest"].flatMap((which) => Object.keys(item[which] ?? {})));
   return [...names].flatMap((name) =>
@@ -92,7 +84,7 @@ function validateLimit(field: string, item: Json): StatusCause[] {
       ) return [];
       const larger = less === "defaultRequest" && more === "default" ? "default limit" : LIMIT_NAMES[more];
       const why = `${LIMIT_NAMES[less]} value ${least} is greater than ${larger} value ${most}`;
-      return [invalidValue(`${field}.${reportedField}[${name}]`, item[valueField][name], why)];
+      return [cause.invalid(`${field}.${reportedField}[${name}]`, item[valueField][name], why)];
     })
   );
 }
@@ -101,8 +93,8 @@ export function validatePvc(field: string, spec: Json): StatusCause[] {
   const storage = spec?.resources?.requests?.storage, modes: string[] = spec?.accessModes ?? [];
   return collectCauses(
     modes.includes("ReadWriteOncePod") && modes.length > 1 &&
-      forbiddenField(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes"),
+      cause.forbidden(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes"),
     storage !== undefined && parseMilliQuantityOrZero(storage) <= 0 &&
-      invalidValue(`${field}.resources[storage]`, storage, "must be greater than zero"),
+      cause.invalid(`${field}.resources[storage]`, storage, "must be greater than zero"),
   );
 }

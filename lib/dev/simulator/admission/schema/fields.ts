@@ -1,13 +1,65 @@
 /**
- * Reads the schema tables. They define each kind's fields and types, and the lists that are merged item by item.
+ * Defines each kind's fields and types, and the lists that are merged item by item.
  *
  * Each line in a table defines a type, with fields as `field:type`. `s` is a string, `i` a number, `b` a boolean, `a`
- * any value, `{T}` a map of T and `[T]` a list of T. `@a,b` makes a list keyed by the fields a and b, `@*` makes a set.
- * `!` makes a type atomic: a single manager owns the complete value. `Kind +=` adds the fields that all kinds have.
+ * any value, `{T}` a map of T and `[T]` a list of T. `Kind +=` adds the fields that all kinds have.
  */
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
-import { KIND_SCHEMA_TABLE } from "#lib/dev/simulator/admission/schema/kinds.ts";
-import { POD_SCHEMA_TABLE } from "#lib/dev/simulator/admission/schema/pods.ts";
+import { KUBERNETES_FIELDS } from "#lib/dev/simulator/admission/schema/kubernetes-fields.ts";
+
+/** The kinds that CRDs define, such as those of cert-manager and the snapshot controller. */
+const CUSTOM_FIELDS = `
+VolumeSnapshot += spec:VolumeSnapshotSpec status:a
+VolumeSnapshotSpec = source:VolumeSnapshotSource volumeSnapshotClassName:s
+VolumeSnapshotSource = persistentVolumeClaimName:s volumeSnapshotContentName:s
+VolumeSnapshotClass += driver:s deletionPolicy:s parameters:{s}
+VolumeSnapshotContent += spec:VolumeSnapshotContentSpec status:a
+VolumeSnapshotContentSpec = deletionPolicy:s driver:s source:a sourceVolumeMode:s volumeSnapshotClassName:s
+    volumeSnapshotRef:a
+Certificate += spec:CertificateSpec status:a
+CertificateSpec = additionalOutputFormats:a commonName:s dnsNames:[s] duration:s emailAddresses:[s]
+    encodeUsagesInRequest:b ipAddresses:[s] isCA:b issuerRef:IssuerReference keystores:a literalSubject:s
+    nameConstraints:a otherNames:a privateKey:a renewBefore:s renewBeforePercentage:i revisionHistoryLimit:i
+    secretName:s secretTemplate:a signatureAlgorithm:s subject:a uris:[s] usages:[s]
+IssuerReference = group:s kind:s name:s
+ClusterIssuer += spec:IssuerSpec status:a
+Issuer += spec:IssuerSpec status:a
+IssuerSpec = acme:a ca:a selfSigned:a vault:a venafi:a
+ServiceMonitor += spec:ServiceMonitorSpec status:a
+ServiceMonitorSpec = attachMetadata:a bodySizeLimit:s endpoints:[MonitorEndpoint] jobLabel:s labelLimit:i
+    namespaceSelector:a podTargetLabels:[s] sampleLimit:i selector:LabelSelector targetLabels:[s]
+    targetLimit:i
+MonitorEndpoint = authorization:a basicAuth:a bearerTokenSecret:a enableHttp2:b filterRunning:b followRedirects:b
+    honorLabels:b honorTimestamps:b interval:s metricRelabelings:a oauth2:a params:a path:s port:s relabelings:a scheme:s
+    scrapeTimeout:s targetPort:a tlsConfig:a
+PrometheusRule += spec:PrometheusRuleSpec status:a
+PrometheusRuleSpec = groups:[RuleGroup]
+RuleGroup = interval:s labels:{s} limit:i name:s partial_response_strategy:s query_offset:s rules:[AlertRule]
+AlertRule = alert:s annotations:{s} expr:a for:s keep_firing_for:s labels:{s} record:s
+`;
+
+/** How server-side apply merges a field: as a list keyed by these fields, as a set (`*`), or as a whole (`!`). */
+const MERGING = `
+ObjectMeta finalizers:* ownerReferences:uid
+ServiceAccount secrets:name
+ServiceSpec ports:port,protocol selector:!
+PodSpec containers:name ephemeralContainers:name hostAliases:ip imagePullSecrets:name initContainers:name nodeSelector:!
+PodSpec resourceClaims:name schedulingGates:name topologySpreadConstraints:topologyKey,whenUnsatisfiable volumes:name
+Container env:name ports:containerPort,protocol volumeDevices:devicePath volumeMounts:mountPath
+ValidatingAdmissionPolicySpec matchConditions:name
+ValidatingAdmissionPolicyBindingSpec validationActions:*
+PrometheusRuleSpec groups:name
+`;
+/** Types of which a single manager owns the complete value. */
+const ATOMIC_TYPES = new Set(
+  ("ConfigMapKeySelector LabelSelector LocalObjectReference ObjectFieldSelector ResourceFieldSelector " +
+    "SecretKeySelector TypedLocalObjectReference").split(" "),
+);
+/** Quantities and maps of quantities. The Kubernetes client declares them as strings and maps of strings. */
+const QUANTITIES = new Set("MetricTarget.averageValue MetricTarget.value HPAScalingRules.tolerance".split(" "));
+const QUANTITY_MAPS = new Set(
+  "default defaultRequest hard limits max maxLimitRequestRatio min overhead requests".split(" "),
+);
 
 export type FieldType =
   | { readonly form: "text" | "number" | "boolean" | "any" | "quantity" }
@@ -20,15 +72,12 @@ export type FieldType =
     readonly atomic: boolean;
   };
 
-export interface FieldSchema {
-  /** Returns the type of a kind's objects. A kind that the schema does not list accepts any field. */
-  of(kind: string): FieldType;
-}
+export type FieldSchema = ReturnType<typeof loadFieldSchema>;
 
-const ANY: FieldType = { form: "any" };
+const ANY: FieldType = { form: "any" }, TEXT: FieldType = { form: "text" };
 
-export function loadFieldSchema(): FieldSchema {
-  const lines = (POD_SCHEMA_TABLE + KIND_SCHEMA_TABLE).trim().replace(/\n\s+/g, " ").split("\n").filter((line) =>
+export function loadFieldSchema() {
+  const lines = (KUBERNETES_FIELDS + CUSTOM_FIELDS).trim().replace(/\n\s+/g, " ").split("\n").filter((line) =>
     line !== ""
   );
   const texts = new Map(lines.map((line): [string, string] => {
@@ -36,50 +85,53 @@ export function loadFieldSchema(): FieldSchema {
     const head = sign === "+=" ? ["apiVersion:s", "kind:s", "metadata:ObjectMeta"] : [];
     return [name, [...head, ...fields].join(" ")];
   }));
+  const merging = new Map(
+    MERGING.trim().split("\n").map((line) => line.split(" ")).flatMap(([type, ...fields]) =>
+      fields.map((field) => `${type}.${field}`.split(":") as [string, string])
+    ),
+  );
   const types = new Map<string, FieldType>();
   const struct = (name: string): FieldType => {
     const allowed = types.get(name);
     if (allowed) return allowed;
     const fields = new Map<string, FieldType>();
-    const type: FieldType = { form: "struct", name, fields, atomic: false };
+    const type: FieldType = { form: "struct", name, fields, atomic: ATOMIC_TYPES.has(name) };
     types.set(name, type); // stored before the fields are read, because types can be recursive
-    for (const field of (texts.get(name) ?? "").split(" ").filter((text) => text !== "")) {
-      const colon = field.indexOf(":");
-      fields.set(field.slice(0, colon), parseType(field.slice(colon + 1), struct));
+    for (const text of (texts.get(name) ?? "").split(" ").filter((each) => each !== "")) {
+      const [field = "", of = ""] = text.split(":");
+      const isMap = of === "{s}" && QUANTITY_MAPS.has(field), path = `${name}.${field}`;
+      const type = parseType(isMap ? "{quantity}" : QUANTITIES.has(path) ? "quantity" : of, struct);
+      fields.set(field, setMerging(type, merging.get(path)));
     }
     return type;
   };
-  const other: FieldType = {
-    form: "struct",
-    name: "",
-    fields: new Map<string, FieldType>([
-      ["apiVersion", { form: "text" }],
-      ["kind", { form: "text" }],
-      ["metadata", struct("ObjectMeta")],
-      ["*", ANY],
-    ]),
-    atomic: false,
+  const common: [string, FieldType][] = [["apiVersion", TEXT], ["kind", TEXT], ["metadata", struct("ObjectMeta")]];
+  const other: FieldType = { form: "struct", name: "", fields: new Map([...common, ["*", ANY]]), atomic: false };
+  return {
+    /** Returns the type of a kind's objects. A kind that the schema does not list accepts any field. */
+    of: (kind: string): FieldType => texts.has(kind) ? struct(kind) : other,
   };
-  return { of: (kind) => texts.has(kind) ? struct(kind) : other };
 }
 
+const BASIC_TYPES: Readonly<Record<string, FieldType>> = {
+  s: TEXT,
+  i: { form: "number" },
+  b: { form: "boolean" },
+  a: ANY,
+  quantity: { form: "quantity" },
+};
+
 function parseType(text: string, struct: (name: string) => FieldType): FieldType {
-  if (text.endsWith("!")) {
-    const whole = parseType(text.slice(0, -1), struct);
-    return whole.form === "struct" || whole.form === "map" ? { ...whole, atomic: true } : whole;
-  }
-  if (text.startsWith("{")) return { form: "map", of: parseType(text.slice(1, -1), struct), atomic: false };
-  if (text.startsWith("[")) {
-    const end = text.lastIndexOf("]"), keys = text.slice(end + 2);
-    const of = parseType(text.slice(1, end), struct);
-    return { form: "list", of, keys: keys === "" || keys === "*" ? [] : keys.split(","), set: keys === "*" };
-  }
-  if (text === "s" || text === "string") return { form: "text" };
-  if (text === "i" || text === "int") return { form: "number" };
-  if (text === "b") return { form: "boolean" };
-  if (text === "a" || text === "any") return ANY;
-  if (text === "quantity") return { form: "quantity" };
-  return struct(text);
+  const inner = (): FieldType => parseType(text.slice(1, -1), struct);
+  if (text.startsWith("{")) return { form: "map", of: inner(), atomic: false };
+  if (text.startsWith("[")) return { form: "list", of: inner(), keys: [], set: false };
+  return BASIC_TYPES[text] ?? struct(text);
+}
+
+function setMerging(type: FieldType, how: string | undefined): FieldType {
+  if (how === undefined) return type;
+  if (type.form === "list") return { ...type, keys: how === "*" ? [] : how.split(","), set: how === "*" };
+  return "atomic" in type ? { ...type, atomic: true } : type;
 }
 
 export interface SchemaViolation {

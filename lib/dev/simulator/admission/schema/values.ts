@@ -5,14 +5,7 @@
  * each item in a list. `[*]` also stands for each item, but errors then name the list. The `Pod` lines apply to every
  * pod spec, in a pod or in a pod template.
  */
-import {
-  checkNumberRange,
-  collectCauses,
-  invalidValue,
-  requiredValue,
-  type StatusCause,
-  unsupportedValue,
-} from "#lib/dev/simulator/admission/status-error.ts";
+import { cause, checkNumberRange, collectCauses, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export const DNS_LABEL_MESSAGE =
@@ -101,18 +94,18 @@ function walk(value: Json, [step, ...rest]: readonly string[], field: string, li
 
 /** Checks a value against its rule. A missing value is valid unless the rule is `required`. */
 function checkValue(value: Json, field: string, { rule, choices }: ValueRule): StatusCause[] {
-  if (rule === "required") return value === undefined || value === "" ? [requiredValue(field)] : [];
+  if (rule === "required") return value === undefined || value === "" ? [cause.required(field)] : [];
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "number") {
     if (rule === "port") return checkNumberRange(field, value, 1, 65535);
     return collectCauses(
-      rule === "least" && value < 0 && invalidValue(field, value, "must be greater than or equal to 0"),
+      rule === "least" && value < 0 && cause.invalid(field, value, "must be greater than or equal to 0"),
     );
   }
   if (typeof value !== "string") return [];
   switch (rule) {
     case "in":
-      return choices.includes(value) ? [] : [unsupportedValue(field, value, choices)];
+      return choices.includes(value) ? [] : [cause.unsupported(field, value, choices)];
     case "label":
       return validateName(field, value, DNS_LABEL_PATTERN, DNS_LABEL_MESSAGE, 63);
     case "subdomain":
@@ -127,16 +120,16 @@ function checkValue(value: Json, field: string, { rule, choices }: ValueRule): S
 
 function validateName(field: string, value: string, form: RegExp, rule: string, most: number): StatusCause[] {
   return collectCauses(
-    value.length > most && invalidValue(field, value, `must be no more than ${most} characters`),
-    !form.test(value) && invalidValue(field, value, rule),
+    value.length > most && cause.invalid(field, value, `must be no more than ${most} characters`),
+    !form.test(value) && cause.invalid(field, value, rule),
   );
 }
 
 function validatePortName(field: string, value: string): StatusCause[] {
-  if (value.length > 15) return [invalidValue(field, value, "must be no more than 15 characters")];
+  if (value.length > 15) return [cause.invalid(field, value, "must be no more than 15 characters")];
   return collectCauses(
     !/^[-a-z0-9]+$/.test(value) &&
-      invalidValue(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
-    !/[a-z]/.test(value) && invalidValue(field, value, "must contain at least one letter (a-z)"),
+      cause.invalid(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
+    !/[a-z]/.test(value) && cause.invalid(field, value, "must contain at least one letter (a-z)"),
   );
 }

@@ -3,7 +3,7 @@
  * the installation is incomplete or the image is older than the database. Updates the code from the image, but upgrades
  * the database only on request. Sources: the image's start scripts and Moodle's `admin/cli/upgrade.php`.
  */
-import { canReachDatabase } from "#lib/dev/simulator/programs/moodle/page.ts";
+import { canReachDatabase } from "#lib/dev/simulator/programs/network.ts";
 import { findPasswordError, formatFactLines } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
   getSimulatedSite,
@@ -56,10 +56,7 @@ function start(context: ProgramContext, exit: number | null): ProgramRun {
   const refusal = findPasswordError(site.database, env.DB_PASS);
   if (refusal) {
     return site.files.configured
-      ? failed(
-        "!!! <p>Error: Database connection failed</p>",
-        "ERROR: could not determine whether Moodle is installed",
-      )
+      ? failed("!!! <p>Error: Database connection failed</p>", "ERROR: could not determine whether Moodle is installed")
       : failed(
         `PHP Warning:  pg_connect(): Unable to connect to PostgreSQL server: ${refusal} in /var/www/html/lib/dml`,
         "We could not connect to the database you specified. Please check your database settings.",

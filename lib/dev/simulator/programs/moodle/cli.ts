@@ -176,12 +176,7 @@ function setPassword(
   }
   const mails = database.config?.noemailever !== "1";
   return {
-    lines: [
-      "account set",
-      "sessions ended",
-      mails ? "mailed" : "not mailed: the site sends no mail",
-      "agreed",
-    ],
+    lines: ["account set", "sessions ended", mails ? "mailed" : "not mailed: the site sends no mail", "agreed"],
     exit: 0,
     done() {
       const links = (admin.links ?? 0) + (mails ? 1 : 0), { reset: _, ...kept } = admin;

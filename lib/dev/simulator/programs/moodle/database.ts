@@ -1,5 +1,5 @@
 /** Simulates PostgreSQL as the sites use it: the server in the StatefulSet, and `psql` in Jobs. */
-import { type EventReasonAndMessage, recordKubernetesEvent } from "#lib/dev/simulator/controllers/events.ts";
+import { type EventReasonAndMessage, recordKubernetesEvent } from "#lib/dev/simulator/controllers/objects.ts";
 import {
   findFirstVolumeHandle,
   getSimulatedSite,

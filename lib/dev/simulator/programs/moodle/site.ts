@@ -3,7 +3,7 @@
  * on the volume of the pod behind the Service `db`. The files are on the volume of the pod that runs the program.
  */
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
-import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";

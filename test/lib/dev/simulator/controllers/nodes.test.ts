@@ -1,7 +1,7 @@
 /** Tests a node that stops reporting its status, and a node whose pods get no network. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NODE_NAME } from "#lib/dev/simulator/controllers/base-objects.ts";
+import { NODE_NAME } from "#lib/dev/simulator/controllers/objects.ts";
 import {
   condition,
   deployment,

@@ -1,8 +1,7 @@
 /** Tests the expansion of PVCs, its failures, and StatefulSets with a changed template. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quantity.ts";
-import { findQuotaViolation } from "#lib/dev/simulator/admission/quota.ts";
+import { findQuotaViolation, parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("volume expansion");

@@ -2,9 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
-import { loadApiKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { loadApiKinds, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
-import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
 import type { Json } from "#test/lib/dev/simulator/kube-client.ts";

@@ -1,9 +1,15 @@
-/** Simulates `curl` from a pod to a site's Service: prints the site's HTTP status or curl's error message. */
-import { getLoginPageStatus } from "#lib/dev/simulator/programs/moodle/page.ts";
-import { getSimulatedSite, isUpgradePending, listServicePods } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
+/** Simulates the programs that check a site: `curl` to its Service, the Job `setup`, and the script verify-files.php. */
+import { canPodConnect, getLoginPageStatus } from "#lib/dev/simulator/programs/network.ts";
+import {
+  getSimulatedSite,
+  isSiteInstalled,
+  isUpgradePending,
+  listServicePods,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
+import { runSeedScript } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import { findPasswordError, formatFactLines } from "#lib/dev/simulator/programs/moodle/database.ts";
 
 const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22, TIMED_OUT = 28; // curl's exit codes
 
@@ -68,4 +74,49 @@ function branchOf(release: string | undefined): string | undefined {
 function readSiteHost(world: ProgramContext["world"], namespace: string): string {
   const url = readConfigData(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";
+}
+
+/** Runs facts.php, seed.php, facts.php again and a request to the login page. Stops at the first failure. */
+export function runSetupJob(context: ProgramContext): ProgramRun {
+  const { world, pod, env } = context;
+  const { database } = getSimulatedSite(world, pod.metadata.namespace!, pod);
+  const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
+  if (!database || refusal) return { lines: [`PHP Warning:  pg_connect(): Unable to connect: ${refusal}`], exit: 1 };
+  const facts = formatFactLines(database);
+  const { siteidentifier = "" } = database.config ?? {};
+  if (!isSiteInstalled(database) || (env.SITE_IDENTIFIER && env.SITE_IDENTIFIER !== siteidentifier)) {
+    return { lines: facts, exit: 1 };
+  }
+  const seed = runSeedScript(context);
+  if (seed.exit !== 0) return { ...seed, lines: [...facts, ...seed.lines] };
+  const page = runCurl(context);
+  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, delay: "setup" };
+}
+
+export function runFileVerification({ world, pod, env }: ProgramContext): ProgramRun {
+  const { database, files } = getSimulatedSite(world, pod.metadata.namespace!, pod);
+  const refusal = database ? findPasswordError(database, env.DB_PASS) : "could not connect to server";
+  if (!database || refusal) return { lines: [`PHP Warning:  pg_connect(): Unable to connect: ${refusal}`], exit: 1 };
+  const { uploads = {}, config = {} } = database,
+    existing = files.filedir === undefined ? uploads : files.filedir ?? {};
+  const named = Object.entries(uploads);
+  const missing = named.filter(([hash]) => existing[hash] === undefined);
+  const otherSize = named.filter(([hash, size]) => existing[hash] !== undefined && existing[hash] !== size);
+  const code = files.code === undefined
+    ? []
+    : [`codeversion|${files.code === config["release"] ? config["version"] : 0}`, `coderelease|${files.code}`];
+  const facts = {
+    files: named.length,
+    bytes: named.reduce((sum, [, size]) => sum + size, 0),
+    hashed: named.length - missing.length - otherSize.length,
+    missing: missing.length,
+    othersize: otherSize.length,
+    othercontent: 0,
+    newer: 0,
+    references: 0,
+    filedir: files.filedir === null ? 0 : 1,
+  };
+  const lines = Object.entries(facts).map(([name, value]) => `${name}|${value}`);
+  const examples = [...missing, ...otherSize].slice(0, 3).map(([hash]) => `example|${hash}`);
+  return { lines: [...code, ...lines, ...examples, "verified"], exit: 0 };
 }

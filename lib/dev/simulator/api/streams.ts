@@ -1,16 +1,12 @@
-/**
- * Streams changes to objects as JSON lines, starting at a given version or with the current state. An object that
- * starts to match the selector is sent as ADDED. An object that stops matching is sent as DELETED.
- */
+/** Streams changes to objects (watches) and the lines of pod logs. */
 import type { ServerResponse } from "node:http";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { parseListSelectors, validateListOptions } from "#lib/dev/simulator/api/list.ts";
 import type { WatchDropMode } from "#lib/dev/simulator/fault-types.ts";
-import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind, Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObjectChange } from "#lib/dev/simulator/store/store.ts";
 import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
-import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const BOOKMARK_INTERVAL = MINUTE;
 const DEFAULT_TIMEOUT = 30 * MINUTE; // if the client sets no timeout
@@ -105,4 +101,67 @@ function dropWatch(response: ServerResponse, how: WatchDropMode, send: (type: st
     if (!response.destroyed) response.write(ENDLESS_CHUNK, () => setImmediate(more));
   };
   more();
+}
+
+export function sendPodLog(
+  world: SimulatorContext,
+  pod: StoredObject,
+  query: URLSearchParams,
+  response: ServerResponse,
+): void {
+  const name = containerOf(pod, query.get("container"));
+  const previous = query.get("previous") === "true";
+  const log = world.logs.find(pod.metadata.uid, name, previous);
+  const status = [...pod.status?.initContainerStatuses ?? [], ...pod.status?.containerStatuses ?? []]
+    .find((each: Json) => each.name === name);
+  if (!log) {
+    const where = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)}`;
+    if (previous) throw StatusError.badRequest(`previous terminated ${where} not found`);
+    const waiting = status?.state?.waiting?.reason ?? "ContainerCreating";
+    const failing = /Pull|Image/.test(waiting) ? "trying and failing to pull image" : waiting;
+    throw StatusError.badRequest(`${where} is waiting to start: ${failing}`);
+  }
+  const hasTimestamps = query.get("timestamps") === "true";
+  const write = (line: { at: number; text: string }) =>
+    response.write((hasTimestamps ? `${new Date(line.at).toISOString()} ` : "") + line.text + "\n");
+  const tail = query.get("tailLines");
+  const since = query.get("sinceSeconds");
+  const recent = since === null
+    ? log.lines
+    : log.lines.filter((line) => line.at >= world.timers.now() - Number(since) * 1000);
+  response.writeHead(200, { "content-type": "text/plain" });
+  for (const line of tail === null ? recent : Number(tail) === 0 ? [] : recent.slice(-Number(tail))) write(line);
+  if (query.get("follow") !== "true" || !log.open) return void response.end();
+  response.flushHeaders();
+  let sent = log.written;
+  const stop = world.logs.follow(log, () => {
+    const fresh = log.written - sent;
+    sent = log.written;
+    if (fresh > 0) { for (const line of log.lines.slice(-fresh)) write(line); }
+    if (!log.open) response.end();
+  });
+  const drop = (how: string) => void (how === "end" ? response.end() : response.destroy());
+  const forget = world.faults.registerStream({ kind: null, drop, silence: () => stop() });
+  response.once("close", () => {
+    stop();
+    forget();
+  });
+}
+
+function containerOf(pod: StoredObject, requested: string | null): string {
+  const names: string[] = [...pod.spec.initContainers ?? [], ...pod.spec.containers].map(({ name }: Json) => name);
+  if (requested === null) {
+    if (pod.spec.containers.length > 1 || pod.spec.initContainers) {
+      if (pod.spec.containers.length === 1) return pod.spec.containers[0].name;
+      const choices = pod.spec.containers.map(({ name }: Json) => name).join(" ");
+      throw StatusError.badRequest(
+        `a container name must be specified for pod ${pod.metadata.name}, choose one of: [${choices}]`,
+      );
+    }
+    return names[0]!;
+  }
+  if (!names.includes(requested)) {
+    throw StatusError.badRequest(`container ${requested} is not valid for pod ${pod.metadata.name}`);
+  }
+  return requested;
 }
