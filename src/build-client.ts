@@ -2,7 +2,7 @@
  * Builds the npm package `@wheelwright/client` in dist/client: JavaScript, type declarations, and docs/client.md as its
  * README. The package has no dependencies.
  *
- *   npm run client
+ *   npm run build -- client
  */
 import { spawnSync } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -4,10 +4,11 @@
  *   npm run build                      writes dist/wheelwright and dist/wheelwright.sha256
  *   npm run build -- --commit SHA      sets the commit where .git is missing, as in the build of a container image
  *   npm run build -- --node PATH       embeds the Node at PATH; its version must match the Node that runs the build
+ *   npm run build -- client            builds the client's package instead; likewise `release 0.2.0` and `sbom`
  *
  * The executable runs on the platform of the embedded Node. By default, that is the platform of the build machine.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
@@ -19,7 +20,19 @@ import { readProgramRelease } from "./release.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
+const OTHER_SCRIPTS: Readonly<Record<string, string>> = {
+  client: "src/build-client.ts",
+  release: "src/make-release.ts",
+  sbom: "src/sbom.ts",
+};
+
 async function main(line: string[]): Promise<void> {
+  const script = OTHER_SCRIPTS[line[0] ?? ""];
+  if (script) {
+    const { status } = spawnSync(process.execPath, [join(ROOT, script), ...line.slice(1)], { stdio: "inherit" });
+    process.exitCode = status ?? 1;
+    return;
+  }
   const { values } = parseArgs({ args: line, options: { commit: { type: "string" }, node: { type: "string" } } });
   const { version, commit } = readProgramRelease();
   const target = join(ROOT, "dist");

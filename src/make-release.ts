@@ -2,8 +2,8 @@
  * Builds a release from the repository in the current directory: executables, images, bill of materials, notes and
  * checksums in dist/VERSION.
  *
- *   npm run release -- 0.2.0              builds everything, and leaves the branch unchanged
- *   npm run release -- 0.2.0 --write      also adds the release's commit and tag to the branch, without pushing them
+ *   npm run build -- release 0.2.0              builds everything, and leaves the branch unchanged
+ *   npm run build -- release 0.2.0 --write      also adds the release's commit and tag to the branch, without pushing them
  *
  * `--build-arg BASE_IMAGE=…` and `--build-arg BUILD_IMAGE=…` are passed on to Containerfile.
  *
@@ -66,7 +66,9 @@ async function main(line: string[]): Promise<void> {
 
 /** Returns the changelog with this release added, and the release notes. Throws if a release is not possible. */
 async function prepareNotes(version: string, day: string): Promise<{ text: string; notes: string }> {
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Pass the version, for example: npm run release -- 0.2.0");
+  if (!/^\d+\.\d+\.\d+$/.test(version)) {
+    throw new Error("Pass the version, for example: npm run build -- release 0.2.0");
+  }
   const dirty = await git("status", "--porcelain");
   if (dirty) throw new Error(`Commit or stash your changes first:\n${dirty}`);
   if (await git("tag", "--list", `v${version}`)) throw new Error(`The tag v${version} already exists`);
@@ -81,8 +83,8 @@ async function commitRelease(worktree: string, version: string, changelog: strin
   const deno = join(worktree, "deno.json"), settings = await readFile(deno, "utf8");
   await writeFile(deno, settings.replace(/(?<="version": ")[^"]*/, version));
   await writeFile(join(worktree, "CHANGELOG.md"), changelog);
-  await npm("run", "release:contract");
-  await npm("run", "tools", "--if-present"); // `npm run generate` needs these tools for the deployment manifests
+  await npm("run", "generate", "--", "contract");
+  await npm("run", "generate", "--", "tools"); // the deployment manifests need these tools
   await npm("run", "generate");
   await run("git", ["commit", "--quiet", "--all", `--message=Release ${version}`], worktree);
   return await run("git", ["rev-parse", "HEAD"], worktree);
@@ -109,7 +111,7 @@ async function buildAll(worktree: string, target: string, release: Release): Pro
   }
   await writeFile(
     join(target, `wheelwright-${version}.cdx.json`),
-    await run("npm", ["run", "--silent", "sbom"], worktree),
+    await run("npm", ["run", "--silent", "build", "--", "sbom"], worktree),
   );
   return missing;
 }

@@ -1,7 +1,7 @@
 /**
  * Prints a bill of materials (a list of the packages that Wheelwright needs at run time) as CycloneDX JSON.
  *
- *   npm run --silent sbom > sbom.json
+ *   npm run --silent build -- sbom > sbom.json
  *
  * `npm sbom --omit dev` would also omit some packages that are needed at run time, such as yaml, because a development
  * package needs them too. So this script lists the packages in package-lock.json that run-time dependencies need.

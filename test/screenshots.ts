@@ -1,6 +1,6 @@
 /**
  * Takes the screenshots in docs/images/. Starts the program as `npm start` does, with sample hubs and spokes. Run it with
- * `npm run screenshots`. It needs Chromium, like the tests in test/browser.
+ * `npm run generate -- screenshots`. It needs Chromium, like the tests in test/browser.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Runs the long chaos test: `npm run chaos -- [--seed N] [--rounds N] [--hubs N]`. The defaults are 100 rounds and 3
+/** Runs the long chaos test: `npm run bench -- chaos [--seed N] [--rounds N] [--hubs N]`. The defaults are 100 rounds and 3
  * hubs.
  *
  * Prints the seed and each round, then the counts of all actions and every violated guarantee. The exit status reports

@@ -1,4 +1,4 @@
-/** Measures how long a command takes as a process, from start to end: `npm run cli -- [--rounds N]`. The default is 40
+/** Measures how long a command takes as a process, from start to end: `npm run bench -- cli [--rounds N]`. The default is 40
  * rounds.
  *
  * Measures `wheelwright me` against a warm server, `--help` without a server, and Node doing nothing. They take turns,

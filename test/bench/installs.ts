@@ -1,4 +1,4 @@
-/** Measures installs and starts: `npm run installs -- [--installs N] [--starts N] [--profile DIRECTORY]`. The defaults
+/** Measures installs and starts: `npm run bench -- installs [--installs N] [--starts N] [--profile DIRECTORY]`. The defaults
  * are 20 installs and 7 starts.
  *
  * `simulate` without delays and `serve` run as separate processes, and spokes are installed one after another. So the

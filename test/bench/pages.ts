@@ -1,9 +1,11 @@
 /** Compares the cost of portal pages with the API responses that they show. Uses a hub of 500 spokes, 10,000 events and
- * one reader at a time, without sockets. Run `node test/bench/pages.ts`; compare only ratios of one run. */
+ * one reader at a time, without sockets. Run `npm run bench -- pages`; compare only ratios of one run. */
+import { parseArgs } from "node:util";
 import { insertManyEvents, insertManySpokes } from "#test/support/bulk-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
-const ROUNDS = 60, WARM = 15;
+const { values: { smoke } } = parseArgs({ options: { smoke: { type: "boolean", default: false } } });
+const [ROUNDS, WARM] = smoke ? [2, 0] : [60, 15];
 
 interface Measured {
   readonly ms: number;

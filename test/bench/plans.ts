@@ -1,4 +1,4 @@
-/** Measures how the cost of reading notifications, activity and audit grows with the log: `npm run plans -- [events
+/** Measures how the cost of reading notifications, activity and audit grows with the log: `npm run bench -- plans [events
  * …]`. The defaults are ten thousand, a million and ten million events. (It takes about 15 GB of disk and five
  * minutes. `--keep DIRECTORY` keeps the data for the next run; `--plans` prints the plan of each query.)
  *

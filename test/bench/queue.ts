@@ -1,5 +1,5 @@
-/** Compares Wheelwright's queue with others on PostgreSQL: `node test/bench/queue.ts [look|idle|drain] [--quick]
- * [--json FILE]`.
+/** Compares Wheelwright's queue with others on PostgreSQL: `npm run bench -- queue [look|idle|drain]
+ * [--quick] [--json FILE]`.
  *
  * Measures what a poll costs with different numbers of waiting jobs, the delay of a job on an idle queue, and the CPU
  * time of an empty job for the worker and PostgreSQL. Each measurement runs in a separate process (queue-worker.ts) on
@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import {
   createTemplateDatabase,
   databaseUrl,
@@ -32,12 +32,13 @@ interface Measured {
 }
 
 /** The number of rounds, and the number of jobs in each measurement. */
-const sizes = (quick: boolean) =>
-  quick ? { rounds: 2, asked: 40, jobs: 2_000 } : { rounds: 4, asked: 100, jobs: 4_000 };
+const FULL = { rounds: 4, asked: 100, jobs: 4_000, shapes: SHAPES };
+const QUICK = { ...FULL, rounds: 2, asked: 40, jobs: 2_000 };
+const SMOKE = { rounds: 1, asked: 2, jobs: 20, shapes: SHAPES.slice(0, 1) };
 
-async function main(only: string | undefined, quick: boolean, file: string | undefined): Promise<void> {
+async function main(only: string | undefined, size: typeof FULL, file: string | undefined): Promise<void> {
   if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
-  const { rounds, asked, jobs } = sizes(quick), server = await openSeparatePostgresServer();
+  const { rounds, asked, jobs, shapes } = size, server = await openSeparatePostgresServer();
   const found: Measured[] = [];
   const measure = async (subject: string, measurement: string, ...args: number[]) => {
     if (only && only !== measurement) return;
@@ -46,7 +47,7 @@ async function main(only: string | undefined, quick: boolean, file: string | und
   };
   try {
     for (let round = 0; round < rounds; round++) {
-      for (const [lanes, each] of SHAPES) await measure("wheelwright", "look", lanes, each);
+      for (const [lanes, each] of shapes) await measure("wheelwright", "look", lanes, each);
       for (const subject of ["wheelwright", "graphile-worker", "pg-boss"]) await measure(subject, "idle", asked);
       for (const subject of ["wheelwright", "graphile-worker", "operations"]) await measure(subject, "drain", jobs);
     }
@@ -99,6 +100,9 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
 }
 
-const json = process.argv.indexOf("--json");
-const [only] = process.argv.slice(2).filter((word) => ["look", "idle", "drain"].includes(word));
-await main(only, process.argv.includes("--quick"), json > 0 ? process.argv[json + 1] : undefined);
+const flag = { type: "boolean", default: false } as const;
+const { values: { quick, smoke, json }, positionals: [only] } = parseArgs({
+  allowPositionals: true,
+  options: { quick: flag, smoke: flag, json: { type: "string" } },
+});
+await main(only, smoke ? SMOKE : quick ? QUICK : FULL, json);

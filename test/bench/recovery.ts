@@ -1,4 +1,4 @@
-/** Measures how long a job has no holder: `npm run recovery -- [--kills N] [--stops N]`. The defaults are 50 kills and
+/** Measures how long a job has no holder: `npm run bench -- recovery [--kills N] [--stops N]`. The defaults are 50 kills and
  * 20 stops.
  *
  * Stops an install in the middle of a step and kills or stops its holder. Measures from the signal to the next

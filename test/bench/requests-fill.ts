@@ -1,4 +1,4 @@
-/** Fills the database for the request bench. It has 100 hubs with 50 spokes each, an administrator with a token for
+/** Fills the database for the request bench. By default, it has 100 hubs with 50 spokes each, an administrator with a token for
  * each hub, and 30 audit events for each spoke. Each administrator has 50 notifications, 10 of them unread.
  *
  * Hubs and spokes are copies of two that the program created, so that their rows have a realistic width. */
@@ -7,7 +7,7 @@ import { type Database } from "#lib/drivers/db/database.ts";
 import { updateCounters } from "#test/bench/plans-fill.ts";
 import { addHubAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 
-export const HUB_COUNT = 100, SPOKES = 50, EVENTS = 30, UNREAD = 10;
+const SPOKES = 50, EVENTS = 30, UNREAD = 10;
 
 /** A hub with its administrator's token. */
 export interface HubCredentials {
@@ -24,17 +24,22 @@ export interface TestData {
   readonly spoke: string;
 }
 
-export async function fillDatabase(db: Database, sql: postgres.Sql, model: TestData): Promise<HubCredentials[]> {
+export async function fillDatabase(
+  db: Database,
+  sql: postgres.Sql,
+  model: TestData,
+  hubs: number,
+): Promise<HubCredentials[]> {
   const places: HubCredentials[] = [];
-  await fillHubs(sql, model);
-  for (let n = 0; n < HUB_COUNT; n++) {
+  await fillHubs(sql, model, hubs);
+  for (let n = 0; n < hubs; n++) {
     const person = await createTestUser(db, `admin-${n}`), hub = idOf("fed", n);
     await addHubAdmin(db, person, hub);
     const { plaintext } = await createTestToken(db, person, "cli");
     const spokes = Array.from({ length: SPOKES }, (_, i) => idOf("spk", n * SPOKES + i));
     places.push({ slug: `hub-${n}`, hub, spokes, token: plaintext });
   }
-  await fillEvents(sql);
+  await fillEvents(sql, hubs);
   await updateCounters(sql);
   await markRead(sql);
   await sql`update api_tokens set last_used_at = wheelwright_now()`;
@@ -46,18 +51,16 @@ const idOf = (prefix: string, n: number) => `${prefix}_${n.toString(16).padStart
 const sqlId = (prefix: string, n: string) => `'${prefix}_' || lpad(to_hex(${n}), 26, '0')`;
 const BEGAN = "'2026-01-01T00:00Z'::timestamptz";
 
-async function fillHubs(sql: postgres.Sql, { hub, spoke }: TestData): Promise<void> {
+async function fillHubs(sql: postgres.Sql, { hub, spoke }: TestData, hubs: number): Promise<void> {
   await sql.unsafe(
-    `insert into federations select copy.* from federations as model cross join generate_series(0, ${
-      HUB_COUNT - 1
-    }) as n
+    `insert into federations select copy.* from federations as model cross join generate_series(0, ${hubs - 1}) as n
       cross join lateral jsonb_populate_record(model, jsonb_build_object('id', ${sqlId("fed", "n")},
         'slug', 'hub-' || n, 'name', 'Hub ' || n, 'namespace', 'hub-' || n, 'state', 'active',
         'created_at', ${BEGAN}, 'ready_at', ${BEGAN})) as copy where model.id = $1`,
     [hub],
   );
   await sql.unsafe(
-    `insert into spokes select copy.* from spokes as model cross join generate_series(0, ${HUB_COUNT * SPOKES - 1}) as n
+    `insert into spokes select copy.* from spokes as model cross join generate_series(0, ${hubs * SPOKES - 1}) as n
       cross join lateral jsonb_populate_record(model, jsonb_build_object('id', ${sqlId("spk", "n")},
         'federation_id', ${sqlId("fed", `n / ${SPOKES}`)}, 'slug', 'spoke-' || n, 'display_name', 'Spoke ' || n,
         'domain', 'spoke-' || n || '.spokes.example.org', 'namespace', 'spoke-' || n, 'state', 'active',
@@ -69,16 +72,16 @@ async function fillHubs(sql: postgres.Sql, { hub, spoke }: TestData): Promise<vo
 }
 
 /** Inserts the events. One of each spoke's events is a notification. */
-async function fillEvents(sql: postgres.Sql): Promise<void> {
+async function fillEvents(sql: postgres.Sql, hubs: number): Promise<void> {
   await sql.unsafe(
     `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
         federation_id, spoke_id, customer_visible, origin_private)
       select ${sqlId("evt", `n * ${EVENTS} + i`)}, 'spoke_actioned', member.user_id, 'admin@example.org', 'spoke',
         ${sqlId("spk", "n")}, jsonb_build_object('action', 'restart', 'slug', 'spoke-' || n, 'operationId', 'op-' || i),
         '192.0.2.7', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
-        ${BEGAN} + (i * ${HUB_COUNT * SPOKES} + n) * interval '1 second', member.federation_id, ${sqlId("spk", "n")},
+        ${BEGAN} + (i * ${hubs * SPOKES} + n) * interval '1 second', member.federation_id, ${sqlId("spk", "n")},
         i = 0, false
-      from generate_series(0, ${EVENTS - 1}) as i cross join generate_series(0, ${HUB_COUNT * SPOKES - 1}) as n
+      from generate_series(0, ${EVENTS - 1}) as i cross join generate_series(0, ${hubs * SPOKES - 1}) as n
       join federation_members as member on member.federation_id = ${sqlId("fed", `n / ${SPOKES}`)}`,
   );
 }

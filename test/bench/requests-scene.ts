@@ -23,13 +23,13 @@ export interface RequestBench {
 const POOL = "10"; // database connections of each contender
 
 /** `profile` is a directory where Wheelwright writes a CPU profile when it ends. */
-export async function openRequestBench(profile?: string): Promise<RequestBench> {
+export async function openRequestBench(hubs: number, profile?: string): Promise<RequestBench> {
   const { db, postmaster, start, startOurs, close } = await startServers<ServerName>(profile);
   try {
     const ours = await startOurs("wheelwright", { DATABASE_POOL: POOL });
     const operator = await createTestToken(db, await createTestUser(db, "operator", { operator: true }), "cli");
     const sql = connect(db.url, 1);
-    const places = await fillDatabase(db, sql, await makeModel(ours.port, operator.plaintext));
+    const places = await fillDatabase(db, sql, await makeModel(ours.port, operator.plaintext), hubs);
     await sql.end({ timeout: 1 });
     const bare = await start("bare", [join(PEERS_DIRECTORY, "bare.ts")], { POOL });
     const fastify = await start("fastify", [join(PEERS_DIRECTORY, "fastify.ts")], { POOL });

@@ -1,5 +1,5 @@
-/** Compares the cost of requests with other servers: `node test/bench/requests.ts [--quick] [--only NAME] [--json FILE]
- * [--profile DIRECTORY]`.
+/** Compares the cost of requests with other servers: `npm run bench -- requests [--quick] [--only NAME]
+ * [--json FILE] [--profile DIRECTORY]`.
  *
  * Three servers share one database: Wheelwright; `bare`, which is only hono and the driver; and `fastify`, the same
  * API as a Fastify user would write it. They take turns in each round, so that other load on the machine affects all
@@ -29,6 +29,7 @@ const PACE = 0.6; // fraction of the slowest contender's throughput, which all o
 
 /** The rounds of each loop, and the milliseconds of each round. */
 interface Effort {
+  readonly hubs: number;
   /** The warm-up has a fixed number of requests, so that code is compiled before measurements, however slow the
    * machine. */
   readonly warmUp: LoadDuration;
@@ -37,14 +38,24 @@ interface Effort {
 }
 
 const FULL: Effort = {
+  hubs: 100,
   warmUp: { ms: 120_000, requests: 5000 },
   closed: { rounds: 7, ms: 4000 },
   open: { rounds: 5, ms: 4000 },
 };
 const QUICK: Effort = {
+  hubs: 100,
   warmUp: { ms: 3000, requests: 1000 },
   closed: { rounds: 3, ms: 800 },
   open: { rounds: 3, ms: 500 },
+};
+
+/** Checks only that all servers give the same answers. */
+const SMOKE: Effort = {
+  hubs: 2,
+  warmUp: { ms: 3000, requests: 10 },
+  closed: { rounds: 1, ms: 50 },
+  open: { rounds: 1, ms: 50 },
 };
 
 async function main(line: readonly string[]): Promise<void> {
@@ -52,6 +63,7 @@ async function main(line: readonly string[]): Promise<void> {
     args: [...line],
     options: {
       quick: { type: "boolean", default: false },
+      smoke: { type: "boolean", default: false },
       only: { type: "string" },
       json: { type: "string" },
       profile: { type: "string" },
@@ -59,8 +71,8 @@ async function main(line: readonly string[]): Promise<void> {
   });
   const rows = REQUEST_ROWS.filter(({ name }) => values.only === undefined || name === values.only);
   if (rows.length === 0) throw new Error(`--only must be one of ${REQUEST_ROWS.map(({ name }) => name).join(", ")}`);
-  const effort = values.quick ? QUICK : FULL, results: object[] = [];
-  const scene = await openRequestBench(values.profile);
+  const effort = values.smoke ? SMOKE : values.quick ? QUICK : FULL, results: object[] = [];
+  const scene = await openRequestBench(effort.hubs, values.profile);
   try {
     for (const row of rows) {
       const { pace, contest } = await measure(scene, row, effort);
@@ -169,11 +181,18 @@ async function compareAnswers(row: RequestRow, sides: readonly Side[]): Promise<
     const body = JSON.parse(reply.body.toString()), items = row.count(body);
     if (items !== row.items) throw new Error(`${name} answered ${row.name} with ${items} items, not ${row.items}`);
     // A created spoke has its own ID and times.
-    shapes.set(name, JSON.stringify(row.status === 201 ? Object.keys(body) : body));
+    shapes.set(name, JSON.stringify(sortKeys(row.status === 201 ? Object.keys(body).sort() : body)));
   }
   if (new Set(shapes.values()).size > 1) {
     throw new Error(`The answers to ${row.name} differ:\n${[...shapes].map(String).join("\n")}`);
   }
+}
+
+/** The order of an object's keys is no difference. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort().map(([key, each]) => [key, sortKeys(each)]));
 }
 
 await main(process.argv.slice(2));

@@ -1,4 +1,4 @@
-/** Compares event streams with a server of only node:http: `npm run streams -- [--quick] [--readers N] [--json FILE]
+/** Compares event streams with a server of only node:http: `npm run bench -- streams [--quick] [--readers N] [--json FILE]
  * [--profile DIRECTORY]`.
  *
  * The readers follow one hub, first with Wheelwright, then with a server that writes each database notification to all
@@ -36,13 +36,19 @@ async function main(line: readonly string[]): Promise<void> {
     args: [...line],
     options: {
       quick: { type: "boolean", default: false },
+      smoke: { type: "boolean", default: false },
       readers: { type: "string", multiple: true },
       json: { type: "string" },
       profile: { type: "string" },
     },
   });
-  const sizes = values.readers?.map(Number) ?? (values.quick ? [1_000] : [100, 1_000, 10_000]);
-  const effort = values.quick ? { rounds: 2, events: 20, quiet: 5_000 } : { rounds: 3, events: 40, quiet: 10_000 };
+  const sizes = values.readers?.map(Number) ??
+    (values.smoke ? [EACH] : values.quick ? [1_000] : [100, 1_000, 10_000]);
+  const effort = values.smoke
+    ? { rounds: 1, events: 2, quiet: 100 }
+    : values.quick
+    ? { rounds: 2, events: 20, quiet: 5_000 }
+    : { rounds: 3, events: 40, quiet: 10_000 };
   const results: object[] = [], stage = await startServers<Subject>(values.profile);
   try {
     const tokens = await makeReaders(stage, Math.max(...sizes) / EACH);

@@ -1,4 +1,4 @@
-/** Measures the cost of telemetry: `node test/bench/telemetry.ts [--quick]`.
+/** Measures the cost of telemetry: `npm run bench -- telemetry [--quick]`.
  *
  * The program runs without metrics and traces, with either, and with both, as processes on one database that take
  * turns. A second run without both (`again`) shows the random variation on this machine. All requests are traced and
@@ -40,8 +40,13 @@ const hasTarget = (name: Way) => name !== "without" && name !== "again";
 const NAMES = Object.keys(WAYS) as Way[];
 
 async function main(line: readonly string[]): Promise<void> {
-  const { values: { quick } } = parseArgs({ args: [...line], options: { quick: { type: "boolean", default: false } } });
-  const effort = quick ? { rounds: 8, ms: 400, warmUp: 1500 } : { rounds: 30, ms: 1000, warmUp: 5000 };
+  const flag = { type: "boolean", default: false } as const;
+  const { values: { quick, smoke } } = parseArgs({ args: [...line], options: { quick: flag, smoke: flag } });
+  const effort = smoke
+    ? { rounds: 1, ms: 50, warmUp: 10 }
+    : quick
+    ? { rounds: 8, ms: 400, warmUp: 1500 }
+    : { rounds: 30, ms: 1000, warmUp: 5000 };
   await look();
   const stage = await startServers<Way | "collector">();
   try {

@@ -1,5 +1,5 @@
-/** Runs the long trial of actions: `npm run trial -- [--spokes N] [--actions a,b]`. The defaults are 50 spokes in two
- * hubs and every action.
+/** Runs the long trial of actions: `npm run bench -- trial [--spokes N] [--actions a,b]
+ * [--factor F]`. The defaults are 50 spokes in two hubs, every action, and half of the measured durations for the sites.
  *
  * Prints each round, then how long a site takes by its install Job and from a template. At the end, prints the counts
  * of all actions and every violated guarantee. The exit status reports whether there was a violation. */
@@ -7,10 +7,10 @@ import { parseArgs } from "node:util";
 import { runTrial } from "#test/support/bench/action-trial.ts";
 import { printCreationTimes } from "#test/support/bench/creation-times.ts";
 
-const FACTOR = 0.5; // of the measured durations
-
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({ options: { spokes: { type: "string" }, actions: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { spokes: { type: "string" }, actions: { type: "string" }, factor: { type: "string", default: "0.5" } },
+  });
   const only = values.actions?.split(",");
   const spokes = Number(values.spokes ?? 50);
   const began = performance.now();
@@ -34,7 +34,7 @@ async function main(): Promise<boolean> {
     print: (line) => console.log(`${seconds()} s: ${line}`),
   });
   for (const breach of breaches) console.log(`BREACH ${breach}`);
-  await printCreationTimes(FACTOR, console.log);
+  await printCreationTimes(Number(values.factor), console.log);
   const summary = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
   console.log(`${breaches.length} breaches in ${seconds()} s; ${summary}`);
   return breaches.length === 0;

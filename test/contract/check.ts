@@ -1,8 +1,8 @@
 /** Checks the API contract: compares the surface of the last release with the surface of this program.
  *
- *   npm run check:contract                            fails on unannounced breaking changes
- *   npm run check:contract -- --on 2027-01-31         checks as of that day
- *   npm run release:contract                          stores the current surface as released, unless it breaks the last
+ *   npm run check -- contract                         fails on unannounced breaking changes
+ *   node test/contract/check.ts --on 2027-01-31       checks as of that day
+ *   npm run generate -- contract                      stores the current surface as released, unless it breaks the last
  *   node test/contract/check.ts --write               writes the current surface, as part of npm run generate
  *   node test/contract/check.ts --fresh               fails if the written surface is out of date
  *

@@ -60,7 +60,7 @@ What to do
   Keep the existing API and add to it. New endpoints, optional request fields, response fields and enum values in
   responses are always allowed. To remove something, announce it on the endpoint:
     deprecated: { since: "2026-11-21", sunset: "2026-12-21", note: "Use … instead" }
-  Release the announcement (npm run release:contract), and release this change after the sunset. Until then API users
+  Release the announcement (npm run generate -- contract), and release this change after the sunset. Until then API users
   are notified by headers, the changelog and mail.
 `,
   );

@@ -1,4 +1,4 @@
-/** Tests the objects of the chart, and that invalid values are rejected. Skipped without Helm (`npm run tools`). */
+/** Tests the objects of the chart, and that invalid values are rejected. Skipped without Helm (`npm run generate -- tools`). */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

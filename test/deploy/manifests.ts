@@ -90,7 +90,7 @@ export async function findStaleManifests(): Promise<string[]> {
 
 async function main([how]: readonly string[]): Promise<number> {
   if (helm === null) {
-    process.stderr.write("Skipped deploy/kubernetes: helm is not installed. Run: npm run tools\n");
+    process.stderr.write("Skipped deploy/kubernetes: helm is not installed. Run: npm run generate -- tools\n");
     return 0;
   }
   const stale = await findStaleManifests();

@@ -1,4 +1,4 @@
-/** Tests every action alone, and most of them in bulk, while replicas are killed. `npm run trial` is the full version
+/** Tests every action alone, and most of them in bulk, while replicas are killed. `npm run bench -- trial` is the full version
  * with 50 spokes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

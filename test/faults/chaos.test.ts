@@ -1,4 +1,4 @@
-/** Runs a short, reproducible chaos test with three replicas and six faults. `npm run chaos` is the full version. */
+/** Runs a short, reproducible chaos test with three replicas and six faults. `npm run bench -- chaos` is the full version. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { runChaos } from "#test/support/bench/chaos.ts";

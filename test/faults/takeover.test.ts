@@ -1,7 +1,7 @@
 /** Tests replicas that are killed, stopped or cut off during an install. Another replica resumes the install after four
  * seconds without a heartbeat. Nothing is lost or done twice.
  *
- * The duration is printed but not asserted. `npm run recovery` measures the limit of six seconds. */
+ * The duration is printed but not asserted. `npm run bench -- recovery` measures the limit of six seconds. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HEARTBEAT_SILENCE_LIMIT } from "#lib/scheduler/silence.ts";

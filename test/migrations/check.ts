@@ -1,6 +1,6 @@
 /** Rejects migrations that block running requests or break the previous release (sql/README.md).
  *
- *   npm run check:migrations */
+ *   npm run check -- migrations */
 import { checkMigrations } from "#test/migrations/check-migrations.ts";
 import { readDumps } from "#test/migrations/released.ts";
 import { loadMigrations } from "#test/support/migrations.ts";

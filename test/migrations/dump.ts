@@ -1,8 +1,8 @@
 /** Dumps this release's database to test/data/releases/VERSION.sql with the API's responses, so that later releases can
  * test their migrations on it. Each release does this once; a published dump is never replaced.
  *
- *   npm run dump                          dumps the version in package.json, with all migrations
- *   npm run dump -- --through 0014_…      stops after this migration */
+ *   npm run generate -- dump                     dumps the version in package.json, with all migrations
+ *   npm run generate -- dump --through 0014_…    stops after this migration */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { Migration } from "#lib/drivers/db/compare-schema.ts";
@@ -66,7 +66,7 @@ async function dump(db: TestDatabase, migrations: readonly Migration[]): Promise
     lines.push(`select setval('${name}', ${row!.last}, ${row!.called});`);
   }
   const [{ now }] = await from("select wheelwright_now()::text as now") as [{ now: string }];
-  const head = `-- Wheelwright ${readProgramRelease().version}, dumped by npm run dump at ${now}`;
+  const head = `-- Wheelwright ${readProgramRelease().version}, dumped by npm run generate at ${now}`;
   const emptied = `truncate ${tables.map(({ name }) => name)};`; // some migrations insert rows
   const made = [`${CREATE_MIGRATIONS_TABLE};`, ...migrations.map(([, text]) => bare(text))];
   // Replica mode disables triggers and foreign keys, so rows need no order.

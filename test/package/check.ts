@@ -1,7 +1,7 @@
 /**
  * The packages as others get them: packed, installed into a project, imported on each runtime, and without private files.
  *
- *   npm run test:package
+ *   npm test -- --package
  *
  * It is not one of `npm test`'s files, because it packs and installs. Ends with one line: N passed, N failed, N skipped.
  */
@@ -193,7 +193,7 @@ async function main(): Promise<void> {
   place = await mkdtemp(join(tmpdir(), "wheelwright-package-"));
   try {
     const clone = join(place, "clone"), project = join(place, "project");
-    await check("npm run client builds", () => run("npm", ["run", "--silent", "client"], ROOT).then(() => {}));
+    await check("npm run build -- client builds", () => run("npm", ["run", "--silent", "build", "--", "client"], ROOT).then(() => {}));
     await cp(ROOT, clone, { recursive: true, filter: (path) => !COPIED.includes(relative(ROOT, path)) });
     await cp(join(ROOT, "dist/client"), join(clone, "dist/client"), { recursive: true });
     await mkdir(project);

@@ -7,10 +7,10 @@ import * as assert from "uvu/assert";
 
 const ROOT = new URL("../../", import.meta.url);
 
-const test = suite("npm run sbom");
+const test = suite("npm run build -- sbom");
 
 test("lists all runtime dependencies, and no development dependencies", async () => {
-  const { stdout } = await promisify(execFile)("npm", ["run", "--silent", "sbom"], {
+  const { stdout } = await promisify(execFile)("npm", ["run", "--silent", "build", "--", "sbom"], {
     cwd: fileURLToPath(ROOT),
     maxBuffer: 2 ** 26,
   });

@@ -40,6 +40,6 @@ export function readObjects(text: string): Json[] {
 
 /** Runs Helm and returns its output. Throws an error with Helm's message if Helm fails. */
 export function runHelm(args: readonly string[], input = ""): string {
-  if (helm === null) throw new Error("Helm is missing; to download it, run npm run tools");
+  if (helm === null) throw new Error("Helm is missing; to download it, run npm run generate -- tools");
   return execFileSync(helm, args, { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 2 ** 24 });
 }

