@@ -18,18 +18,10 @@ import {
 } from "#lib/drivers/dump/script.ts";
 import { promptSecret } from "../cli/prompt.ts";
 import { formatPlural } from "../cli/text.ts";
-import { CommandError, EXIT_CODE_DATA, EXIT_CODE_USAGE } from "./command.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
 /** The file name that means standard input or standard output. */
 export const STANDARD_STREAM = "-";
-
-export function requireFileArgument(command: string, word: string | undefined): string {
-  if (word) return word;
-  throw new CommandError(
-    EXIT_CODE_USAGE,
-    `wheelwright ${command} needs a FILE, or - for standard input or output`,
-  );
-}
 
 /** Writes a temporary file that only its owner can read, then renames the file. After a failure, deletes the file. */
 export async function writeFileAtomically(file: string, content: AsyncIterable<ByteChunk>): Promise<void> {
@@ -80,20 +72,20 @@ export async function requirePassphrase(question: string): Promise<string> {
   if (backupPassphrase !== null) return backupPassphrase;
   if (isatty(0)) return await promptSecret(question);
   const message = "A passphrase is required. Without a terminal, set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
-  throw new CommandError(EXIT_CODE_USAGE, message);
+  throw new UsageError(message);
 }
 
 /** Converts errors from reading or restoring a backup file to a CommandError. Returns other errors unchanged. */
 export function toBackupError(file: string, error: unknown): unknown {
-  if (error instanceof RestoreRefused) return new CommandError(EXIT_CODE_DATA, error.message);
+  if (error instanceof RestoreRefused) return new CommandError(EXIT.data, error.message);
   if (error instanceof BackupUnencrypted) {
     const message = `The backup ${file} is not encrypted, although BACKUP_PASSPHRASE is set. ` +
       "If you trust the source of the file, add --allow-unencrypted";
-    return new CommandError(EXIT_CODE_DATA, message);
+    return new CommandError(EXIT.data, message);
   }
   if (!(error instanceof BackupDamaged || error instanceof DecryptionFailed)) return error;
   const why = error.message.charAt(0).toLowerCase() + error.message.slice(1);
-  return new CommandError(EXIT_CODE_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
+  return new CommandError(EXIT.data, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }
 
 export function describeManifest({ takenAt, release, migrations }: BackupManifest): string {

@@ -22,7 +22,9 @@ import { runUntilStopped } from "../run.ts";
 import { readSitePort, writeSitePort } from "../site-port.ts";
 import { handleStopSignals, type StopSignals } from "../stop-signals.ts";
 import { createListenError } from "./listen-error.ts";
-import { type CommandArguments, CommandError, EXIT_CODE_UNAVAILABLE } from "./command.ts";
+import type { OptionValues } from "../cli/command.ts";
+import type { DEV_OPTIONS } from "./options.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 interface DevCluster {
   readonly source: ClusterConnectionSource;
@@ -32,11 +34,11 @@ interface DevCluster {
   close(): Promise<void>;
 }
 
-export async function runDev({ options }: CommandArguments<{ kubeconfig?: string }>): Promise<void> {
+export async function runDev(options: OptionValues<typeof DEV_OPTIONS>): Promise<void> {
   if (findBuildInfo()) {
     const message = "wheelwright dev needs the source checkout, which includes PostgreSQL. " +
       "Run npm ci --omit=dev && npm start in a checkout, or run wheelwright serve with your own database";
-    throw new CommandError(EXIT_CODE_UNAVAILABLE, message);
+    throw new CommandError(EXIT.unavailable, message);
   }
   const startConfig = readStartConfig("dev");
   const log = createLog({ ...startConfig.log, write: (line) => process.stdout.write(line) });

@@ -25,35 +25,19 @@ import { findBuildInfo, readProgramRelease } from "../release.ts";
 import { migrations } from "../migrations.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { findDevDatabase, resolveDatabase } from "./database.ts";
+import type { OptionValues } from "../cli/command.ts";
+import type { DOCTOR_OPTIONS } from "./options.ts";
 import { requireRegion } from "./region.ts";
-import {
-  type CommandArguments,
-  CommandError,
-  EXIT_CODE_CONFIG,
-  EXIT_CODE_INTERRUPTED,
-  EXIT_CODE_USAGE,
-} from "./command.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
-const EX_FAILING = 1;
 /** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
 const EXIT_DELAY = 2 * SECOND;
 
-interface Options {
-  readonly region?: string;
-  readonly "no-probe"?: boolean;
-  readonly json?: boolean;
-  readonly rbac?: boolean;
-  readonly reconcile?: boolean;
-  readonly apply?: boolean;
-  readonly adopt?: readonly string[];
-  readonly resume?: boolean;
-}
+type Options = OptionValues<typeof DOCTOR_OPTIONS>;
 
-export async function runDoctor({ options }: CommandArguments<Options>): Promise<void> {
+export async function runDoctor(options: Options): Promise<void> {
   const problem = findOptionProblem(options);
-  if (problem !== null) {
-    throw new CommandError(EXIT_CODE_USAGE, `${problem}\nRun 'wheelwright doctor --help' for details.`);
-  }
+  if (problem !== null) throw new UsageError(problem);
   if (options.reconcile || options.resume) {
     const { compareWithClusters, releaseHeldDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
@@ -65,7 +49,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     report.add({ target: "configuration", name: null, where: null, findings: definitions });
     const section = await examineDevDatabase();
     if (section) report.add(section);
-    return report.end(EXIT_CODE_CONFIG);
+    return report.end(EXIT.config);
   }
   // Imported before the clock check: loading the Kubernetes library blocks the process, which would distort the check.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
@@ -80,12 +64,12 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     for await (const section of runChecks(inputs)) report.add(section);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(EXIT_CODE_INTERRUPTED, "Stopped before all checks were done");
+    throw new CommandError(EXIT.interrupted, "Stopped before all checks were done");
   } finally {
     stop.dispose();
     setTimeout(() => process.exit(), EXIT_DELAY).unref();
   }
-  report.end(EX_FAILING);
+  report.end(EXIT.failed);
 }
 
 interface DoctorDefinitions {
