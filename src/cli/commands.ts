@@ -48,10 +48,9 @@ export const SERVER_COMMANDS = entriesOf({
 });
 
 const loadLogin = () => import("./login.ts"), loadCatalog = () => import("./catalog.ts");
-const loadServerCommands = () => import("../commands/declarations.ts");
 
-/** Loads the command, or the verbs of the noun. */
-const LOADERS: Readonly<Record<string, () => Promise<Command | readonly Command[]>>> = {
+/** Loads a client command, or the verbs of a noun. */
+const CLIENT_LOADERS: Readonly<Record<string, () => Promise<Command | readonly Command[]>>> = {
   login: async () => (await loadLogin()).loginCommand,
   logout: async () => (await loadLogin()).logoutCommand,
   me: async () => (await loadLogin()).meCommand,
@@ -64,31 +63,21 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | readonly Command[
   "restore-requests": async () => (await import("./requests.ts")).restoreRequestsCommands,
   notifications: async () => (await import("./notifications.ts")).notificationsCommands,
   users: async () => (await import("./users.ts")).usersCommands,
-  audit:
-    async () => [...(await import("./audit.ts")).auditCommands, ...(await loadServerCommands()).auditChainCommands],
+  audit: async () => (await import("./audit.ts")).auditCommands,
   tokens: async () => (await import("./tokens.ts")).tokensCommands,
   catalog: async () => (await loadCatalog()).catalogCommand,
   cost: async () => (await loadCatalog()).costCommand,
   changelog: async () => (await loadCatalog()).changelogCommand,
   completion: async () => (await import("./completion.ts")).completionCommand,
-  dev: async () => (await loadServerCommands()).devCommand,
-  serve: async () => (await loadServerCommands()).serveCommand,
-  migrate: async () => (await loadServerCommands()).migrateCommand,
-  doctor: async () => (await loadServerCommands()).doctorCommand,
-  config: async () => (await loadServerCommands()).configCommand,
-  simulate: async () => (await loadServerCommands()).simulateCommand,
-  admin: async () => (await loadServerCommands()).adminCommands,
-  restore: async () => (await loadServerCommands()).restoreCommand,
-  backup: async () => (await loadServerCommands()).backupCommand,
-  "restore-database": async () => (await loadServerCommands()).restoreDatabaseCommand,
-  healthcheck: async () => (await loadServerCommands()).healthcheckCommand,
-  licenses: async () => (await loadServerCommands()).licensesCommand,
 };
 
-/** Loads a command with its verbs. Returns null if no command has this name. */
+/** Loads a command with its verbs. Returns null for an unknown name. `audit` has verbs of both kinds. */
 export async function loadCommand(name: string): Promise<CommandGroup | null> {
-  const entry = [...CLIENT_COMMANDS, ...SERVER_COMMANDS].find((each) => each.name === name);
-  return entry ? { name, summary: entry.summary, verbs: [await LOADERS[name]!()].flat() } : null;
+  const summary = [...CLIENT_COMMANDS, ...SERVER_COMMANDS].find((each) => each.name === name)?.summary;
+  if (summary === undefined) return null;
+  const isLocal = SERVER_COMMANDS.some((each) => each.name === name);
+  const local = isLocal ? (await import("../commands/declarations.ts")).LOCAL_COMMANDS[name] : [];
+  return { name, summary, verbs: [await CLIENT_LOADERS[name]?.() ?? [], local ?? []].flat() };
 }
 
 function entriesOf(summaries: Readonly<Record<string, string>>): readonly CommandEntry[] {

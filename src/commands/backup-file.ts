@@ -92,28 +92,23 @@ export function describeManifest({ takenAt, release, migrations }: BackupManifes
   return `taken at ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
 }
 
-export interface RowCounter {
-  readonly onRows: RowProgressListener;
-  /** Clears the progress line if standard error is a terminal. */
-  end(): void;
-  /** Returns the number of tables and the total number of rows as text. */
-  summary(): string;
-}
-
 const PROGRESS_INTERVAL = 100; // milliseconds between two progress lines on a terminal
 
-export function openRowCounter(): RowCounter {
+/** Counts the rows of each table, and shows the latest count if standard error is a terminal. */
+export function openRowCounter() {
   const rows = new Map<string, number>(), isTerminal = process.stderr.isTTY === true;
   let notifiedAt = -Infinity;
   return {
-    onRows(table, count) {
+    onRows(table: string, count: number): void {
       rows.set(table, count);
       if (!isTerminal || performance.now() - notifiedAt < PROGRESS_INTERVAL) return;
       notifiedAt = performance.now();
       process.stderr.write(`\r\x1b[2K  … ${table}: ${formatPlural(count, "row")}`);
     },
+    /** Clears the progress line. */
     end: () => void (isTerminal && process.stderr.write("\r\x1b[2K")),
-    summary() {
+    /** Returns the number of tables and the total number of rows as text. */
+    summary(): string {
       const all = [...rows.values()].reduce((sum, count) => sum + count, 0);
       return `${formatPlural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
     },

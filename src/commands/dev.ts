@@ -66,15 +66,8 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
       stop.throwIfStopped();
       const bannerLines = { database: `PostgreSQL in ${directory}`, cluster: cluster.description };
       const { sitePort } = cluster, { url } = database;
-      await runControlPlane(
-        { ...config, sitePort, database: { ...config.database, url, source: url } },
-        cluster.source,
-        {
-          bannerLines,
-          stop,
-          log,
-        },
-      );
+      const devConfig = { ...config, sitePort, database: { ...config.database, url, source: url } };
+      await runControlPlane(devConfig, cluster.source, { bannerLines, stop, log });
     } finally {
       await database.stop();
     }
@@ -83,16 +76,14 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
   }
 }
 
-interface DevRunOptions {
-  readonly bannerLines: Pick<BannerData, "database" | "cluster">;
-  readonly stop: StopSignals;
-  readonly log: Log;
-}
-
 async function runControlPlane(
   config: Config,
   source: ClusterConnectionSource,
-  { bannerLines, stop, log }: DevRunOptions,
+  { bannerLines, stop, log }: {
+    readonly bannerLines: Pick<BannerData, "database" | "cluster">;
+    readonly stop: StopSignals;
+    readonly log: Log;
+  },
 ): Promise<void> {
   log.info("Starting the control plane");
   const program = await createProgram(config, source, log);

@@ -14,10 +14,9 @@ import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readProgramRelease } from "../release.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { createCommandLineRequester, withDatabase } from "./database.ts";
-import { connectConfiguredClusters, readCommandConfig } from "./open-clusters.ts";
+import { connectConfiguredClusters, readCommandConfig, requireRegion } from "./open-clusters.ts";
 import type { OptionValues } from "../cli/command.ts";
 import type { DOCTOR_OPTIONS } from "./options.ts";
-import { requireRegion } from "./region.ts";
 import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 const REQUESTER = "doctor";
@@ -67,28 +66,16 @@ async function compare(
   const { clusters, catalog } = await connectConfiguredClusters(config, "doctor");
   try {
     const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
-    const place = {
-      db,
-      clusters,
-      config,
-      clusterNames: names,
-      allClusters: region === undefined,
-      apply,
-      acceptedNamespaces: adopt,
-    };
-    return await reconcileDatabase({ ...place, requester: createCommandLineRequester(REQUESTER), signal: stop.signal });
+    return await reconcileDatabase({
+      ...{ db, clusters, config, clusterNames: names, allClusters: region === undefined, apply },
+      ...{ acceptedNamespaces: adopt, requester: createCommandLineRequester(REQUESTER), signal: stop.signal },
+    });
   } catch (error) {
     if (stop.signal.aborted) {
-      throw new CommandError(
-        EXIT.interrupted,
-        "Stopped. Applied changes remain. To continue, run the command again",
-      );
+      throw new CommandError(EXIT.interrupted, "Stopped. Applied changes remain. To continue, run the command again");
     }
     if (!(error instanceof ClusterError)) throw error;
-    throw new CommandError(
-      EXIT.unavailable,
-      `${error.message}. The comparison needs a response from every cluster`,
-    );
+    throw new CommandError(EXIT.unavailable, `${error.message}. The comparison needs a response from every cluster`);
   } finally {
     stop.dispose();
     await clusters.close();

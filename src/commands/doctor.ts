@@ -11,7 +11,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listCreatedClusterIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { requireChargeablePrices } from "#lib/catalog/prices.ts";
-import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#lib/base/config.ts";
+import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
@@ -26,8 +26,8 @@ import { migrations } from "../migrations.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { findDevDatabase, resolveDatabase } from "./database.ts";
 import type { OptionValues } from "../cli/command.ts";
+import { requireRegion } from "./open-clusters.ts";
 import type { DOCTOR_OPTIONS } from "./options.ts";
-import { requireRegion } from "./region.ts";
 import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
 /** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
@@ -80,7 +80,8 @@ interface DoctorDefinitions {
 
 /** Returns the names of the ClusterIssuers that this configuration creates, or none if the configuration is invalid. */
 async function readIssuers(): Promise<readonly string[]> {
-  const config = tryReadConfig("serve", []) ?? tryReadConfig("dev", []);
+  const config = await collect([], () => readProcessConfig("serve")) ??
+    await collect([], () => readProcessConfig("dev"));
   const issuers = config && await collect([], async () => {
     const loaded = await loadBlueprint(blueprint, config.blueprintDir);
     return listCreatedClusterIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
@@ -91,8 +92,8 @@ async function readIssuers(): Promise<readonly string[]> {
 /** Returns the configuration, blueprint and catalog. If any of them is invalid, returns the errors in all three. */
 async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
-  const config = tryReadConfig("serve", problems);
-  const readable = config ?? tryReadConfig("dev", []);
+  const config = await collect(problems, () => readProcessConfig("serve"));
+  const readable = config ?? await collect([], () => readProcessConfig("dev"));
   const definitions = readable && await collect(problems, async () => {
     const loaded = await loadBlueprint(blueprint, readable.blueprintDir);
     const catalog = loadCatalog(await readCatalog(readable.catalog), loaded);
@@ -134,17 +135,8 @@ async function examineDevDatabase(): Promise<FindingSection | null> {
   }
 }
 
-function tryReadConfig(mode: ConfigMode, problems: string[]): Config | null {
-  try {
-    return readProcessConfig(mode);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(...error.problems);
-    return null;
-  }
-}
-
-async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T | null> {
+/** Returns what `load` returns. If the configuration is invalid, adds its problems to `problems` and returns null. */
+async function collect<T>(problems: string[], load: () => T | Promise<T>): Promise<T | null> {
   try {
     return await load();
   } catch (error) {
@@ -163,15 +155,7 @@ function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: O
   return resume && others.some((each) => each !== undefined) ? "--resume cannot be combined with other options" : null;
 }
 
-interface DoctorReport {
-  add(section: FindingSection): void;
-  /** Returns a function that shows progress, as a temporary terminal line or, after an abort, a permanent line. */
-  progress(signal: AbortSignal): (sentence: string) => void;
-  /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
-  end(status: number): void;
-}
-
-function openReport(json: boolean): DoctorReport {
+function openReport(json: boolean) {
   const colours = shouldUseColoursOnStdout();
   const { version } = readProgramRelease();
   const sections: FindingSection[] = [];
@@ -184,16 +168,18 @@ function openReport(json: boolean): DoctorReport {
   };
   write(renderSectionHeading(version, colours));
   return {
-    add: (section) => {
+    add(section: FindingSection) {
       sections.push(section);
       write(renderFindingSection(section, colours));
     },
-    progress: (signal) => (sentence) => {
+    /** Returns a function that shows progress, as a temporary terminal line or, after an abort, a permanent line. */
+    progress: (signal: AbortSignal) => (sentence: string) => {
       if (signal.aborted) process.stderr.write(`${clear}${sentence}\n`);
       else if (clear !== "") process.stderr.write(`${clear}  … ${sentence}`);
       hasProgressLine = !signal.aborted;
     },
-    end: (status) => {
+    /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
+    end(status: number) {
       const summary = summarizeFindings(sections);
       write("\n");
       if (json) process.stdout.write(JSON.stringify({ version, ...summary, sections }, null, 2) + "\n");

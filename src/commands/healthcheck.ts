@@ -12,17 +12,11 @@ const RESPONSE_TIMEOUT = 5 * SECOND;
 export async function runHealthcheck(): Promise<void> {
   const { host, port } = readProcessConfig("any"); // other variables may be missing, because only the address is used
   const url = formatReadinessUrl(host, port);
-  const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(RESPONSE_TIMEOUT) }).catch(
-    (cause) => {
-      throw new CommandError(
-        EXIT.failed,
-        `Not ready: ${url} does not respond: ${getErrorMessage(cause.cause ?? cause)}`,
-        {
-          cause,
-        },
-      );
-    },
-  );
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT);
+  const reply = await fetch(url, { redirect: "error", signal }).catch((cause) => {
+    const reason = getErrorMessage(cause.cause ?? cause);
+    throw new CommandError(EXIT.failed, `Not ready: ${url} does not respond: ${reason}`, { cause });
+  });
   const body = (await reply.text().catch(getErrorMessage)).slice(0, 1000);
   if (!reply.ok) throw new CommandError(EXIT.failed, `Not ready: ${reply.status} ${body}`);
   process.stdout.write("Ready\n");
