@@ -12,7 +12,7 @@ import { getErrorMessage, getErrorReason } from "#lib/base/errors.ts";
 import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { SECOND, sleep, withTimeout } from "#lib/base/time.ts";
 import type { ClusterConnectionSource } from "./clusters.ts";
-import { CommandError, EXIT_CODE_CONFIG } from "./commands/command.ts";
+import { CommandError, EXIT } from "./cli/exit-status.ts";
 
 const UNREACHABLE_MESSAGE = "The cluster does not respond. Operations that need it are waiting";
 const BUSY_MESSAGE = "The cluster is busy. Operations that need it are waiting";
@@ -40,7 +40,7 @@ export async function requireKubeconfig(source: ClusterConnectionSource): Promis
   const problem = await withTimeout(KUBECONFIG_TIMEOUT, opening.then(() => null, (error) => error));
   if (!(problem instanceof ClusterError && problem.code === "kubeconfig")) return;
   const message = `KUBECONFIG cannot be used: ${getErrorMessage(problem)}`;
-  throw new CommandError(EXIT_CODE_CONFIG, message, { cause: problem });
+  throw new CommandError(EXIT.config, message, { cause: problem });
 }
 
 /** Checks all clusters now, and then periodically until closed. Returns once the first checks end or time out. */

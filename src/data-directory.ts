@@ -8,7 +8,7 @@ import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getErrorMessage, getErrorReason } from "#lib/base/errors.ts";
-import { CommandError, EXIT_CODE_CONFIG, EXIT_CODE_UNAVAILABLE } from "./commands/command.ts";
+import { CommandError, EXIT } from "./cli/exit-status.ts";
 
 /** Locks the directory and returns an unlock function. Throws a CommandError if the directory is unusable or in use. */
 export async function lockDataDirectory(path: string): Promise<() => void> {
@@ -65,11 +65,11 @@ function unusableDirectory(path: string, cause: unknown): CommandError {
   const next = ["ENOSPC", "EDQUOT"].includes(code)
     ? "free some space, or set DATA_DIR to a directory on another disk"
     : "set DATA_DIR to a directory that this user can write to";
-  return new CommandError(EXIT_CODE_CONFIG, `Cannot use DATA_DIR ${path}: ${why}; ${next}`, { cause });
+  return new CommandError(EXIT.config, `Cannot use DATA_DIR ${path}: ${why}; ${next}`, { cause });
 }
 
 function directoryInUse(path: string, pid: string): CommandError {
   const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright process (${pid.trim()})` : "Another Wheelwright process";
   const message = `${whose} uses DATA_DIR ${path}. Stop it, or set a different DATA_DIR and PORT`;
-  return new CommandError(EXIT_CODE_UNAVAILABLE, message);
+  return new CommandError(EXIT.unavailable, message);
 }

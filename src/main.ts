@@ -14,5 +14,5 @@ if (!findBuildInfo()) {
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/wheelwright", import.meta.url)));
 }
 
-const { runCommand } = await import("./commands/run.ts");
+const { runCommand } = await import("./cli/run.ts");
 process.exitCode = await runCommand(process.argv.slice(2));

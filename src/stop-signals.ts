@@ -1,6 +1,6 @@
 /** Handles the signals that stop the process. */
 import { SECOND } from "#lib/base/time.ts";
-import { CommandError, EXIT_CODE_INTERRUPTED } from "./commands/command.ts";
+import { CommandError, EXIT } from "./cli/exit-status.ts";
 
 /** How long a repeated signal is ignored, in milliseconds. Needed because npm repeats the SIGINT after Ctrl-C. */
 const REPEAT_WINDOW = SECOND;
@@ -24,7 +24,7 @@ export function handleStopSignals(): StopSignals {
     first ??= performance.now();
     resolve(name);
     stopping.abort(new Error("Stopped"));
-    if (performance.now() - first > REPEAT_WINDOW) process.exit(EXIT_CODE_INTERRUPTED);
+    if (performance.now() - first > REPEAT_WINDOW) process.exit(EXIT.interrupted);
   };
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
   for (const name of signals) process.on(name, stop);
@@ -32,7 +32,7 @@ export function handleStopSignals(): StopSignals {
     signalName,
     signal: stopping.signal,
     throwIfStopped() {
-      if (first !== undefined) throw new CommandError(EXIT_CODE_INTERRUPTED, "Stopped during startup");
+      if (first !== undefined) throw new CommandError(EXIT.interrupted, "Stopped during startup");
     },
     dispose: () => signals.forEach((name) => process.off(name, stop)),
   };

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
-import { ALL_COMMANDS } from "#src/commands/command-list.ts";
+import { SERVER_COMMANDS } from "#src/cli/commands.ts";
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
 
@@ -12,7 +12,7 @@ test.before(async (context) => void (context.containerfile = await read("Contain
 
 test("the image and the compose file ask after its health and start it by commands that there are", async ({ containerfile }) => {
   const { services } = parse(await read("deploy/compose.yaml"), { merge: true });
-  const names = ALL_COMMANDS.map(({ name }) => name);
+  const names = SERVER_COMMANDS.map(({ name }) => name);
   const [, check] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(containerfile)!;
   assert.equal(["CMD", ...JSON.parse(check!)], services.wheelwright.healthcheck.test);
   const [, entry] = /^ENTRYPOINT (\[.*\])$/m.exec(containerfile)!;

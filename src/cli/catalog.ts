@@ -1,35 +1,28 @@
 /** Implements `wheelwright catalog`, `cost` and `changelog`: shows the catalog, a spoke's price and the changelog. */
 import type { Catalog } from "#lib/client/client.ts";
-import { wrapText } from "../commands/wrap-text.ts";
-import { type CliContext, type CommandGroup, defineVerb } from "./verb-declaration.ts";
+import { type CliContext, defineCommand } from "./command.ts";
 import { print, printNote, showJson, showRecord, showTable } from "./output.ts";
 import { formatCost, formatMoney } from "./spoke-views.ts";
-import { sanitizeLine, sanitizeLines } from "./text.ts";
+import { sanitizeLine, sanitizeLines, wrapText } from "./text.ts";
 
-export const catalogCommand: CommandGroup = {
-  name: "catalog",
-  summary: "Show the sizes, versions and other choices for hubs and spokes",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Show the sizes, versions and other choices for hubs and spokes",
-    examples: ["catalog", "catalog --json=sizes,versions"],
-    async run(cli) {
-      const catalog = await cli.api.getCatalog();
-      if (cli.json) return showJson(cli, catalog);
-      if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${sanitizeLine(name)}\n`).join(""));
-      showTable(cli, catalogRows(catalog), [
-        ["KIND", ({ what }) => what],
-        ["NAME", ({ name }) => name],
-        ["", ({ usual }) => usual ? "default" : "", "state"],
-        ["PRICE", ({ price }) => price],
-        ["TITLE", ({ title }) => title],
-      ]);
-      const open = catalog.open.filter((section) => section !== "versions").map(toWords);
-      if (open.length > 0) printNote(cli, `Any value is allowed for: ${open.join(", ")}`);
-      if (open.length < catalog.open.length) printNote(cli, "Versions that are not listed are also accepted");
-    },
-  })],
-};
+export const catalogCommand = defineCommand({
+  examples: ["catalog", "catalog --json=sizes,versions"],
+  async run(cli) {
+    const catalog = await cli.api.getCatalog();
+    if (cli.json) return showJson(cli, catalog);
+    if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${sanitizeLine(name)}\n`).join(""));
+    showTable(cli, catalogRows(catalog), [
+      ["KIND", ({ what }) => what],
+      ["NAME", ({ name }) => name],
+      ["", ({ usual }) => usual ? "default" : "", "state"],
+      ["PRICE", ({ price }) => price],
+      ["TITLE", ({ title }) => title],
+    ]);
+    const open = catalog.open.filter((section) => section !== "versions").map(toWords);
+    if (open.length > 0) printNote(cli, `Any value is allowed for: ${open.join(", ")}`);
+    if (open.length < catalog.open.length) printNote(cli, "Versions that are not listed are also accepted");
+  },
+});
 
 /** Turns a field name into words: `contentModes` becomes `content modes`. */
 function toWords(field: string): string {
@@ -40,20 +33,16 @@ interface CatalogRow {
   readonly what: string;
   readonly name: string;
   readonly title: string;
-  readonly usual?: boolean;
+  readonly usual: boolean;
   readonly price?: string | null;
 }
 
 function catalogRows(catalog: Catalog): CatalogRow[] {
-  const named = (
-    what: string,
-    offers: readonly { name: string; title: string | null; default?: boolean }[],
-  ): CatalogRow[] =>
+  const named = (what: string, offers: readonly { name: string; title: string | null; default?: boolean }[]) =>
     offers.map(({ name, title, default: usual = false }) => ({ what, name, title: title ?? "", usual }));
-  const sizes = catalog.sizes.map(({ name, title, default: usual, resources, price }) => ({
+  const sizes = catalog.sizes.map(({ name, title, default: usual, resources: { app, disks }, price }) => ({
     ...{ what: "size", name, usual },
-    title: title ??
-      `${resources.app.limits.cpu} cpu, ${resources.app.limits.memory}, ${resources.disks.files} for files`,
+    title: title ?? `${app.limits.cpu} cpu, ${app.limits.memory}, ${disks.files} for files`,
     price: price && `${formatMoney(price.monthly, price.currency)} a month`,
   }));
   return [
@@ -68,24 +57,17 @@ function catalogRows(catalog: Catalog): CatalogRow[] {
   ];
 }
 
-export const costCommand: CommandGroup = {
-  name: "cost",
-  summary: "Show the cost of adding a spoke to a hub",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Show the cost of adding a spoke to a hub, according to the payment provider",
-    words: ["HUB"],
-    flags: { size: { type: "string", help: "size of the spoke (default: the catalog's default size)" } },
-    examples: ["cost north --size large"],
-    async run(cli, { words: [federationId], flags: { size } }) {
-      const cost = await cli.api.previewSpokeCost({ federationId: federationId!, size });
-      showRecord(cli, cost, [["hub", federationId], ["size", cost.available ? cost.size : size], [
-        "cost",
-        formatCost(cost),
-      ]], formatCost(cost));
-    },
-  })],
-};
+export const costCommand = defineCommand({
+  words: ["HUB"],
+  options: { size: { type: "string", help: "size of the spoke (default: the catalog's default size)" } },
+  more: "The payment provider computes the cost.",
+  examples: ["cost north --size large"],
+  async run(cli, { words: [federationId], options: { size } }) {
+    const cost = await cli.api.previewSpokeCost({ federationId, size }), text = formatCost(cost);
+    const lines = [["hub", federationId], ["size", cost.available ? cost.size : size], ["cost", text]] as const;
+    showRecord(cli, cost, () => lines, text);
+  },
+});
 
 /** Formats a CHANGELOG.md entry for the terminal, without its Markdown markup. */
 function formatChange({ terminal }: CliContext, change: string): string {
@@ -93,28 +75,21 @@ function formatChange({ terminal }: CliContext, change: string): string {
   return wrapText(words, "  ").replace(/\*\*([^*]*)\*\*/g, (_, area) => terminal.paint("bold", area));
 }
 
-export const changelogCommand: CommandGroup = {
-  name: "changelog",
-  summary: "Show announcements and the changes in each release",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Show announcements and the changes in each release",
-    more: "Needs no sign-in.",
-    examples: ["changelog"],
-    async run(cli) {
-      const changelog = await cli.publicApi.getChangelog(), { notices, releases, version, api } = changelog;
-      if (cli.json) return showJson(cli, changelog);
-      print(`The server runs Wheelwright ${sanitizeLines(version)} with API ${sanitizeLines(api)}\n`);
-      for (const { title, state, takesEffectAt, note } of notices) {
-        print(
-          `\n${sanitizeLines(`${title} (${state.replace("_", " ")}, ${takesEffectAt.slice(0, 10)})\n  ${note}`)}\n`,
-        );
-      }
-      for (const release of releases) {
-        const head = `${release.version}${release.releasedAt ? `, ${release.releasedAt.slice(0, 10)}` : ""}`;
-        const changes = release.changes.map((change) => `${formatChange(cli, `- ${change}`)}\n`).join("");
-        print(`\n${cli.terminal.paint("bold", sanitizeLines(head))}\n${changes}`);
-      }
-    },
-  })],
-};
+export const changelogCommand = defineCommand({
+  more: "Needs no sign-in.",
+  examples: ["changelog"],
+  async run(cli) {
+    const changelog = await cli.publicApi.getChangelog(), { notices, releases, version, api } = changelog;
+    if (cli.json) return showJson(cli, changelog);
+    print(`The server runs Wheelwright ${sanitizeLines(version)} with API ${sanitizeLines(api)}\n`);
+    for (const { title, state, takesEffectAt, note } of notices) {
+      const head = `${title} (${state.replace("_", " ")}, ${takesEffectAt.slice(0, 10)})`;
+      print(`\n${sanitizeLines(`${head}\n  ${note}`)}\n`);
+    }
+    for (const release of releases) {
+      const head = `${release.version}${release.releasedAt ? `, ${release.releasedAt.slice(0, 10)}` : ""}`;
+      const changes = release.changes.map((change) => `${formatChange(cli, `- ${change}`)}\n`).join("");
+      print(`\n${cli.terminal.paint("bold", sanitizeLines(head))}\n${changes}`);
+    }
+  },
+});

@@ -1,9 +1,7 @@
 /** Implements `wheelwright completion`, which prints a completion script for a shell. */
-import { CommandError } from "../commands/command.ts";
 import { findBuildInfo } from "../release.ts";
-import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
+import { defineCommand } from "./command.ts";
 import { print } from "./output.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
 
 /**
  * The completion script for each shell. A script runs `wheelwright __complete`, which prints a word, a tab and a
@@ -45,21 +43,13 @@ function programPath(): string {
   return findBuildInfo() ? process.execPath : script.endsWith("wheelwright.js") ? script : "wheelwright";
 }
 
-export const completionCommand: CommandGroup = {
-  name: "completion",
-  summary: "Print a completion script for your shell",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Print a completion script for your shell, which also completes the names of hubs and spokes",
-    words: ["SHELL"],
-    more: "bash: source <(wheelwright completion bash), in ~/.bashrc\n" +
-      "zsh:  source <(wheelwright completion zsh), in ~/.zshrc, after compinit\n" +
-      "fish: wheelwright completion fish > ~/.config/fish/completions/wheelwright.fish",
-    examples: ["completion bash"],
-    async run(_, { words: [shell] }) {
-      const script = Object.hasOwn(SCRIPTS, shell!) ? SCRIPTS[shell!] : undefined;
-      if (script === undefined) throw new CommandError(EXIT_USAGE, "The shell must be bash, zsh or fish");
-      print(script.replace("PROGRAM", `'${programPath().replaceAll("'", "'\\''")}'`));
-    },
-  })],
-};
+export const completionCommand = defineCommand({
+  words: ["bash|zsh|fish"],
+  more: "The script also completes the names of hubs and spokes.\n" +
+    "bash: source <(wheelwright completion bash), in ~/.bashrc\n" +
+    "zsh:  source <(wheelwright completion zsh), in ~/.zshrc, after compinit\n" +
+    "fish: wheelwright completion fish > ~/.config/fish/completions/wheelwright.fish",
+  examples: ["completion bash"],
+  run: (_, { words: [shell] }) =>
+    print(SCRIPTS[shell]!.replace("PROGRAM", `'${programPath().replaceAll("'", "'\\''")}'`)),
+});

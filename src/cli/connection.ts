@@ -5,13 +5,12 @@
 import { processEnvironment } from "#lib/base/environment.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
-import { suggestSimilarName } from "../commands/parse-options.ts";
+import { suggestSimilarName } from "./parse.ts";
 import { createLightFetch } from "./light-fetch.ts";
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext } from "./command.ts";
 import { printNote, printWarning } from "./output.ts";
 import { findSettingsPath, readSettings, type ServerProfile } from "./settings.ts";
-import { EXIT_NOT_ALLOWED, EXIT_NOT_FOUND } from "./exit-status.ts";
+import { CommandError, EXIT } from "./exit-status.ts";
 
 /** The server that commands use by default. `npm start` listens at this address. */
 export const LOCAL_SERVER_URL = "http://localhost:3000";
@@ -25,7 +24,7 @@ export function connectSignedIn(cli: ConnectionContext): Wheelwright {
   const names = Object.keys(readSettings(findSettingsPath(cli.env), () => {}).profiles);
   const others = names.length > 0 ? `, use --profile with one of ${names.join(", ")}` : "";
   const next = `wheelwright login'${others}, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN`;
-  throw new CommandError(EXIT_NOT_ALLOWED, `You are not signed in${url ? ` to ${url}` : ""}. Run '${next}`);
+  throw new CommandError(EXIT.notAllowed, `You are not signed in${url ? ` to ${url}` : ""}. Run '${next}`);
 }
 
 export function connectWithoutSignIn(cli: ConnectionContext): Wheelwright {
@@ -81,7 +80,7 @@ export function findProfile(cli: Pick<CliContext, "env" | "profile">): ServerPro
   if (found || name === DEFAULT_PROFILE) return found;
   const suggestion = suggestSimilarName(name, Object.keys(profiles));
   throw new CommandError(
-    EXIT_NOT_FOUND,
+    EXIT.notFound,
     `Unknown profile ${name}${suggestion || `. To create it, run 'wheelwright login --profile ${name}'`}`,
   );
 }

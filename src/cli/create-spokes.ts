@@ -1,7 +1,16 @@
-/** Creates several spokes one after another, so that the server installs the spokes in the listed order. */
+/** Creates several spokes one after another, in the listed order: spokes named on the command line or in a file. */
 import { createHash } from "node:crypto";
-import { type Problem, type Spoke, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
-import type { SpokeRequest } from "./spoke-files.ts";
+import { readFile } from "node:fs/promises";
+import { getErrorReason } from "#lib/base/errors.ts";
+import { decodeUtf8 } from "#lib/base/utf8.ts";
+import { type NewSpoke, type Problem, type Spoke, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
+import { readStandardInput } from "./prompt.ts";
+
+export interface SpokeRequest {
+  readonly hub: string;
+  readonly body: NewSpoke;
+}
 
 /** The result of creating one spoke, in the same format as the API's outcomes for bulk actions. */
 export interface CreationOutcome {
@@ -18,7 +27,7 @@ export interface CreationOutcome {
 export async function createSpokes(api: Wheelwright, requests: readonly SpokeRequest[]): Promise<CreationOutcome[]> {
   return await processEach(
     requests,
-    async (one) => createdOutcome(one, await api.createFederationSpoke({ federationId: one.hub }, one.body)),
+    async (one) => toOutcome(one, await api.createFederationSpoke({ federationId: one.hub }, one.body), "created"),
   );
 }
 
@@ -29,7 +38,8 @@ export async function ensureSpokes(api: Wheelwright, requests: readonly SpokeReq
     const { hub, body } = one;
     if (!spokesByHub.has(hub)) spokesByHub.set(hub, Promise.resolve(api.listFederationSpokes({ federationId: hub })));
     const found = (await spokesByHub.get(hub)!).find((spoke) => spoke.slug === body.slug && spoke.state !== "removing");
-    return found ? existingOutcome(one, found) : createdOutcome(one, await createOnce(api, one));
+    if (found) return toOutcome(one, found, "exists", findDifferences(one, found));
+    return toOutcome(one, await createOnce(api, one), "created");
   });
 }
 
@@ -51,22 +61,21 @@ async function createOnce(api: Wheelwright, { hub, body }: SpokeRequest): Promis
   }
 }
 
-function createdOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOutcome {
-  return { id: `${hub}/${body.slug}`, accepted: true, outcome: "created", spoke, differs: [] };
+function toOutcome(
+  { hub, body }: SpokeRequest,
+  spoke: Spoke,
+  outcome: "created" | "exists",
+  differs: readonly string[] = [],
+): CreationOutcome {
+  return { id: `${hub}/${body.slug}`, accepted: true, outcome, spoke, differs };
 }
 
-function existingOutcome({ hub, body }: SpokeRequest, spoke: Spoke): CreationOutcome {
+/** Returns the names of the requested fields in which the existing spoke differs. */
+function findDifferences({ body }: SpokeRequest, spoke: Spoke): string[] {
   const record = spoke as unknown as Readonly<Record<string, unknown>>;
-  const differs = Object.entries(body).filter(([name, value]) =>
+  return Object.entries(body).filter(([name, value]) =>
     value !== null && name in record && name !== "adminEmail" && record[name] !== value
   ).map(([name]) => name);
-  return {
-    id: `${hub}/${body.slug}`,
-    accepted: true,
-    outcome: "exists",
-    spoke,
-    differs,
-  };
 }
 
 /**
@@ -87,15 +96,49 @@ async function processEach(
       if (!(error instanceof WheelwrightError)) throw error;
       const { statusCode, code, message } = error;
       if (statusCode === 0 || statusCode === 401 || statusCode >= 500) fatalError = error;
-      const refusal = { statusCode, code, message };
-      outcomes.push({
-        id: `${one.hub}/${one.body.slug}`,
-        accepted: false,
-        outcome: "refused",
-        error: refusal,
-        differs: [],
-      });
+      const id = `${one.hub}/${one.body.slug}`, refusal = { statusCode, code, message };
+      outcomes.push({ id, accepted: false, outcome: "refused", error: refusal, differs: [] });
     }
   }
   return outcomes;
+}
+
+/**
+ * Reads the spokes listed in a file, or in standard input for `-`. Throws a CommandError if the file cannot be parsed,
+ * or if an entry has no hub or slug. The server validates the other fields.
+ */
+export async function readSpokeFile(file: string, hub: string | undefined): Promise<SpokeRequest[]> {
+  const name = file === "-" ? "standard input" : file;
+  const text = file === "-" ? await readStandardInput() : await readFile(file).then(decodeUtf8).catch((cause) => {
+    throw new CommandError(EXIT.failed, `Cannot read ${file}: ${getErrorReason(cause)}`, { cause });
+  });
+  const { parse } = await import("yaml");
+  let found: unknown;
+  try {
+    found = parse(text);
+  } catch (cause) {
+    throw new UsageError(`${name} is neither YAML nor JSON: ${String((cause as Error).message).split("\n")[0]}`, {
+      cause,
+    });
+  }
+  const list = Array.isArray(found) ? found : (found as { spokes?: unknown } | null)?.spokes;
+  if (!Array.isArray(list)) {
+    throw new UsageError(`${name} must contain a list of spokes, at the top level or under "spokes"`);
+  }
+  return list.map((entry: unknown, i) => parseEntry(entry, hub, `Entry ${i + 1} of ${name}`));
+}
+
+function parseEntry(entry: unknown, defaultHub: string | undefined, where: string): SpokeRequest {
+  if (typeof entry !== "object" || entry === null) {
+    throw new UsageError(`${where} must be a spoke, for example {hub: north, slug: ash}`);
+  }
+  const { hub: named, federationId, ...body } = entry as Record<string, unknown>,
+    hub = named ?? federationId ?? defaultHub;
+  if (typeof body["slug"] !== "string") {
+    throw new UsageError(`${where} needs a slug, for example {hub: north, slug: ash}`);
+  }
+  if (typeof hub !== "string") {
+    throw new UsageError(`${where} needs a hub, for example {hub: north, slug: ash}. Or use --hub`);
+  }
+  return { hub, body: body as unknown as NewSpoke };
 }

@@ -1,23 +1,20 @@
 /** Creates an API token: signs in with email address and password, creates the token, and ends the session. */
 import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
 import { connectToServer } from "./connection.ts";
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext, OptionValues } from "./command.ts";
 import { printNote, printWarning } from "./output.ts";
 import { promptLine, promptSecret, readSecret } from "./prompt.ts";
-import { EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
 
-export const CREDENTIAL_FLAGS = {
+export const CREDENTIAL_OPTIONS = {
   email: { type: "string", help: "email address, instead of a prompt" },
   password: { type: "boolean", help: "read the password from standard input, instead of a prompt" },
 } as const;
+export const SCOPE_OPTION = {
+  scope: { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" },
+} as const;
 
-export interface CredentialFlags {
-  readonly email?: string;
-  readonly password?: boolean;
-}
-
-interface TokenRequest extends CredentialFlags {
+interface TokenRequest extends OptionValues<typeof CREDENTIAL_OPTIONS> {
   readonly url: string;
   readonly newToken: NewToken;
 }
@@ -26,12 +23,13 @@ interface TokenRequest extends CredentialFlags {
 export async function signInAndCreateToken(
   cli: CliContext,
   { url, newToken, ...credentials }: TokenRequest,
-  store: (token: MintedToken, email: string) => Promise<void>,
+  store: (token: MintedToken, email: string) => Promise<void> | void,
 ): Promise<void> {
   warnIfUnencrypted(url);
   if (credentials.password ? !credentials.email : !cli.terminal.in) {
-    const message = "Without a terminal, use --email and --password (read from standard input), or --token";
-    throw new CommandError(EXIT_USAGE, message);
+    throw new UsageError(
+      "Without a terminal, use --email and --password (read from standard input), or --token",
+    );
   }
   const email = credentials.email ?? await promptLine("Email");
   const password = credentials.password && !cli.terminal.in ? await readSecret() : await promptSecret("Password");
@@ -41,10 +39,12 @@ export async function signInAndCreateToken(
   try {
     const token = await session.createToken(newToken);
     requireToken(url, token);
-    await store(token, email).catch(async (error) => {
+    try {
+      await store(token, email);
+    } catch (error) {
       await revokeUnstoredToken(session, token.id);
       throw error;
-    });
+    }
   } finally {
     await session.logout({ maxAttempts: 2 }).catch(() => {}); // the session expires anyway
   }
@@ -53,7 +53,7 @@ export async function signInAndCreateToken(
 /** Throws a CommandError if the response contains no token, for example because a proxy sent the response. */
 function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
   if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
-  throw new CommandError(EXIT_SERVER, `${url} returned no token. You are not signed in, and nothing was written`);
+  throw new CommandError(EXIT.server, `${url} returned no token. You are not signed in, and nothing was written`);
 }
 
 async function revokeUnstoredToken(session: Wheelwright, tokenId: string): Promise<void> {

@@ -1,21 +1,18 @@
 /** Implements `wheelwright events follow`, which prints a hub's stream events as they happen. */
 import type { StreamEvent } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
-import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
+import { defineCommand } from "./command.ts";
 import { print, printNote, showJsonLine } from "./output.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
 import { findStateStyle } from "./terminal.ts";
 import { sanitizeLine } from "./text.ts";
 import { formatTimeOrDate } from "./times.ts";
+import { UsageError } from "./exit-status.ts";
 
-export const eventsCommands: CommandGroup = {
-  name: "events",
-  summary: "Follow the events of a hub",
-  verbs: [defineVerb({
+export const eventsCommands = [
+  defineCommand({
     name: "follow",
     summary: "Print a hub's events until the hub is removed or you press Ctrl-C. Reconnects without losing events",
     words: ["HUB"],
-    flags: {
+    options: {
       since: {
         type: "string",
         value: "NUMBER",
@@ -24,9 +21,9 @@ export const eventsCommands: CommandGroup = {
     },
     more: "--json prints one event per line (JSON Lines).",
     examples: ["events follow north", "events follow north --json | grep SpokeUpdateFailed"],
-    async run(cli, { words: [federationId], flags: { since } }) {
+    async run(cli, { words: [federationId], options: { since } }) {
       if (since !== undefined && !/^\d{1,15}$/.test(since)) {
-        throw new CommandError(EXIT_USAGE, "--since must be an event number");
+        throw new UsageError("--since must be an event number");
       }
       const from = since === undefined ? {} : { since: Number(since) };
       const names = new Map<string, string>(), { paint, out } = cli.terminal;
@@ -35,7 +32,7 @@ export const eventsCommands: CommandGroup = {
         names.set(spokeId, found);
         return found;
       };
-      const events = cli.api.followFederation({ federationId: federationId!, ...from }, {
+      const events = cli.api.followFederation({ federationId: federationId, ...from }, {
         onDisconnect: ({ error, attempts: tried }) => tried === 0 && printNote(cli, `${error.message}. Reconnecting …`),
         onResume: () => printNote(cli, "Reconnected"),
       });
@@ -43,7 +40,7 @@ export const eventsCommands: CommandGroup = {
         if (cli.json) showJsonLine(cli, event);
         else if (cli.quiet) print(`${sanitizeLine(event.id)}\n`);
         else {
-          const { spokeId } = event, about = spokeId ? names.get(spokeId) ?? await nameOfSpoke(spokeId) : federationId!;
+          const { spokeId } = event, about = spokeId ? names.get(spokeId) ?? await nameOfSpoke(spokeId) : federationId;
           const at = out ? formatTimeOrDate(event.at) : event.at, state = sanitizeLine(event.state);
           const parts = [
             at,
@@ -56,8 +53,8 @@ export const eventsCommands: CommandGroup = {
         }
       }
     },
-  })],
-};
+  }),
+];
 
 function describeEvent({ type, operation, error }: StreamEvent): string {
   if (type.startsWith("Stream")) {

@@ -1,18 +1,14 @@
 /** Finds spokes by ID, `hub/slug`, domain, or a slug that only one spoke has. Also formats spoke names for display. */
 import type { Spoke, Wheelwright } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
-import { suggestSimilarName } from "../commands/parse-options.ts";
-import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
+import { suggestSimilarName } from "./parse.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
 
 /** Reads the spoke with the given name. Throws a CommandError if no spoke or more than one spoke matches. */
 export async function requireSpoke(api: Wheelwright, name: string): Promise<Spoke> {
   const [hub, slug, ...more] = name.split("/");
   if (slug === undefined && isIdOrDomain(name)) return await api.getSpoke({ spokeId: name });
   if (more.length > 0 || !hub || slug === "") {
-    throw new CommandError(
-      EXIT_USAGE,
-      `"${name}" does not name a spoke. Use the ID, HUB/SLUG or domain of the spoke`,
-    );
+    throw new UsageError(`"${name}" does not name a spoke. Use the ID, HUB/SLUG or domain of the spoke`);
   }
   const spokes = slug === undefined
     ? await api.listMySpokes({ slug: hub })
@@ -20,16 +16,13 @@ export async function requireSpoke(api: Wheelwright, name: string): Promise<Spok
   if (spokes.length === 1) return spokes[0]!;
   if (spokes.length > 1) {
     const names = spokes.map(({ domain }) => domain).join(", ");
-    throw new CommandError(
-      EXIT_USAGE,
-      `Several spokes have the slug ${name}. Use HUB/${name} or one of the domains: ${names}`,
-    );
+    throw new UsageError(`Several spokes have the slug ${name}. Use HUB/${name} or one of the domains: ${names}`);
   }
   const candidates = slug === undefined
     ? await api.listMySpokes()
     : await api.listFederationSpokes({ federationId: hub });
   const suggestion = suggestSimilarName(slug ?? hub, candidates.map((each) => each.slug));
-  throw new CommandError(EXIT_NOT_FOUND, `No spoke ${name} found${suggestion}`);
+  throw new CommandError(EXIT.notFound, `No spoke ${name} found${suggestion}`);
 }
 
 /** Returns a spoke's ID or domain, as the API requires. Sends a request only if `name` is a slug or `hub/slug`. */

@@ -1,30 +1,55 @@
-/** Formats the help text for a noun, such as `hubs`, or a verb, such as `hubs list`. */
-import { formatRows, wrapText } from "../commands/wrap-text.ts";
-import { type CommandGroup, type GroupCommand, type VerbFlags } from "./verb-declaration.ts";
-import { COMMON_FLAGS, formatVerbTitle } from "./parse-verb.ts";
+/** Formats the help: the list of commands, the verbs of a noun, or one command. Wraps lines to the terminal's width. */
+import { findBuildInfo } from "../release.ts";
+import type { Command, CommandGroup, OptionDeclarations } from "./command.ts";
+import { CLIENT_COMMANDS, type CommandEntry, SERVER_COMMANDS } from "./commands.ts";
+import { commonOptions, formatTitle } from "./parse.ts";
+import { formatRows, wrapText } from "./text.ts";
+
+const CONFIGURATION_HINT = "Environment variables configure a server. To list the variables, run 'wheelwright config'.";
+
+export function renderHelp(): string {
+  const rows = (entries: readonly CommandEntry[]) => formatRows(entries.map(({ title, summary }) => [title, summary]));
+  const available = SERVER_COMMANDS.filter(({ name }) => !(name === "dev" && findBuildInfo()));
+  return `Wheelwright runs Moodle sites on Kubernetes.\n\nClient commands, for a running server:\n\n${
+    rows(CLIENT_COMMANDS)
+  }\nServer commands, for this machine:\n\n${rows(available)}\n` +
+    `${wrapText("Run 'wheelwright COMMAND --help' for details.")}\n${wrapText(CONFIGURATION_HINT)}\n`;
+}
 
 export function renderGroupHelp(noun: CommandGroup): string {
   const rows = noun.verbs.map((verb) => [[verb.name, ...verb.words].join(" "), verb.summary] as const);
   const examples = noun.verbs.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, 6);
-  return `wheelwright ${noun.name} VERB\n\n${wrapText(noun.summary)}\n\n${
-    formatRows([...rows, ...noun.localVerbs ?? []])
-  }${renderExamples(examples)}\n${wrapText(`Run 'wheelwright ${noun.name} VERB --help' for details.`)}\n`;
+  return `${renderUsage(noun)}\n${wrapText(noun.summary)}\n\n${formatRows(rows)}${renderExamples(examples)}\n${
+    wrapText(`Run 'wheelwright ${noun.name} VERB --help' for details.`)
+  }\n`;
 }
 
-export function renderVerbHelp(noun: CommandGroup, verb: GroupCommand): string {
-  const usage = ["wheelwright", formatVerbTitle(noun, verb), ...verb.words].join(" ");
-  const own = formatRows(flagRows(verb.flags)), more = verb.more.split("\n").map((line) => wrapText(line)).join("\n");
-  return `${usage}\n\n${wrapText(verb.summary)}\n${more && `\n${more}\n`}${
-    own ? `\nOptions\n${own}` : ""
-  }\nGlobal options\n${formatRows(flagRows(COMMON_FLAGS))}` +
-    renderExamples(verb.examples);
+export function renderCommandHelp(noun: CommandGroup, command: Command): string {
+  const { options, local, more } = command, own = formatRows(optionRows(options));
+  const common = formatRows(optionRows(commonOptions(command)));
+  const parts = [
+    `${wrapText(command.summary || noun.summary)}\n`,
+    more && `${more.split("\n").map((line) => wrapText(line)).join("\n")}\n`,
+    own && `Options\n${own}`,
+    `Global options\n${common}`,
+    renderExamples(command.examples).slice(1),
+    local ? `${wrapText(CONFIGURATION_HINT)}\n` : "",
+  ];
+  return `${renderUsage(noun, command)}\n${parts.filter(Boolean).join("\n")}`;
 }
 
-function flagRows(flags: VerbFlags): (readonly [string, string])[] {
-  return Object.entries(flags).map(([name, { type, value, short, help }]) => {
+/** Returns the command lines that a command or noun accepts, each as a line. */
+export function renderUsage(noun: CommandGroup, command: Command | null = null): string {
+  const { usage = ["VERB"], words = [] } = command ?? {}, ways = usage.length > 0 ? usage : [words.join(" ")];
+  const title = formatTitle(noun, command ?? { name: "" });
+  return ways.map((way) => `${wrapText(`wheelwright ${title} ${way}`.trim(), "  ")}\n`).join("");
+}
+
+function optionRows(options: OptionDeclarations): (readonly [string, string])[] {
+  return Object.entries(options).map(([name, { type, value, short, help }]) => {
     const placeholder = type === "string" ? ` ${value && !value.includes("|") ? value : name.toUpperCase()}` : "";
     const choices = value?.includes("|") ? ` (${value.split("|").join(", ")})` : "";
-    return [`${short ? `-${short}, ` : ""}--${name}${placeholder}`, `${help}${choices}`] as const;
+    return [`${short ? `-${short}, ` : ""}--${name}${placeholder}`, `${help}${choices}`];
   });
 }
 

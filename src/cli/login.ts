@@ -1,7 +1,6 @@
 /** Implements `wheelwright login`, `logout` and `me`, which sign in, sign out and show the current user. */
 import { hostname, userInfo } from "node:os";
 import { SECOND } from "#lib/base/time.ts";
-import { CommandError } from "../commands/command.ts";
 import { type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import {
   connectToServer,
@@ -11,63 +10,45 @@ import {
   LOCAL_SERVER_URL,
   resolveProfileName,
 } from "./connection.ts";
-import { type CliContext, type CommandGroup, defineVerb } from "./verb-declaration.ts";
+import { type CliContext, defineCommand } from "./command.ts";
 import { printNote, showChange, showRecord } from "./output.ts";
 import { promptLine, promptSecret, readSecret } from "./prompt.ts";
 import { changeSettings, findSettingsPath, readSettings, type ServerProfile } from "./settings.ts";
-import { CREDENTIAL_FLAGS, signInAndCreateToken, warnIfUnencrypted } from "./create-token.ts";
-import { EXIT_NOT_ALLOWED, EXIT_SERVER, EXIT_USAGE } from "./exit-status.ts";
+import { CREDENTIAL_OPTIONS, SCOPE_OPTION, signInAndCreateToken, warnIfUnencrypted } from "./create-token.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
 
 const SINGLE_TRY = { maxAttempts: 1, timeout: 5 * SECOND };
-const SCOPE_FLAG = { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" } as const;
 
-export const loginCommand: CommandGroup = {
-  name: "login",
-  summary: "Sign in to a server, and store an API token for the server",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Sign in to a server, and store an API token for the server",
-    words: ["[URL]"],
-    flags: {
-      ...CREDENTIAL_FLAGS,
-      token: {
-        type: "boolean",
-        help: "store an existing token, from standard input or WHEELWRIGHT_TOKEN",
-      },
-      scope: SCOPE_FLAG,
-    },
-    more: "Prompts for missing values, creates a token named after this machine, and stores the token in a file that " +
-      "only you can read.\nInstead of signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN.",
-    examples: [
-      "login",
-      "login https://wheelwright.example --profile school",
-      "login https://wheelwright.example --token < token",
-    ],
-    async run(cli, { words: [word], flags }) {
-      const argument = word ?? (cli.env.WHEELWRIGHT_URL || undefined), known = defaultUrl(cli);
-      const address = argument ?? (cli.terminal.in ? await promptLine("Server", known) : known);
-      const { url } = connectToServer(cli, address); // throws for an invalid URL
-      const token = flags.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
-      if (flags.token || token) return await storeExistingToken(cli, url, token);
-      const newToken = { name: machineName(), scope: parseTokenScope(flags.scope) };
-      await signInAndCreateToken(cli, { ...flags, url, newToken }, async (minted, email) => {
-        await storeProfile(cli, { url, token: minted.token, tokenId: minted.id, email });
-      });
-    },
-  })],
-};
-
-export function parseTokenScope(argument: string | undefined): "cli" | "provisioning" | "readonly" {
-  if (argument === undefined || argument === "cli" || argument === "provisioning" || argument === "readonly") {
-    return argument ?? "cli";
-  }
-  throw new CommandError(EXIT_USAGE, "--scope must be cli, provisioning or readonly");
-}
+export const loginCommand = defineCommand({
+  words: ["[URL]"],
+  options: {
+    ...CREDENTIAL_OPTIONS,
+    token: { type: "boolean", help: "store an existing token, from standard input or WHEELWRIGHT_TOKEN" },
+    ...SCOPE_OPTION,
+  },
+  more: "Prompts for missing values, creates a token named after this machine, and stores the token in a file that " +
+    "only you can read.\nInstead of signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN.",
+  examples: [
+    "login",
+    "login https://wheelwright.example --profile school",
+    "login https://wheelwright.example --token < token",
+  ],
+  async run(cli, { words: [word], options }) {
+    const argument = word ?? (cli.env.WHEELWRIGHT_URL || undefined), known = defaultUrl(cli);
+    const address = argument ?? (cli.terminal.in ? await promptLine("Server", known) : known);
+    const { url } = connectToServer(cli, address); // throws for an invalid URL
+    const token = options.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
+    if (options.token || token) return await storeExistingToken(cli, url, token);
+    const newToken = { name: machineName(), scope: options.scope ?? "cli" };
+    await signInAndCreateToken(cli, { ...options, url, newToken }, async (minted, email) => {
+      await storeProfile(cli, { url, token: minted.token, tokenId: minted.id, email });
+    });
+  },
+});
 
 /** Returns a name for the new token: `wheelwright on USER@HOST`. */
 function machineName(): string {
-  const name = `${userInfo().username}@${hostname()}`;
-  return `wheelwright on ${name}`.slice(0, 100);
+  return `wheelwright on ${userInfo().username}@${hostname()}`.slice(0, 100);
 }
 
 /** Returns the URL in the selected profile, or else the local URL. Throws a CommandError if the file is unusable. */
@@ -79,11 +60,11 @@ function defaultUrl(cli: CliContext): string {
 async function storeExistingToken(cli: CliContext, url: string, known: string | null): Promise<void> {
   warnIfUnencrypted(url);
   const token = known ?? (cli.terminal.in ? await promptSecret("Token") : await readSecret());
-  if (!token) throw new CommandError(EXIT_USAGE, "Standard input contains no token, which --token requires");
+  if (!token) throw new UsageError("Standard input contains no token, which --token requires");
   const { user } = await connectToServer(cli, url, token).getMe();
   if (typeof user?.email !== "string") {
     throw new CommandError(
-      EXIT_SERVER,
+      EXIT.server,
       `${url} did not return the owner of the token. You are not signed in, and nothing was written`,
     );
   }
@@ -121,60 +102,44 @@ async function suggestNextCommand(api: Wheelwright): Promise<string> {
   return `${user.role === "operator" ? "hubs" : "requests"} create north --name 'Northern schools'`;
 }
 
-export const logoutCommand: CommandGroup = {
-  name: "logout",
-  summary: "Sign out: revoke and delete the token that login stored",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Sign out: revoke and delete the token that login stored",
-    more: "A token that was stored with 'login --token' is deleted, but not revoked.",
-    examples: ["logout", "logout --profile school"],
-    async run(cli) {
-      const found = findProfile(cli), file = findSettingsPath(cli.env);
-      if (!found) throw new CommandError(EXIT_NOT_ALLOWED, "You are not signed in");
-      if (found.tokenId) await revokeOwn(cli, found, found.tokenId);
-      await changeSettings(file, ({ profiles: { [resolveProfileName(cli)]: _, ...profiles } }) => ({ profiles }));
-      const { token: _, ...fields } = found, name = resolveProfileName(cli);
-      const what = found.tokenId ? "the token was revoked" : "the token was deleted, but not revoked";
-      showChange(cli, { profile: name, ...fields }, `Signed out of ${found.url}: ${what}`, name);
-    },
-  })],
-};
+export const logoutCommand = defineCommand({
+  more: "A token that was stored with 'login --token' is deleted, but not revoked.",
+  examples: ["logout", "logout --profile school"],
+  async run(cli) {
+    const found = findProfile(cli), file = findSettingsPath(cli.env);
+    if (!found) throw new CommandError(EXIT.notAllowed, "You are not signed in");
+    if (found.tokenId) await revokeOwn(cli, found, found.tokenId);
+    await changeSettings(file, ({ profiles: { [resolveProfileName(cli)]: _, ...profiles } }) => ({ profiles }));
+    const { token: _, ...fields } = found, name = resolveProfileName(cli);
+    const what = found.tokenId ? "the token was revoked" : "the token was deleted, but not revoked";
+    showChange(cli, { profile: name, ...fields }, `Signed out of ${found.url}: ${what}`, name);
+  },
+});
 
 /** Revokes the profile's token. Ignores a 401, because the token is then already invalid, and reports a 403. */
 async function revokeOwn(cli: CliContext, { url, token }: ServerProfile, tokenId: string): Promise<void> {
-  try {
-    await connectToServer(cli, url, token).deleteToken({ tokenId });
-  } catch (error) {
-    if (error instanceof WheelwrightError && [401, 403].includes(error.statusCode)) {
-      if (error.statusCode === 403) {
-        printNote(
-          cli,
-          `This token cannot revoke itself. Run 'wheelwright tokens revoke ${tokenId}' with a token of the scope cli`,
-        );
-      }
-    } else throw error;
-  }
+  await connectToServer(cli, url, token).deleteToken({ tokenId }).catch((error) => {
+    const status = error instanceof WheelwrightError ? error.statusCode : 0;
+    if (status === 403) {
+      const next = `Run 'wheelwright tokens revoke ${tokenId}' with a token of the scope cli`;
+      return printNote(cli, `This token cannot revoke itself. ${next}`);
+    }
+    if (status !== 401) throw error;
+  });
 }
 
-export const meCommand: CommandGroup = {
-  name: "me",
-  summary: "Show your account",
-  verbs: [defineVerb({
-    name: "",
-    summary: "Show your account",
-    examples: ["me", "me --json"],
-    async run(cli) {
-      const me = await cli.api.getMe(), { user } = me;
-      showRecord(cli, me, [
-        ["name", user.displayName],
-        ["email", user.email],
-        ["role", user.role.replace("_", " ")],
-        ["id", user.id],
-        ["hubs", user.federationIds.length || null],
-        ["spokes", user.spokeIds.length || null],
-        ["server", cli.api.url],
-      ], user.id);
-    },
-  })],
-};
+export const meCommand = defineCommand({
+  examples: ["me", "me --json"],
+  async run(cli) {
+    const me = await cli.api.getMe();
+    showRecord(cli, me, ({ user }) => [
+      ["name", user.displayName],
+      ["email", user.email],
+      ["role", user.role.replace("_", " ")],
+      ["id", user.id],
+      ["hubs", user.federationIds.length || null],
+      ["spokes", user.spokeIds.length || null],
+      ["server", cli.api.url],
+    ], me.user.id);
+  },
+});

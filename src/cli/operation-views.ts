@@ -1,15 +1,15 @@
 /** Formats the progress and results of operations as text. */
 import type { Operation, OperationDetail } from "#lib/client/client.ts";
-import { computePageSize, readListItems } from "./pagination.ts";
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext } from "./command.ts";
+import { resolveSpokeId } from "./find-spoke.ts";
+import { type PageOptions, readListItems, showPages } from "./pagination.ts";
 import { showList } from "./output.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
 import { formatClockDuration } from "./times.ts";
 
 type Progress = Operation | OperationDetail;
 
-/** Table columns for listing one spoke's operations. */
-export const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
+const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
   ["PROGRESS", describeOperationProgress],
@@ -19,20 +19,19 @@ export const OPERATION_COLUMNS: readonly TableColumn<Progress>[] = [
 ];
 
 /** Lists the operations on a hub and its spokes, each with the spoke's slug. */
-export async function showHubOperations(
-  cli: CliContext,
-  federationId: string,
-  flags: { readonly limit?: string; readonly all?: boolean },
-): Promise<void> {
-  const operations = await readListItems(
-    cli.api.listFederationOperations({ federationId, limit: computePageSize(flags) }),
-    flags,
-  );
+export async function showHubOperations(cli: CliContext, federationId: string, options: PageOptions): Promise<void> {
   const named = !cli.json && !cli.quiet;
+  const operations = await readListItems(options, (limit) => cli.api.listFederationOperations({ federationId, limit }));
   const spokes = named ? await cli.api.listFederationSpokes({ federationId, includeRemoved: true }) : [];
   const slugs = new Map(spokes.map(({ id, slug }) => [id, slug]));
   const spokeOf = ({ spokeId }: Progress) => spokeId && (slugs.get(spokeId) ?? spokeId);
   showList(cli, operations, [["SPOKE", spokeOf], ...OPERATION_COLUMNS]);
+}
+
+/** Lists the operations on the spoke with this name. */
+export async function showSpokeOperations(cli: CliContext, name: string, options: PageOptions): Promise<void> {
+  const spokeId = await resolveSpokeId(cli.api, name);
+  await showPages(cli, options, (limit) => cli.api.listSpokeOperations({ spokeId, limit }), OPERATION_COLUMNS);
 }
 
 export function isOperationDone({ state }: Progress): boolean {

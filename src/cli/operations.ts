@@ -1,84 +1,73 @@
 /** Implements `wheelwright operations`, which lists, shows and watches operations. */
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
-import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
-import { type CommandGroup, defineVerb } from "./verb-declaration.ts";
+import { defineCommand } from "./command.ts";
+import { UsageError } from "./exit-status.ts";
+import { formatSpokeName, readHubSlugs } from "./find-spoke.ts";
 import {
   describeOperationProgress,
   formatFailureLines,
   isOperationDone,
-  OPERATION_COLUMNS,
   showHubOperations,
+  showSpokeOperations,
 } from "./operation-views.ts";
-import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
-import { formatSpokeName, readHubSlugs, resolveSpokeId } from "./find-spoke.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
+import { printNote, showChange, showJson, showRecord } from "./output.ts";
+import { PAGE_OPTIONS } from "./pagination.ts";
 import type { RecordLine } from "./table.ts";
-import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
+import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations } from "./wait-for-operations.ts";
 
-export const operationsCommands: CommandGroup = {
-  name: "operations",
-  summary: "Operations on hubs and spokes, with their steps",
-  verbs: [
-    defineVerb({
-      name: "list",
-      summary: "List the operations on a hub or spoke, newest first",
-      flags: {
-        hub: { type: "string", help: "operations of this hub and its spokes" },
-        spoke: { type: "string", help: "operations of this spoke" },
-        limit: LIMIT_FLAG,
-        all: ALL_FLAG,
-      },
-      examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
-      async run(cli, { flags }) {
-        if ((flags.hub === undefined) === (flags.spoke === undefined)) {
-          throw new CommandError(EXIT_USAGE, "wheelwright operations list needs either --hub HUB or --spoke SPOKE");
-        }
-        if (flags.hub !== undefined) return await showHubOperations(cli, flags.hub, flags);
-        const spokeId = await resolveSpokeId(cli.api, flags.spoke!);
-        const list = cli.api.listSpokeOperations({ spokeId, limit: computePageSize(flags) });
-        showList(cli, await readListItems(list, flags), OPERATION_COLUMNS);
-      },
-    }),
-    defineVerb({
-      name: "show",
-      summary: "Show an operation, its steps, and the reason if it failed",
-      words: ["OPERATION"],
-      examples: ["operations show op_0123456789abcdefghjkmnpqrs"],
-      async run(cli, { words: [operationId] }) {
-        const operation = await cli.api.getOperation({ operationId: operationId! });
-        showRecord(cli, operation, linesOf(operation));
-      },
-    }),
-    defineVerb({
-      name: "watch",
-      summary: "Show the progress of operations until they finish",
-      words: ["[OPERATION...]"],
-      flags: {
-        hub: { type: "string", help: "watch all unfinished operations of this hub" },
-        timeout: WAIT_FLAGS.timeout,
-      },
-      examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],
-      async run(cli, { words, flags: { hub, ...flags } }) {
-        if ((words.length === 0) !== (hub !== undefined)) {
-          throw new CommandError(EXIT_USAGE, "wheelwright operations watch needs either OPERATION IDs or --hub HUB");
-        }
-        const waitTime = parseWaitTime(flags), ids = hub === undefined ? words : await listUnfinished(cli.api, hub);
-        const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
-        const labels = await readLabels(cli.api, found);
-        const started = found.map((operation, i) => ({ label: labels[i]!, operation }));
-        const result = await waitForOperations(cli, started, waitTime),
-          last = found.map((one, i) => result.operations[i] ?? one);
-        if (cli.json) showJson(cli, words.length === 1 ? last[0]! : last);
-        else if (last.length === 0) printNote(cli, "No unfinished operations");
-        for (const [i, operation] of cli.json ? [] : last.entries()) {
-          if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
-        }
-        throwOperationFailures(started, result);
-      },
-    }),
-  ],
-};
+export const operationsCommands = [
+  defineCommand({
+    name: "list",
+    summary: "List the operations on a hub or spoke, newest first",
+    options: {
+      hub: { type: "string", help: "operations of this hub and its spokes" },
+      spoke: { type: "string", help: "operations of this spoke" },
+      ...PAGE_OPTIONS,
+    },
+    examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
+    async run(cli, { options: { hub, spoke, ...page } }) {
+      if ((hub === undefined) === (spoke === undefined)) {
+        throw new UsageError("wheelwright operations list needs either --hub HUB or --spoke SPOKE");
+      }
+      await (hub === undefined ? showSpokeOperations(cli, spoke!, page) : showHubOperations(cli, hub, page));
+    },
+  }),
+  defineCommand({
+    name: "show",
+    summary: "Show an operation, its steps, and the reason if it failed",
+    words: ["OPERATION"],
+    examples: ["operations show op_0123456789abcdefghjkmnpqrs"],
+    run: async (cli, { words: [operationId] }) =>
+      showRecord(cli, await cli.api.getOperation({ operationId }), formatOperationLines),
+  }),
+  defineCommand({
+    name: "watch",
+    summary: "Show the progress of operations until they finish",
+    words: ["[OPERATION...]"],
+    options: {
+      hub: { type: "string", help: "watch all unfinished operations of this hub" },
+      timeout: WAIT_OPTIONS.timeout,
+    },
+    examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],
+    async run(cli, { words, options: { hub, ...options } }) {
+      if ((words.length === 0) !== (hub !== undefined)) {
+        throw new UsageError("wheelwright operations watch needs either OPERATION IDs or --hub HUB");
+      }
+      const waitTime = parseWaitTime(options), ids = hub === undefined ? words : await listUnfinished(cli.api, hub);
+      const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
+      const labels = await readLabels(cli.api, found);
+      const started = found.map((operation, i) => ({ label: labels[i]!, operation }));
+      const result = await waitForOperations(cli, started, waitTime),
+        last = found.map((one, i) => result.operations[i] ?? one);
+      if (cli.json) showJson(cli, words.length === 1 ? last[0]! : last);
+      else if (last.length === 0) printNote(cli, "No unfinished operations");
+      for (const [i, operation] of cli.json ? [] : last.entries()) {
+        if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
+      }
+      throwOperationFailures(started, result);
+    },
+  }),
+];
 
 /** Returns the IDs of unfinished operations on the hub and its spokes. */
 async function listUnfinished(api: Wheelwright, federationId: string): Promise<string[]> {
@@ -90,10 +79,7 @@ async function listUnfinished(api: Wheelwright, federationId: string): Promise<s
 }
 
 /** Returns a label for each operation: the name of its spoke or hub, or an ID if the name cannot be read. */
-async function readLabels(
-  api: Wheelwright,
-  operations: readonly OperationDetail[],
-): Promise<string[]> {
+async function readLabels(api: Wheelwright, operations: readonly OperationDetail[]): Promise<string[]> {
   const hubs = await readHubSlugs(api);
   return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
     if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
@@ -101,7 +87,7 @@ async function readLabels(
   }));
 }
 
-function linesOf(operation: OperationDetail): readonly RecordLine[] {
+function formatOperationLines(operation: OperationDetail): readonly RecordLine[] {
   const { id, kind, state, attempt, steps, notes, error } = operation;
   return [
     ["operation", id],

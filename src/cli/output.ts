@@ -1,8 +1,9 @@
 /** Prints command output: data to standard output, all other text to standard error. */
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext } from "./command.ts";
 import { type RecordLine, renderRecord, renderTable, type TableColumn } from "./table.ts";
 import { formatJson, formatPlural, maskSecrets, sanitizeLine, sanitizeLines } from "./text.ts";
-import { suggestSimilarName } from "../commands/parse-options.ts";
+import { UsageError } from "./exit-status.ts";
+import { suggestSimilarName } from "./parse.ts";
 
 type Named = { readonly id: string };
 
@@ -30,22 +31,30 @@ export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: r
   if (hidden > 0) printNote(cli, `${formatPlural(hidden, "column")} hidden. Show all with -o wide`);
 }
 
-/** Prints one record: as `lines` for people, or as JSON in the API's format. */
-export function showRecord(
+/** Prints one record: as lines for people, or as JSON in the API's format. */
+export function showRecord<Row extends object>(
   cli: CliContext,
-  record: object,
-  lines: readonly RecordLine[],
-  id = (record as Named).id,
+  record: Row,
+  linesOf: (record: Row) => readonly RecordLine[],
+  id = (record as unknown as Named).id,
 ): void {
   if (cli.json) showJson(cli, record);
-  else print(cli.quiet ? `${sanitizeLine(id)}\n` : renderRecord(cli.terminal, lines));
+  else print(cli.quiet ? `${sanitizeLine(id)}\n` : renderRecord(cli.terminal, linesOf(record)));
 }
 
 /** Reports a changed record: as JSON with --json, as an ID with --quiet, or else as a sentence. */
-export function showChange(cli: CliContext, record: object, sentence: string, id = (record as Named).id): void {
+export function showChange<Row extends object>(
+  cli: CliContext,
+  record: Row,
+  sentence: string | ((record: Row) => string),
+  id = (record as unknown as Named).id,
+): void {
   if (cli.json) showJson(cli, record);
   else if (cli.quiet) print(`${sanitizeLine(id)}\n`);
-  else printSuccess(cli, sentence);
+  else {
+    const text = sanitizeLine(typeof sentence === "string" ? sentence : sentence(record)), { terminal } = cli;
+    process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${text}\n`);
+  }
 }
 
 /** Reports several changed records. With --json, prints an array, or a single object for a single record. */
@@ -55,7 +64,13 @@ export function showChanges<Thing extends Named>(
   describe: (record: Thing) => string,
 ): void {
   if (cli.json) return showJson(cli, records.length === 1 ? records[0]! : records);
-  for (const record of records) showChange(cli, record, describe(record));
+  for (const record of records) showChange(cli, record, describe);
+}
+
+/** Returns the requested changes. Throws a UsageError if none was requested. */
+export function requireChanges<Changes extends object>(changes: Changes): Changes {
+  if (Object.values(changes).some((value) => value !== undefined)) return changes;
+  throw new UsageError("No change was requested. For the options, add --help");
 }
 
 /** Prints a value as one JSON document, limited to the fields that --json names. */
@@ -76,13 +91,6 @@ export function printNote(cli: Pick<CliContext, "quiet">, text: string): void {
 /** Prints a message to standard error, even with --quiet. Masks secrets in the message. */
 export function printWarning(text: string): void {
   process.stderr.write(`${maskSecrets(sanitizeLines(text))}\n`);
-}
-
-function printSuccess(cli: CliContext, sentence: string): void {
-  const { terminal, quiet } = cli;
-  if (!quiet) {
-    process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${sanitizeLine(sentence)}\n`);
-  }
 }
 
 /** Response fields that the API omits when the fields have no value. */

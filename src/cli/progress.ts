@@ -4,7 +4,7 @@
  */
 import type { OperationDetail } from "#lib/client/client.ts";
 import { describeOperationProgress, isOperationDone } from "./operation-views.ts";
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext } from "./command.ts";
 import { findStateStyle } from "./terminal.ts";
 import { padToWidth, sanitizeLine, textWidth, truncateText } from "./text.ts";
 import { formatClockDuration } from "./times.ts";

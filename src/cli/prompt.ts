@@ -1,8 +1,10 @@
 /** Prompts the user for input on standard error, and reads secrets without showing what is typed. */
 import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
-import { CommandError, EXIT_CODE_INTERRUPTED } from "../commands/command.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
+import type { CliContext } from "./command.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
+import { printWarning } from "./output.ts";
+import { sanitizeLine } from "./text.ts";
 
 /** Prompts for text. Returns `defaultAnswer` for an empty line. Throws a CommandError on Ctrl-C or end of input. */
 export async function promptLine(question: string, defaultAnswer = ""): Promise<string> {
@@ -57,10 +59,27 @@ export async function readStandardInput(): Promise<string> {
   try {
     return decodeUtf8(Buffer.concat(pieces));
   } catch (cause) {
-    throw new CommandError(EXIT_USAGE, `Cannot read standard input: ${getErrorReason(cause)}`, { cause });
+    throw new UsageError(`Cannot read standard input: ${getErrorReason(cause)}`, { cause });
   }
 }
 
 function interruptError(): CommandError {
-  return new CommandError(EXIT_CODE_INTERRUPTED, "");
+  return new CommandError(EXIT.interrupted, "");
+}
+
+export const YES_OPTION = { yes: { type: "boolean", short: "y", help: "skip the confirmation" } } as const;
+
+/** Returns if --yes is set or the user types `word`. Otherwise, throws a CommandError. */
+export async function confirmByTyping(
+  { terminal }: Pick<CliContext, "terminal">,
+  yes: boolean | undefined,
+  question: string,
+  word: string,
+): Promise<void> {
+  if (yes) return;
+  if (!terminal.in || !terminal.err) throw new UsageError(`${question}. Without a terminal, confirm with --yes`);
+  printWarning(`${question}. This cannot be undone.`);
+  if (await promptLine(`Type ${sanitizeLine(word)} to continue`) !== word) {
+    throw new CommandError(EXIT.failed, "Cancelled");
+  }
 }

@@ -12,8 +12,7 @@ import type { ProcessVariables } from "#lib/base/environment.ts";
 import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { CommandError } from "../commands/command.ts";
-import { EXIT_FAILED } from "./exit-status.ts";
+import { CommandError, EXIT } from "./exit-status.ts";
 
 export interface ServerProfile {
   readonly url: string;
@@ -58,7 +57,7 @@ export function readSettings(file: string, warn: (text: string) => void): CliSet
     closeSync(handle);
   }
   throw new CommandError(
-    EXIT_FAILED,
+    EXIT.failed,
     `${file} is not a valid settings file. Fix it, or remove it and sign in again`,
   );
 }
@@ -116,7 +115,7 @@ async function createLockFile(next: string): Promise<number> {
 
 function unusableFile(file: string, cause: unknown): CommandError {
   return new CommandError(
-    EXIT_FAILED,
+    EXIT.failed,
     `Cannot use ${file}: ${getErrorReason(cause)}. To use another directory, set XDG_CONFIG_HOME`,
     {
       cause,

@@ -1,78 +1,67 @@
-/** Defines the subcommands that change spokes without being actions: update, destroy, delegate and remove-member. */
+/** Declares the verbs that change spokes without being actions: update, destroy, delegate and remove-member. */
 import { type Spoke, WheelwrightError } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
-import { confirmByTyping } from "./confirm.ts";
-import { MEMBERSHIP_LABELS, requireMemberId } from "./members.ts";
-import { type CliContext, defineVerb } from "./verb-declaration.ts";
-import { showChange, showChanges, showRecord } from "./output.ts";
+import { type CliContext, defineCommand } from "./command.ts";
 import { formatSpokeName, readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
-import { buildSpokePatchBody, createSpokeFlags } from "./spoke-fields.ts";
+import { describeJoining, NEW_MEMBER_OPTIONS, requireMemberId } from "./members.ts";
+import { requireChanges, showChange, showChanges, showRecord } from "./output.ts";
+import { confirmByTyping, YES_OPTION } from "./prompt.ts";
+import { buildSpokePatchBody, createSpokeOptions } from "./spoke-fields.ts";
 import { formatActionPreviewLines } from "./spoke-views.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
 import {
   parseWaitTime,
   type RefusedSpokeRequest,
   throwOperationFailures,
-  WAIT_FLAGS,
+  WAIT_OPTIONS,
   waitAndShow,
   waitForOperations,
 } from "./wait-for-operations.ts";
 
-export const DRY_RUN_FLAG = { type: "boolean", help: "show what would happen, and change nothing" } as const;
+export const DRY_RUN_OPTION = {
+  "dry-run": { type: "boolean", help: "show what would happen, and change nothing" },
+} as const;
 
 export const spokeChangeVerbs = [
-  defineVerb({
+  defineCommand({
     name: "update",
     summary: "Change a spoke's name, brand, administrator, domain or email setting",
     words: ["SPOKE"],
-    flags: {
-      ...createSpokeFlags("changeable"),
-      "dry-run": DRY_RUN_FLAG,
-      ...WAIT_FLAGS,
-    },
+    options: { ...createSpokeOptions("changeable"), ...DRY_RUN_OPTION, ...WAIT_OPTIONS },
     examples: [
       "spokes update north/ash --name 'Ash school'",
       "spokes update north/ash --domain ash.example --dry-run",
       "spokes update north/rehearsal --mail on",
     ],
-    async run(cli, { words: [word], flags }) {
-      const waitTime = parseWaitTime(flags), patch = buildSpokePatchBody(flags);
-      if (Object.values(patch).every((value) => value === undefined)) {
-        throw new CommandError(EXIT_USAGE, "No change was requested. For the options, add --help");
+    async run(cli, { words: [name], options }) {
+      const waitTime = parseWaitTime(options), changes = requireChanges(buildSpokePatchBody(options));
+      const spokeId = await resolveSpokeId(cli.api, name);
+      if (options["dry-run"]) {
+        const preview = await cli.api.updateSpoke({ spokeId, dryRun: true }, changes);
+        return showRecord(cli, preview, formatActionPreviewLines, preview.spokeId);
       }
-      const spokeId = await resolveSpokeId(cli.api, word!);
-      if (flags["dry-run"]) {
-        const preview = await cli.api.updateSpoke({ spokeId, dryRun: true }, patch);
-        return showRecord(cli, preview, formatActionPreviewLines(preview), preview.spokeId);
-      }
-      const spoke = await cli.api.updateSpoke({ spokeId }, patch);
-      await waitForSpoke(cli, spoke, word!, waitTime, ({ state }) => `Spoke ${word} was updated and is ${state}`);
+      const spoke = await cli.api.updateSpoke({ spokeId }, changes);
+      await waitForSpoke(cli, spoke, name, waitTime, ({ state }) => `Spoke ${name} was updated and is ${state}`);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "destroy",
     summary: "Destroy spokes with all their data",
     words: ["SPOKE..."],
-    flags: {
-      yes: { type: "boolean", short: "y", help: "skip the confirmation" },
+    options: {
+      ...YES_OPTION,
       abandon: {
         type: "boolean",
         help: "abandon a failed removal, and leave the objects in the cluster (operators only)",
       },
-      ...WAIT_FLAGS,
+      ...WAIT_OPTIONS,
     },
     more: "Prompts for the slug of each spoke. Takes a last backup if the cluster supports backups.",
     examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
-    async run(cli, { words, flags: { yes, abandon, ...flags } }) {
-      const waitTime = parseWaitTime(flags), hubs = await readHubSlugs(cli.api);
+    async run(cli, { words, options: { yes, abandon, ...options } }) {
+      const waitTime = parseWaitTime(options), hubs = await readHubSlugs(cli.api);
       const spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
       for (const spoke of spokes) {
-        await confirmByTyping(
-          cli,
-          yes,
-          `This destroys ${formatSpokeName(spoke, hubs)} (${spoke.domain}) with all its data`,
-          spoke.slug,
-        );
+        const what = `This destroys ${formatSpokeName(spoke, hubs)} (${spoke.domain}) with all its data`;
+        await confirmByTyping(cli, yes, what, spoke.slug);
       }
       const removing: Spoke[] = [], refusals: RefusedSpokeRequest[] = [];
       for (const spoke of spokes) {
@@ -96,28 +85,28 @@ export const spokeChangeVerbs = [
       throwOperationFailures(operations, result, refusals);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "delegate",
     summary: "Add an admin to a spoke; new users get an invitation by email",
     words: ["SPOKE", "EMAIL"],
-    flags: { name: { type: "string", help: "name of a new user" } },
+    options: NEW_MEMBER_OPTIONS,
     examples: ["spokes delegate north/ash bo@school.example --name 'Bo Berg'"],
-    async run(cli, { words: [word, email], flags: { name } }) {
-      const spokeId = await resolveSpokeId(cli.api, word!);
-      const joined = await cli.api.delegateSpoke({ spokeId }, { email: email!, displayName: name });
-      showChange(cli, joined, `${joined.email} ${MEMBERSHIP_LABELS[joined.status]} ${word}`, joined.userId);
+    async run(cli, { words: [spoke, email], options: { name } }) {
+      const spokeId = await resolveSpokeId(cli.api, spoke);
+      const joined = await cli.api.delegateSpoke({ spokeId }, { email, displayName: name });
+      showChange(cli, joined, describeJoining(joined, spoke), joined.userId);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "remove-member",
     summary: "Remove an admin from a spoke",
     words: ["SPOKE", "USER"],
     examples: ["spokes remove-member north/ash bo@school.example"],
-    async run(cli, { words: [word, name] }) {
-      const spokeId = await resolveSpokeId(cli.api, word!);
-      const userId = await requireMemberId(name!, () => cli.api.listSpokeMembers({ spokeId }));
+    async run(cli, { words: [spoke, name] }) {
+      const spokeId = await resolveSpokeId(cli.api, spoke);
+      const userId = await requireMemberId(name, () => cli.api.listSpokeMembers({ spokeId }));
       await cli.api.deleteSpokeMember({ spokeId, userId });
-      showChange(cli, { userId }, `${name} is no longer an admin of ${word}`, userId);
+      showChange(cli, { userId }, `${name} is no longer an admin of ${spoke}`, userId);
     },
   }),
 ];
@@ -130,10 +119,6 @@ export async function waitForSpoke(
   waitTime: number | null,
   describe: (spoke: Spoke) => string,
 ): Promise<void> {
-  await waitAndShow(cli, spoke, {
-    label,
-    waitTime,
-    describe,
-    readRecord: () => cli.api.getSpoke({ spokeId: spoke.id }),
-  });
+  const readRecord = () => cli.api.getSpoke({ spokeId: spoke.id });
+  await waitAndShow(cli, spoke, { label, waitTime, describe, readRecord });
 }

@@ -1,34 +1,33 @@
-/** Defines the subcommands (verbs) that create spokes: one spoke, several spokes, or all spokes listed in a file. */
+/** Declares the verbs that create spokes: one spoke, several spokes, or all spokes listed in a file. */
 import type { NewSpoke } from "#lib/client/client.ts";
-import { CommandError } from "../commands/command.ts";
-import { type CliContext, defineVerb } from "./verb-declaration.ts";
+import { type CliContext, defineCommand, type OptionValues } from "./command.ts";
+import { createSpokes, type CreationOutcome, ensureSpokes, readSpokeFile, type SpokeRequest } from "./create-spokes.ts";
+import { UsageError } from "./exit-status.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { DRY_RUN_FLAG, waitForSpoke } from "./spoke-change-verbs.ts";
-import { readSpokeFile, type SpokeRequest } from "./spoke-files.ts";
-import { createSpokes, type CreationOutcome, ensureSpokes } from "./create-spokes.ts";
-import { buildNewSpokeBody, createSpokeFlags } from "./spoke-fields.ts";
+import { DRY_RUN_OPTION, waitForSpoke } from "./spoke-change-verbs.ts";
+import { buildNewSpokeBody, createSpokeOptions } from "./spoke-fields.ts";
 import { formatCreationPreviewLines } from "./spoke-views.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
-import { parseWaitTime, throwOperationFailures, WAIT_FLAGS, waitForOperations } from "./wait-for-operations.ts";
+import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations } from "./wait-for-operations.ts";
 
-const FILE_FLAG = {
-  type: "string",
-  short: "f",
-  value: "FILE",
-  help: "file with a list of spokes, as YAML or JSON; - is standard input",
+const SOURCE_OPTIONS = {
+  file: {
+    type: "string",
+    short: "f",
+    value: "FILE",
+    help: "file with a list of spokes, as YAML or JSON; - is standard input",
+  },
+  hub: { type: "string", help: "hub for the spokes that are named without a hub" },
 } as const;
-const HUB_FLAG = { type: "string", help: "hub for the spokes that are named without a hub" } as const;
 
 export const spokeCreationVerbs = [
-  defineVerb({
+  defineCommand({
     name: "create",
     summary: "Create spokes, and wait until they are active",
     words: ["[HUB/SLUG...]"],
-    flags: {
-      file: FILE_FLAG,
-      hub: HUB_FLAG,
-      ...createSpokeFlags("settable", {
+    options: {
+      ...SOURCE_OPTIONS,
+      ...createSpokeOptions("settable", {
         displayName: "the slug",
         domain: "SLUG below the server's root domain",
         adminEmail: "yours",
@@ -45,8 +44,8 @@ export const spokeCreationVerbs = [
         value: "BACKUP",
         help: "with --copy-of: ID of a backup, or 'now' for a new backup (default: the newest backup)",
       },
-      "dry-run": DRY_RUN_FLAG,
-      ...WAIT_FLAGS,
+      ...DRY_RUN_OPTION,
+      ...WAIT_OPTIONS,
     },
     more:
       "A file lists spokes with the fields of the API: [{hub: north, slug: ash, size: large, displayName: Ash school}, …]",
@@ -56,16 +55,16 @@ export const spokeCreationVerbs = [
       "spokes create north/rehearsal --copy-of north/ash --backup now",
       "spokes create -f spokes.yaml --json",
     ],
-    async run(cli, { words, flags }) {
-      const waitTime = parseWaitTime(flags), { "copy-of": source, backup: copyBackup } = flags;
+    async run(cli, { words, options }) {
+      const waitTime = parseWaitTime(options), { "copy-of": source, backup: copyBackup } = options;
       const body = {
         copyOf: source === undefined ? undefined : await resolveSpokeId(cli.api, source),
         copyBackup,
-        ...buildNewSpokeBody(flags),
+        ...buildNewSpokeBody(options),
       };
-      const requests = await readSpokeRequests(words, flags, body), [only] = requests;
-      if (flags["dry-run"]) return await preview(cli, requests);
-      if (flags.file !== undefined || requests.length > 1) {
+      const requests = await readSpokeRequests(words, options, body), [only] = requests;
+      if (options["dry-run"]) return await preview(cli, requests);
+      if (options.file !== undefined || requests.length > 1) {
         return await waitForSpokes(cli, await createSpokes(cli.api, requests), waitTime);
       }
       const spoke = await cli.api.createFederationSpoke({ federationId: only!.hub }, only!.body);
@@ -73,55 +72,46 @@ export const spokeCreationVerbs = [
       await waitForSpoke(cli, spoke, label, waitTime, ({ state, url }) => `Spoke ${label} is ${state}: ${url}`);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "apply",
     summary: "Create the spokes that are listed in a file and do not exist yet. You can safely run the command again",
-    flags: { file: FILE_FLAG, hub: HUB_FLAG, ...WAIT_FLAGS },
+    options: { ...SOURCE_OPTIONS, ...WAIT_OPTIONS },
     more: "Existing spokes are not changed. Differences from the file are reported.",
     examples: ["spokes apply -f spokes.yaml", "spokes apply -f - --hub north < spokes.json"],
-    async run(cli, { flags }) {
-      const waitTime = parseWaitTime(flags);
-      if (flags.file === undefined) throw new CommandError(EXIT_USAGE, "wheelwright spokes apply needs --file FILE");
-      await waitForSpokes(cli, await ensureSpokes(cli.api, await readSpokeFile(flags.file, flags.hub)), waitTime);
+    async run(cli, { options: { file, hub, ...options } }) {
+      const waitTime = parseWaitTime(options);
+      if (file === undefined) throw new UsageError("wheelwright spokes apply needs --file FILE");
+      await waitForSpokes(cli, await ensureSpokes(cli.api, await readSpokeFile(file, hub)), waitTime);
     },
   }),
 ];
 
-interface SpokeSources {
-  readonly file?: string;
-  readonly hub?: string;
-}
-
 async function readSpokeRequests(
   words: readonly string[],
-  { file, hub }: SpokeSources,
+  { file, hub }: OptionValues<typeof SOURCE_OPTIONS>,
   body: Omit<NewSpoke, "slug">,
 ): Promise<SpokeRequest[]> {
   if (file !== undefined) {
-    const both = words.length > 0 || Object.values(body).some((value) => value !== undefined);
-    if (both) {
-      throw new CommandError(
-        EXIT_USAGE,
-        "Spoke names and options cannot be combined with --file. Set the fields in the file",
-      );
+    if (words.length > 0 || Object.values(body).some((value) => value !== undefined)) {
+      throw new UsageError("Spoke names and options cannot be combined with --file. Set the fields in the file");
     }
     return await readSpokeFile(file, hub);
   }
   if (words.length === 0) {
-    throw new CommandError(EXIT_USAGE, "wheelwright spokes create needs HUB/SLUG, for example north/ash, or --file");
+    throw new UsageError("wheelwright spokes create needs HUB/SLUG, for example north/ash, or --file");
   }
   return words.map((word) => {
     const [first = "", second] = word.split("/"), hubName = second === undefined ? hub : first;
-    if (!hubName) throw new CommandError(EXIT_USAGE, `${word} has no hub. Use HUB/${word} or --hub HUB`);
+    if (!hubName) throw new UsageError(`${word} has no hub. Use HUB/${word} or --hub HUB`);
     return { hub: hubName, body: { ...body, slug: second ?? first } };
   });
 }
 
 async function preview(cli: CliContext, requests: readonly SpokeRequest[]): Promise<void> {
-  if (requests.length !== 1) throw new CommandError(EXIT_USAGE, "--dry-run accepts only one spoke");
-  const [{ hub, body }] = requests as [SpokeRequest];
+  if (requests.length !== 1) throw new UsageError("--dry-run accepts only one spoke");
+  const { hub, body } = requests[0]!;
   const found = await cli.api.createFederationSpoke({ federationId: hub, dryRun: true }, body);
-  showRecord(cli, found, formatCreationPreviewLines(found), found.spoke.slug);
+  showRecord(cli, found, formatCreationPreviewLines, found.spoke.slug);
 }
 
 /** Waits until the created spokes are installed, and shows the outcome for each requested spoke. */

@@ -1,11 +1,19 @@
-/** Derives flags, request bodies and lines of output from the declarations of a spoke's fields. */
+/** Derives options, request bodies and output from the declarations of a spoke's fields and of actions' parameters. */
 import type { NewSpoke, Spoke, SpokePatch } from "#lib/client/client.ts";
 import { SPOKE_FIELDS } from "#lib/client/fields.ts";
-import { createDeclaredFlag, type DeclaredValue, toFlagName } from "./declared-flags.ts";
+import type { OptionDeclaration, OptionDeclarations, ParsedArguments } from "./command.ts";
 import type { RecordLine } from "./table.ts";
-import type { ParsedArguments, VerbFlags } from "./verb-declaration.ts";
 
 export type SpokeFieldName = keyof typeof SPOKE_FIELDS;
+
+export interface DeclaredValue {
+  readonly hint: string;
+  readonly type: "string" | "boolean";
+  /** The allowed values, if there is a fixed list. */
+  readonly choices?: readonly string[];
+  /** The list in the catalog that contains the allowed values. */
+  readonly catalogued?: string;
+}
 
 interface DeclaredField extends DeclaredValue {
   readonly settable?: true | "required";
@@ -14,42 +22,63 @@ interface DeclaredField extends DeclaredValue {
 
 const FIELDS: readonly (readonly [SpokeFieldName, DeclaredField])[] = Object.entries(SPOKE_FIELDS) as never;
 
-/** The names of flags whose name differs from the name of the field. */
-const FLAG_NAMES: Partial<Record<SpokeFieldName, string>> = { displayName: "name", lmsVersion: "version" };
-/** The values' placeholders in the help, for flags whose own name would be a poor placeholder. */
+/** The names of options whose name differs from the name of the field. */
+const OPTION_NAMES: Partial<Record<SpokeFieldName, string>> = { displayName: "name", lmsVersion: "version" };
+/** The values' placeholders in the help, for options whose own name would be a poor placeholder. */
 const PLACEHOLDERS: Partial<Record<SpokeFieldName, string>> = { adminEmail: "EMAIL", contentMode: "MODE" };
 
-function flagNameOf(field: SpokeFieldName): string {
-  return FLAG_NAMES[field] ?? toFlagName(field);
+/** Returns the name of an option in the usual spelling, for example `skip-backup` for `skipBackup`. */
+export function toOptionName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Descriptions of the values that the server uses for omitted flags, for the help. */
-type Defaults = Partial<Record<SpokeFieldName, string>>;
+/** Returns an option. `standard` describes the value that the server uses if the option is omitted. */
+export function createDeclaredOption(
+  { hint, type, choices, catalogued }: DeclaredValue,
+  placeholder?: string,
+  standard?: string,
+): OptionDeclaration {
+  const start = /^[A-Z][a-z ]/.test(hint) ? hint[0]!.toLowerCase() : hint[0]!; // CPU stays in upper case
+  const source = catalogued ? "; see 'wheelwright catalog'" : "", fallback = standard ? ` (default: ${standard})` : "";
+  const value = choices?.join("|") ?? placeholder;
+  return { type, help: `${start}${hint.slice(1)}${source}${fallback}`, ...(value !== undefined && { value }) };
+}
 
-/** Returns a flag for each field that can be set at creation (`settable`) or changed later (`changeable`). */
-export function createSpokeFlags(trait: "settable" | "changeable", defaults: Defaults = {}): VerbFlags {
+type Trait = "settable" | "changeable";
+
+/**
+ * Returns an option for each field that can be set at creation (`settable`) or changed later (`changeable`). `defaults`
+ * describes the values that the server uses for omitted options.
+ */
+export function createSpokeOptions(
+  trait: Trait,
+  defaults: Partial<Record<SpokeFieldName, string>> = {},
+): OptionDeclarations {
   return Object.fromEntries(
-    optionalFields(trait).map(([name, declared]) => {
-      const wording = { placeholder: PLACEHOLDERS[name], standard: defaults[name] };
-      return [flagNameOf(name), createDeclaredFlag(declared, wording)];
-    }),
+    optionalFields(trait).map(([name, declared]) =>
+      [optionNameOf(name), createDeclaredOption(declared, PLACEHOLDERS[name], defaults[name])] as const
+    ),
   );
 }
 
-export function buildNewSpokeBody(flags: ParsedArguments["flags"]): Omit<NewSpoke, "slug"> {
-  return valuesOf("settable", flags);
+export function buildNewSpokeBody(options: ParsedArguments["options"]): Omit<NewSpoke, "slug"> {
+  return valuesOf("settable", options);
 }
 
-export function buildSpokePatchBody(flags: ParsedArguments["flags"]): SpokePatch {
-  return valuesOf("changeable", flags);
+export function buildSpokePatchBody(options: ParsedArguments["options"]): SpokePatch {
+  return valuesOf("changeable", options);
 }
 
-function valuesOf(trait: "settable" | "changeable", flags: ParsedArguments["flags"]): object {
-  return Object.fromEntries(optionalFields(trait).map(([name]) => [name, flags[flagNameOf(name)]]));
+function valuesOf(trait: Trait, options: ParsedArguments["options"]): object {
+  return Object.fromEntries(optionalFields(trait).map(([name]) => [name, options[optionNameOf(name)]]));
 }
 
-function optionalFields(trait: "settable" | "changeable"): typeof FIELDS {
+function optionalFields(trait: Trait): typeof FIELDS {
   return FIELDS.filter(([, field]) => field[trait] === true);
+}
+
+function optionNameOf(field: SpokeFieldName): string {
+  return OPTION_NAMES[field] ?? toOptionName(field);
 }
 
 /**

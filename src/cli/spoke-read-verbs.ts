@@ -1,27 +1,26 @@
-/** Defines subcommands that show spokes, their operations, logs, activity, backups and members, or open their sites. */
-import type { Spoke } from "#lib/client/client.ts";
+/** Declares the verbs that show spokes, their operations, logs, activity, backups and members, or open their sites. */
 import { spawn } from "node:child_process";
-import { CommandError } from "../commands/command.ts";
-import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL_FLAG, computePageSize, LIMIT_FLAG, readListItems } from "./pagination.ts";
-import { MEMBER_COLUMNS } from "./members.ts";
-import { formatFailureLines, OPERATION_COLUMNS } from "./operation-views.ts";
-import { defineVerb } from "./verb-declaration.ts";
-import { print, printNote, showJson, showList, showRecord } from "./output.ts";
+import type { Spoke } from "#lib/client/client.ts";
+import { SPOKE_FIELDS } from "#lib/client/fields.ts";
+import { AUDIT_COLUMNS } from "./audit.ts";
+import { defineCommand } from "./command.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
 import { readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
+import { MEMBER_COLUMNS } from "./members.ts";
+import { formatFailureLines, showSpokeOperations } from "./operation-views.ts";
+import { print, printNote, showJson, showList, showRecord } from "./output.ts";
+import { PAGE_OPTIONS, showPages } from "./pagination.ts";
 import { createSpokeColumns, formatSpokeLines } from "./spoke-views.ts";
-import { EXIT_NOT_FOUND, EXIT_USAGE } from "./exit-status.ts";
 import { renderRecord } from "./table.ts";
 import { sanitizeLine, sanitizeLines } from "./text.ts";
-import { SPOKE_FIELDS } from "#lib/client/fields.ts";
 import { formatRelativeTime } from "./times.ts";
 
 export const spokeReadVerbs = [
-  defineVerb({
+  defineCommand({
     name: "list",
     summary: "List the spokes that you can see",
     words: ["[HUB]"],
-    flags: {
+    options: {
       hub: { type: "string", value: "HUB", help: "only spokes of this hub" },
       state: { type: "string", value: SPOKE_FIELDS.state.choices.join("|"), help: "only spokes in this state" },
       health: { type: "string", value: SPOKE_FIELDS.health.choices.join("|"), help: "only spokes with this health" },
@@ -33,11 +32,9 @@ export const spokeReadVerbs = [
       "include-removed": { type: "boolean", help: "include removed spokes (operators only)" },
     },
     examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
-    async run(cli, { words: [word], flags: { hub = word, q, "include-removed": includeRemoved, ...flags } }) {
-      if (word !== undefined && word !== hub) {
-        throw new CommandError(EXIT_USAGE, `Use either ${word} or --hub ${hub}, not both`);
-      }
-      const state = flags.state as Spoke["state"] | undefined, health = flags.health as Spoke["health"] | undefined;
+    async run(cli, { words: [word], options: { hub = word, q, "include-removed": includeRemoved, ...options } }) {
+      if (word !== undefined && word !== hub) throw new UsageError(`Use either ${word} or --hub ${hub}, not both`);
+      const { state, health } = options as Partial<Pick<Spoke, "state" | "health">>;
       const filters = { state, health, q, includeRemoved }, isText = !cli.json && !cli.quiet;
       const [spokes, hubs] = await Promise.all([
         hub === undefined
@@ -49,67 +46,58 @@ export const spokeReadVerbs = [
       if (isText && spokes.length === 0) printNote(cli, "To create a spoke, run 'wheelwright spokes create HUB/SLUG'");
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "show",
-    summary: "Show a spoke",
+    summary: "Show a spoke, identified by ID, HUB/SLUG or domain",
     words: ["SPOKE"],
     examples: ["spokes show north/ash", "spokes show ash.spokes.localhost --json=state,url"],
     async run(cli, { words: [name] }) {
       const [spoke, hubs] = await Promise.all([
-        requireSpoke(cli.api, name!),
+        requireSpoke(cli.api, name),
         cli.json ? new Map<string, string>() : readHubSlugs(cli.api),
       ]);
-      showRecord(cli, spoke, formatSpokeLines(spoke, hubs));
+      showRecord(cli, spoke, () => formatSpokeLines(spoke, hubs));
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "open",
     summary: "Print the URL of a spoke's site, and open it in a browser",
     words: ["SPOKE"],
-    flags: {
+    options: {
       "sign-in": { type: "boolean", help: "print a link that lets the site's administrator choose a password" },
       "no-browser": { type: "boolean", help: "only print the URL" },
     },
     more: "The sign-in link is printed only once. It is not opened in a browser, because other users could see it.",
     examples: ["spokes open north/ash", "spokes open north/ash --sign-in"],
-    async run(cli, { words: [name], flags }) {
-      if (flags["sign-in"]) {
-        const link = await cli.api.createSpokeSignInLink({ spokeId: await resolveSpokeId(cli.api, name!) });
+    async run(cli, { words: [name], options }) {
+      if (options["sign-in"]) {
+        const link = await cli.api.createSpokeSignInLink({ spokeId: await resolveSpokeId(cli.api, name) });
         if (cli.json) return showJson(cli, link);
         print(`${sanitizeLine(link.url)}\n`);
-        return printNote(
-          cli,
-          `The first person to open this link chooses the password. The link expires at ${link.expiresAt}`,
-        );
+        const expiry = `The link expires at ${link.expiresAt}`;
+        return printNote(cli, `The first person to open this link chooses the password. ${expiry}`);
       }
-      const spoke = await requireSpoke(cli.api, name!);
+      const spoke = await requireSpoke(cli.api, name);
       if (cli.json) return showJson(cli, spoke);
       print(`${sanitizeLine(spoke.url)}\n`);
-      if (cli.terminal.out && !flags["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
+      if (cli.terminal.out && !options["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "operations",
     summary: "List the operations on a spoke",
     words: ["SPOKE"],
-    flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
+    options: PAGE_OPTIONS,
     examples: ["spokes operations north/ash"],
-    async run(cli, { words: [name], flags }) {
-      const spokeId = await resolveSpokeId(cli.api, name!);
-      showList(
-        cli,
-        await readListItems(cli.api.listSpokeOperations({ spokeId, limit: computePageSize(flags) }), flags),
-        OPERATION_COLUMNS,
-      );
-    },
+    run: (cli, { words: [name], options }) => showSpokeOperations(cli, name, options),
   }),
-  defineVerb({
+  defineCommand({
     name: "logs",
     summary: "Show the last failed operation of a spoke, with its log",
     words: ["SPOKE"],
     examples: ["spokes logs north/ash"],
     async run(cli, { words: [name] }) {
-      const spokeId = await resolveSpokeId(cli.api, name!);
+      const spokeId = await resolveSpokeId(cli.api, name);
       for await (const { id, state } of cli.api.listSpokeOperations({ spokeId })) {
         if (state !== "failed") continue;
         const operation = await cli.api.getOperation({ operationId: id }), { error } = operation;
@@ -122,45 +110,39 @@ export const spokeReadVerbs = [
         }
         return print(error?.log.map((line) => `${sanitizeLines(line)}\n`).join("") ?? "");
       }
-      throw new CommandError(EXIT_NOT_FOUND, `No operation on ${name} failed`);
+      throw new CommandError(EXIT.notFound, `No operation on ${name} failed`);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "activity",
     summary: "List the audit events of a spoke",
     words: ["SPOKE"],
-    flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
+    options: PAGE_OPTIONS,
     examples: ["spokes activity north/ash --limit 5"],
-    async run(cli, { words: [name], flags }) {
-      const spokeId = await resolveSpokeId(cli.api, name!);
-      showList(
-        cli,
-        await readListItems(cli.api.listSpokeActivity({ spokeId, limit: computePageSize(flags) }), flags),
-        AUDIT_COLUMNS,
-      );
+    async run(cli, { words: [name], options }) {
+      const spokeId = await resolveSpokeId(cli.api, name);
+      await showPages(cli, options, (limit) => cli.api.listSpokeActivity({ spokeId, limit }), AUDIT_COLUMNS);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "backups",
     summary: "List the backups of a spoke and their restore tests",
     words: ["SPOKE"],
     examples: ["spokes backups north/ash"],
     async run(cli, { words: [name] }) {
-      const backups = await cli.api.getSpokeBackups({ spokeId: await resolveSpokeId(cli.api, name!) });
+      const backups = await cli.api.getSpokeBackups({ spokeId: await resolveSpokeId(cli.api, name) });
       if (cli.json) return showJson(cli, backups);
-      const { schedule, lastError, unverifiedSince } = backups;
-      printNote(
-        cli,
-        backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke does not support backups",
-      );
+      const { available, schedule, lastError, unverifiedSince, kept, snapshots } = backups;
+      const summary = available
+        ? `Backups are taken ${schedule}`
+        : "The cluster of this spoke does not support backups";
+      printNote(cli, summary);
       if (lastError) printNote(cli, `The last backup failed: ${lastError}`);
-      if (unverifiedSince) {
-        printNote(cli, `The last restore test failed ${formatRelativeTime(unverifiedSince)}`);
-      }
-      for (const { claim, until } of backups.kept) {
+      if (unverifiedSince) printNote(cli, `The last restore test failed ${formatRelativeTime(unverifiedSince)}`);
+      for (const { claim, until } of kept) {
         printNote(cli, `Volume ${claim}, which a restore replaced, is kept until ${until}`);
       }
-      showList(cli, backups.snapshots, [
+      showList(cli, snapshots, [
         ["ID", (one) => one.id, "id"],
         ["STATE", (one) => one.state, "state"],
         ["CREATED", (one) => one.createdAt, "time"],
@@ -175,13 +157,13 @@ export const spokeReadVerbs = [
       ]);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "members",
     summary: "List the admins of a spoke",
     words: ["SPOKE"],
     examples: ["spokes members north/ash"],
     async run(cli, { words: [name] }) {
-      const members = await cli.api.listSpokeMembers({ spokeId: await resolveSpokeId(cli.api, name!) });
+      const members = await cli.api.listSpokeMembers({ spokeId: await resolveSpokeId(cli.api, name) });
       showList(cli, members, MEMBER_COLUMNS, (member) => member.userId);
     },
   }),

@@ -31,7 +31,7 @@ const MIN_SECOND_WIDTH = 8, MIN_OTHER_WIDTH = 12;
  * terminal is too narrow. On a terminal, columns that are empty in every row are also hidden.
  */
 export function renderTable<Row>(
-  terminal: Terminal,
+  terminal: Pick<Terminal, "out" | "width" | "paint">,
   rows: readonly Row[],
   allColumns: readonly TableColumn<Row>[],
 ): TableText {
@@ -79,7 +79,7 @@ export function renderRecord(terminal: Terminal, lines: readonly RecordLine[]): 
   }).join("");
 }
 
-function renderCell({ out }: Terminal, value: CellValue, kind?: CellKind): string {
+function renderCell({ out }: Pick<Terminal, "out">, value: CellValue, kind?: CellKind): string {
   if (value === null || value === undefined) return out ? "-" : "";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return sanitizeLine(kind === "time" && out ? formatRelativeTime(String(value)) : String(value));

@@ -1,7 +1,6 @@
 /** Formats times for people to read, and parses durations that users type. */
 import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
-import { CommandError } from "../commands/command.ts";
-import { EXIT_USAGE } from "./exit-status.ts";
+import { UsageError } from "./exit-status.ts";
 
 const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"]] as const;
 
@@ -41,5 +40,5 @@ export function parseDuration(name: string, text: string): number {
   const [, number, unit = "s"] = /^(\d+)(s|m|h|d)?$/.exec(text) ?? [];
   const ms = Number(number) * { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit as "s" | "m" | "h" | "d"];
   if (ms > 0 && ms <= 24 * DAY) return ms; // setTimeout accepts at most 24.8 days
-  throw new CommandError(EXIT_USAGE, `${name} must be a duration such as 90s, 10m or 2h`);
+  throw new UsageError(`${name} must be a duration such as 90s, 10m or 2h`);
 }

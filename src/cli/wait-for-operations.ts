@@ -1,24 +1,17 @@
 /** Waits for the operations that a command started, unless --no-wait is set, and reports their results. */
 import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
-import { CommandError } from "../commands/command.ts";
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext, OptionValues } from "./command.ts";
 import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { printNote, showChange } from "./output.ts";
-import { EXIT_FAILED, findExitStatus } from "./exit-status.ts";
 import { parseDuration } from "./times.ts";
+import { CommandError, EXIT, findExitStatus } from "./exit-status.ts";
 
-export const WAIT_FLAGS = {
+export const WAIT_OPTIONS = {
   wait: { type: "boolean", help: "wait and show the progress (default)" },
   "no-wait": { type: "boolean", help: "do not wait for the operation" },
   timeout: { type: "string", value: "SPAN", help: "maximum time to wait, for example 90s or 10m (default: one hour)" },
 } as const;
-
-interface WaitFlags {
-  readonly wait?: boolean;
-  readonly "no-wait"?: boolean;
-  readonly timeout?: string;
-}
 
 /** An operation that a command started, with the name of the affected hub or spoke. */
 export interface LabelledOperation {
@@ -38,9 +31,9 @@ export interface WaitResult {
  * Returns how long to wait, in milliseconds, or null for --no-wait. Call this function before sending any request, so
  * that a mistyped duration does not start an operation.
  */
-export function parseWaitTime({ timeout, ...flags }: WaitFlags): number | null {
+export function parseWaitTime({ timeout, ...options }: OptionValues<typeof WAIT_OPTIONS>): number | null {
   const ms = timeout === undefined ? HOUR : parseDuration("--timeout", timeout);
-  return flags["no-wait"] ? null : ms;
+  return options["no-wait"] ? null : ms;
 }
 
 export async function waitForOperations(
@@ -109,7 +102,7 @@ export function throwOperationFailures(
   });
   const refused = refusals.map(({ name, error }) => `Server refused ${name}: ${error.message} (${error.code})`);
   const words = [...refused, ...failures, ...earlyEnd ? [earlyEnd.message] : []];
-  const statuses = new Set([...refusals.map(({ error }) => findExitStatus(error)), ...failures.map(() => EXIT_FAILED)]);
-  const status = statuses.size === 1 ? [...statuses][0]! : EXIT_FAILED;
+  const statuses = new Set([...refusals.map(({ error }) => findExitStatus(error)), ...failures.map(() => EXIT.failed)]);
+  const status = statuses.size === 1 ? [...statuses][0]! : EXIT.failed;
   if (words.length > 0) throw new CommandError(earlyEnd?.status ?? status, words.join("\n"));
 }

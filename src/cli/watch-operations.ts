@@ -5,13 +5,12 @@
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { isTransient } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { CommandError, EXIT_CODE_INTERRUPTED } from "../commands/command.ts";
-import type { CliContext } from "./verb-declaration.ts";
+import type { CliContext } from "./command.ts";
 import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { openProgressDisplay, type ProgressRow } from "./progress.ts";
-import { EXIT_TIMED_OUT } from "./exit-status.ts";
 import { formatPlural } from "./text.ts";
 import { formatClockDuration } from "./times.ts";
+import { CommandError, EXIT } from "./exit-status.ts";
 
 export interface WatchedOperation {
   readonly id: string;
@@ -57,11 +56,11 @@ export async function watchOperations(
     const those = unfinished(), they = those.length === 1 ? "The operation continues" : "The operations continue";
     ended.resolve(new CommandError(status, `${why}. ${they}. To watch again: ${formatWatchCommand(those)}`));
   };
-  const onSignal = () => stop(EXIT_CODE_INTERRUPTED, "Stopped watching");
+  const onSignal = () => stop(EXIT.interrupted, "Stopped watching");
   process.on("SIGINT", onSignal);
   const timeoutTimer = setTimeout(() => {
     stop(
-      EXIT_TIMED_OUT,
+      EXIT.timedOut,
       `${formatPlural(unfinished().length, "operation")} not finished after ${formatClockDuration(ms)}`,
     );
   }, ms);

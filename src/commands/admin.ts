@@ -1,13 +1,9 @@
 /** Implements `wheelwright admin reset-password EMAIL`, which sets a new password without signing in. */
 import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
-import { type CommandArguments, CommandError, EXIT_CODE_USAGE } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
-export async function runAdmin({ words: [what, email] }: CommandArguments): Promise<void> {
-  if (what !== "reset-password" || !email) {
-    throw new CommandError(EXIT_CODE_USAGE, "wheelwright admin reset-password EMAIL");
-  }
+export async function resetPassword(email: string): Promise<void> {
   const { password, enabled } = await withDatabase((db) =>
     resetPasswordFromCommandLine({ db, passwords: openPasswordHasher() }, email)
   );

@@ -1,5 +1,10 @@
 /** Formats the result of verifying the audit log, as a table for people or as JSON for programs. */
 import type { ChainVerification } from "#lib/audit/verify.ts";
+import { renderTable } from "../cli/table.ts";
+import { formatPlural } from "../cli/text.ts";
+
+/** An output of unlimited width without colours. */
+const PLAIN = { out: true, width: Infinity, paint: (_: string, text: string) => text };
 
 /** The hashes with which the audit log was compared: only the seals in the database, or also exported hashes. */
 type VerificationBaseline = "seals" | "exported";
@@ -14,14 +19,13 @@ export function renderVerificationText(
   baseline: VerificationBaseline,
 ): string {
   if (verifications.length === 0) return "The audit log is empty\n";
-  const rows = verifications.map((one) => [
-    one.chain,
-    String(one.sealed),
-    String(one.unsealed),
-    one.exported > 0 ? String(one.exported) : "-",
-    resultOf(one),
+  const { text: table } = renderTable(PLAIN, verifications, [
+    ["CHAIN", ({ chain }) => chain],
+    ["SEALED", ({ sealed }) => sealed, "number"],
+    ["UNSEALED", ({ unsealed }) => unsealed, "number"],
+    ["EXPORTED", ({ exported }) => exported || "-", "number"],
+    ["RESULT", resultOf],
   ]);
-  const table = align([["CHAIN", "SEALED", "UNSEALED", "EXPORTED", "RESULT"], ...rows]);
   return [table, ...verifications.filter((one) => !isIntact(one)).map(renderProblems), notesOn(verifications, baseline)]
     .join("\n");
 }
@@ -52,10 +56,14 @@ function notesOn(verifications: readonly ChainVerification[], baseline: Verifica
   const alone = verifications.filter(({ exported }) => exported === 0).length;
   const notes: string[] = [];
   if (unsealed > 0) {
-    notes.push(`Not sealed yet: ${count(unsealed, "event")}. For these, only the number was checked, not the content.`);
+    notes.push(
+      `Not sealed yet: ${formatPlural(unsealed, "event")}. For these, only the number was checked, not the content.`,
+    );
   }
   if (baseline === "exported" && alone > 0) {
-    notes.push(`${count(alone, "chain")} without an exported head: compared only with the seals in this database.`);
+    notes.push(
+      `${formatPlural(alone, "chain")} without an exported head: compared only with the seals in this database.`,
+    );
   }
   if (baseline === "exported" && verifications.some((one) => one.exported > 0 && one.exported < one.sealed)) {
     notes.push("Events after the number in column EXPORTED were compared only with the seals in this database.");
@@ -67,20 +75,4 @@ function notesOn(verifications: readonly ChainVerification[], baseline: Verifica
     );
   }
   return notes.map((note) => `${note}\n`).join("");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-/** Aligns the table's columns. All columns between the first and the last contain numbers and are right-aligned. */
-function align(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const last = widths.length - 1;
-  return rows.map((row) =>
-    row.map((cell, column) => {
-      if (column === last) return cell;
-      return column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
-    }).join("  ") + "\n"
-  ).join("");
 }

@@ -14,64 +14,50 @@ import { verifyChain } from "#lib/audit/verify.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
 import { renderVerificationJson, renderVerificationText } from "./audit-report.ts";
-import { type CommandArguments, CommandError, EXIT_CODE_UNAVAILABLE, EXIT_CODE_USAGE } from "./command.ts";
+import type { OptionValues } from "../cli/command.ts";
 import { withDatabase } from "./database.ts";
+import type { AUDIT_VERIFY_OPTIONS } from "./options.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
-const MISMATCH = 1;
+type Options = OptionValues<typeof AUDIT_VERIFY_OPTIONS>;
 
-interface AuditFilter {
-  /** The audit chain to read: a hub's ID, or `system`. Undefined reads all chains. */
-  readonly chain: string | undefined;
-  readonly json: boolean;
-}
-
-interface Options {
-  readonly against?: readonly string[];
-  readonly chain?: string;
-  readonly json?: boolean;
-}
-
-export async function runAudit({ words: [what], options }: CommandArguments<Options>): Promise<void> {
-  const { against, chain, json = false } = options, filter: AuditFilter = { chain, json };
-  if (what !== "verify" && (what !== "heads" || against)) {
-    throw new CommandError(
-      EXIT_CODE_USAGE,
-      "wheelwright audit heads [--chain ID] [--json]\n" +
-        "wheelwright audit verify [--against HEAD|FILE]… [--chain ID] [--json]",
-    );
-  }
-  if (chain !== undefined && !isChainName(chain)) {
-    throw new CommandError(EXIT_CODE_USAGE, `--chain must be "system" or the ID of a hub, not "${chain}"`);
-  }
-  const heads = against && await readHeads(against, filter);
-  await withDatabase(async (db) => {
-    await requireSchema(db);
-    await (what === "heads" ? showHeads(db, filter) : verify(db, heads, filter));
-  });
-}
-
-async function showHeads(db: Database, { chain, json }: AuditFilter): Promise<void> {
-  const seals = (await readChainSeals(db.rows)).filter((seal) => chain === undefined || seal.chain === chain);
+/** Prints the newest hash of each chain, or of one chain: a hub's ID, or `system`. */
+export async function showAuditHeads({ chain, json }: Options): Promise<void> {
+  requireChainName(chain);
+  const seals = await withAuditLog((db) => readChainSeals(db.rows));
+  const shown = seals.filter((seal) => chain === undefined || seal.chain === chain);
   if (json) {
-    const entries = seals.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
+    const entries = shown.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
     process.stdout.write(`${JSON.stringify(entries)}\n`);
-  } else process.stdout.write(seals.map((seal) => `${formatChainHead(seal)}\n`).join(""));
-  if (seals.length === 0) {
+  } else process.stdout.write(shown.map((seal) => `${formatChainHead(seal)}\n`).join(""));
+  if (shown.length === 0) {
     process.stderr.write("No audit events have a hash yet. A running replica hashes new events every few minutes\n");
   }
+}
+
+/** Verifies all chains or one chain, also against the heads in `against`. */
+export async function verifyAuditLog({ against, ...options }: Options): Promise<void> {
+  requireChainName(options.chain);
+  const heads = against && await readHeads(against, options.chain);
+  await withAuditLog((db) => verify(db, heads, options));
+}
+
+function requireChainName(chain: string | undefined): void {
+  if (chain === undefined || isChainName(chain)) return;
+  throw new UsageError(`--chain must be "system" or the ID of a hub, not "${chain}"`);
 }
 
 async function verify(
   db: Database,
   heads: readonly ChainHead[] | undefined,
-  { chain, json }: AuditFilter,
+  { chain, json }: Options,
 ): Promise<void> {
   // Includes exported chains that are missing from the database, so that deleted chains are reported.
   const exported = Map.groupBy(heads ?? [], (head) => head.chain);
   const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
   const chains = chain === undefined ? all : all.filter((one) => one === chain);
   if (chain !== undefined && chains.length === 0) {
-    throw new CommandError(EXIT_CODE_USAGE, `This database has no audit chain ${chain}`);
+    throw new UsageError(`This database has no audit chain ${chain}`);
   }
   const verifications = [];
   for (const one of chains) verifications.push(await verifyChain(db, one, exported.get(one) ?? []));
@@ -80,7 +66,7 @@ async function verify(
   );
   const wrong = verifications.filter(({ problems }) => problems.length > 0);
   if (wrong.length > 0) {
-    throw new CommandError(MISMATCH, `The audit log does not match: ${wrong.map((one) => one.chain).join(", ")}`);
+    throw new CommandError(EXIT.failed, `The audit log does not match: ${wrong.map((one) => one.chain).join(", ")}`);
   }
 }
 
@@ -88,11 +74,11 @@ async function verify(
  * Reads heads (exported hashes) from the arguments: each argument is a head, or a file with one head per line. Throws a
  * CommandError for an invalid line, because skipping the line would leave a chain unchecked.
  */
-async function readHeads(sources: readonly string[], { chain }: AuditFilter): Promise<ChainHead[]> {
+async function readHeads(sources: readonly string[], chain: string | undefined): Promise<ChainHead[]> {
   const heads = (await Promise.all(sources.map(readHeadOrFile))).flat();
   const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);
   if (of.length > 0) return of;
-  throw new CommandError(EXIT_CODE_USAGE, `--against contains no head${chain === undefined ? "" : ` of ${chain}`}`);
+  throw new UsageError(`--against contains no head${chain === undefined ? "" : ` of ${chain}`}`);
 }
 
 async function readHeadOrFile(word: string): Promise<ChainHead[]> {
@@ -103,23 +89,22 @@ async function readHeadOrFile(word: string): Promise<ChainHead[]> {
 async function readHeadFile(file: string): Promise<ChainHead[]> {
   const text = await readFile(file).then(decodeUtf8).catch((cause) => {
     const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a readable file`;
-    throw new CommandError(EXIT_CODE_USAGE, `${message}: ${getErrorMessage(cause)}`, { cause });
+    throw new UsageError(`${message}: ${getErrorMessage(cause)}`, { cause });
   });
   return text.split("\n").flatMap((raw, i) => {
     const line = raw.trim();
     if (line === "") return [];
     const head = parseChainHead(line);
     if (head) return [head];
-    throw new CommandError(EXIT_CODE_USAGE, `Line ${i + 1} of ${file} is not a head (CHAIN:COUNT:HASH)`);
+    throw new UsageError(`Line ${i + 1} of ${file} is not a head (CHAIN:COUNT:HASH)`);
   });
 }
 
-async function requireSchema(db: Database): Promise<void> {
-  const { rows: [row] } = await sql<{ there: boolean }>`
-    select to_regclass('audit_counts') is not null as there`.execute(db.rows);
-  if (row!.there) return;
-  throw new CommandError(
-    EXIT_CODE_UNAVAILABLE,
-    "The database schema is out of date. Run 'wheelwright migrate'",
-  );
+async function withAuditLog<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  return await withDatabase(async (db) => {
+    const { rows: [row] } = await sql<{ there: boolean }>`
+      select to_regclass('audit_counts') is not null as there`.execute(db.rows);
+    if (row!.there) return await work(db);
+    throw new CommandError(EXIT.unavailable, "The database schema is out of date. Run 'wheelwright migrate'");
+  });
 }

@@ -18,18 +18,10 @@ import {
 } from "#lib/drivers/dump/script.ts";
 import { promptSecret } from "../cli/prompt.ts";
 import { formatPlural } from "../cli/text.ts";
-import { CommandError, EXIT_CODE_DATA, EXIT_CODE_USAGE } from "./command.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
 /** The file name that means standard input or standard output. */
 export const STANDARD_STREAM = "-";
-
-export function requireFileArgument(command: string, word: string | undefined): string {
-  if (word) return word;
-  throw new CommandError(
-    EXIT_CODE_USAGE,
-    `wheelwright ${command} needs a FILE, or - for standard input or output`,
-  );
-}
 
 /** Writes a temporary file that only its owner can read, then renames the file. After a failure, deletes the file. */
 export async function writeFileAtomically(file: string, content: AsyncIterable<ByteChunk>): Promise<void> {
@@ -80,48 +72,43 @@ export async function requirePassphrase(question: string): Promise<string> {
   if (backupPassphrase !== null) return backupPassphrase;
   if (isatty(0)) return await promptSecret(question);
   const message = "A passphrase is required. Without a terminal, set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE";
-  throw new CommandError(EXIT_CODE_USAGE, message);
+  throw new UsageError(message);
 }
 
 /** Converts errors from reading or restoring a backup file to a CommandError. Returns other errors unchanged. */
 export function toBackupError(file: string, error: unknown): unknown {
-  if (error instanceof RestoreRefused) return new CommandError(EXIT_CODE_DATA, error.message);
+  if (error instanceof RestoreRefused) return new CommandError(EXIT.data, error.message);
   if (error instanceof BackupUnencrypted) {
     const message = `The backup ${file} is not encrypted, although BACKUP_PASSPHRASE is set. ` +
       "If you trust the source of the file, add --allow-unencrypted";
-    return new CommandError(EXIT_CODE_DATA, message);
+    return new CommandError(EXIT.data, message);
   }
   if (!(error instanceof BackupDamaged || error instanceof DecryptionFailed)) return error;
   const why = error.message.charAt(0).toLowerCase() + error.message.slice(1);
-  return new CommandError(EXIT_CODE_DATA, `The backup ${file} cannot be used: ${why}`, { cause: error });
+  return new CommandError(EXIT.data, `The backup ${file} cannot be used: ${why}`, { cause: error });
 }
 
 export function describeManifest({ takenAt, release, migrations }: BackupManifest): string {
   return `taken at ${takenAt.slice(0, 19).replace("T", " ")} UTC, by release ${release} (${migrations.at(-1)})`;
 }
 
-export interface RowCounter {
-  readonly onRows: RowProgressListener;
-  /** Clears the progress line if standard error is a terminal. */
-  end(): void;
-  /** Returns the number of tables and the total number of rows as text. */
-  summary(): string;
-}
-
 const PROGRESS_INTERVAL = 100; // milliseconds between two progress lines on a terminal
 
-export function openRowCounter(): RowCounter {
+/** Counts the rows of each table, and shows the latest count if standard error is a terminal. */
+export function openRowCounter() {
   const rows = new Map<string, number>(), isTerminal = process.stderr.isTTY === true;
   let notifiedAt = -Infinity;
   return {
-    onRows(table, count) {
+    onRows(table: string, count: number): void {
       rows.set(table, count);
       if (!isTerminal || performance.now() - notifiedAt < PROGRESS_INTERVAL) return;
       notifiedAt = performance.now();
       process.stderr.write(`\r\x1b[2K  … ${table}: ${formatPlural(count, "row")}`);
     },
+    /** Clears the progress line. */
     end: () => void (isTerminal && process.stderr.write("\r\x1b[2K")),
-    summary() {
+    /** Returns the number of tables and the total number of rows as text. */
+    summary(): string {
       const all = [...rows.values()].reduce((sum, count) => sum + count, 0);
       return `${formatPlural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
     },

@@ -19,41 +19,24 @@ import {
   describeManifest,
   openRowCounter,
   readBackup,
-  requireFileArgument,
   requirePassphrase,
   STANDARD_STREAM,
   toBackupError,
   writeFileAtomically,
 } from "./backup-file.ts";
-import {
-  type CommandArguments,
-  CommandError,
-  EXIT_CODE_DATA,
-  EXIT_CODE_INTERRUPTED,
-  EXIT_CODE_UNAVAILABLE,
-  EXIT_CODE_USAGE,
-} from "./command.ts";
+import type { OptionValues } from "../cli/command.ts";
 import { resolveDatabase } from "./database.ts";
+import type { BACKUP_OPTIONS } from "./options.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
-interface Options {
-  readonly encrypt?: boolean;
-  readonly verify?: boolean;
-  readonly "allow-unencrypted"?: boolean;
-}
-
-export async function runBackup(
-  { words: [word], options: { encrypt = false, verify = false, "allow-unencrypted": allowUnencrypted = false } }:
-    CommandArguments<
-      Options
-    >,
-): Promise<void> {
-  const file = requireFileArgument("backup", word);
-  if (verify && encrypt) throw new CommandError(EXIT_CODE_USAGE, "--verify cannot be combined with --encrypt");
+export async function runBackup(file: string, options: OptionValues<typeof BACKUP_OPTIONS>): Promise<void> {
+  const { encrypt = false, verify = false, "allow-unencrypted": allowUnencrypted = false } = options;
+  if (verify && encrypt) throw new UsageError("--verify cannot be combined with --encrypt");
   if (verify) return await verifyFile(file, allowUnencrypted);
-  if (allowUnencrypted) throw new CommandError(EXIT_CODE_USAGE, "--allow-unencrypted requires --verify");
+  if (allowUnencrypted) throw new UsageError("--allow-unencrypted requires --verify");
   if (file === STANDARD_STREAM && isatty(1)) {
-    throw new CommandError(EXIT_CODE_USAGE, "Cannot write a backup to a terminal. Specify a file");
+    throw new UsageError("Cannot write a backup to a terminal. Specify a file");
   }
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
   const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
@@ -77,8 +60,8 @@ async function write(snapshot: DatabaseSnapshot, file: string, passphrase: strin
     else await writeFileAtomically(file, content);
   } catch (error) {
     const left = file === STANDARD_STREAM ? "the output is incomplete" : "nothing was written";
-    if (stop.signal.aborted) throw new CommandError(EXIT_CODE_INTERRUPTED, `Stopped; ${left}`);
-    throw error instanceof PgDumpFailed ? new CommandError(EXIT_CODE_UNAVAILABLE, error.message) : error;
+    if (stop.signal.aborted) throw new CommandError(EXIT.interrupted, `Stopped; ${left}`);
+    throw error instanceof PgDumpFailed ? new CommandError(EXIT.unavailable, error.message) : error;
   } finally {
     stop.dispose();
     count.end();
@@ -105,7 +88,7 @@ async function verifyFile(file: string, allowUnencrypted: boolean): Promise<void
 
 async function choosePassphrase(): Promise<string> {
   const passphrase = await requirePassphrase("Passphrase for the backup");
-  if (passphrase.length < 12) throw new CommandError(EXIT_CODE_DATA, "The passphrase must have at least 12 characters");
+  if (passphrase.length < 12) throw new CommandError(EXIT.data, "The passphrase must have at least 12 characters");
   if (passphrase === await requirePassphrase("Repeat the passphrase")) return passphrase;
-  throw new CommandError(EXIT_CODE_DATA, "The passphrases do not match");
+  throw new CommandError(EXIT.data, "The passphrases do not match");
 }

@@ -2,14 +2,14 @@
 import * as v from "valibot";
 import { listSetVariables } from "#lib/base/config.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
-import { formatRows, wrapText } from "./wrap-text.ts";
+import { formatRows, wrapText } from "../cli/text.ts";
 
 const INTRODUCTION = [
   "Each line has the name of a variable, its source (set or file), and its meaning with the default in parentheses.",
   "To read a value from a file, set NAME_FILE to the path of the file.",
 ];
 
-export function runConfig(): Promise<void> {
+export function runConfig(): void {
   const set = listSetVariables();
   const names = Object.keys(EnvironmentVariables.entries) as (keyof EnvironmentVariables)[];
   const width = Math.max(...names.map((name) => name.length));
@@ -19,7 +19,6 @@ export function runConfig(): Promise<void> {
     return [`${name.padEnd(width)}  ${(set.get(name) ?? "-").padEnd(4)}`, what] as const;
   });
   process.stdout.write(`\n${INTRODUCTION.map((line) => `${wrapText(line)}\n`).join("")}\n${formatRows(rows)}\n`);
-  return Promise.resolve();
 }
 
 /**

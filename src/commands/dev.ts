@@ -22,7 +22,9 @@ import { runUntilStopped } from "../run.ts";
 import { readSitePort, writeSitePort } from "../site-port.ts";
 import { handleStopSignals, type StopSignals } from "../stop-signals.ts";
 import { createListenError } from "./listen-error.ts";
-import { type CommandArguments, CommandError, EXIT_CODE_UNAVAILABLE } from "./command.ts";
+import type { OptionValues } from "../cli/command.ts";
+import type { DEV_OPTIONS } from "./options.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 interface DevCluster {
   readonly source: ClusterConnectionSource;
@@ -32,11 +34,11 @@ interface DevCluster {
   close(): Promise<void>;
 }
 
-export async function runDev({ options }: CommandArguments<{ kubeconfig?: string }>): Promise<void> {
+export async function runDev(options: OptionValues<typeof DEV_OPTIONS>): Promise<void> {
   if (findBuildInfo()) {
     const message = "wheelwright dev needs the source checkout, which includes PostgreSQL. " +
       "Run npm ci --omit=dev && npm start in a checkout, or run wheelwright serve with your own database";
-    throw new CommandError(EXIT_CODE_UNAVAILABLE, message);
+    throw new CommandError(EXIT.unavailable, message);
   }
   const startConfig = readStartConfig("dev");
   const log = createLog({ ...startConfig.log, write: (line) => process.stdout.write(line) });
@@ -64,15 +66,8 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
       stop.throwIfStopped();
       const bannerLines = { database: `PostgreSQL in ${directory}`, cluster: cluster.description };
       const { sitePort } = cluster, { url } = database;
-      await runControlPlane(
-        { ...config, sitePort, database: { ...config.database, url, source: url } },
-        cluster.source,
-        {
-          bannerLines,
-          stop,
-          log,
-        },
-      );
+      const devConfig = { ...config, sitePort, database: { ...config.database, url, source: url } };
+      await runControlPlane(devConfig, cluster.source, { bannerLines, stop, log });
     } finally {
       await database.stop();
     }
@@ -81,16 +76,14 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
   }
 }
 
-interface DevRunOptions {
-  readonly bannerLines: Pick<BannerData, "database" | "cluster">;
-  readonly stop: StopSignals;
-  readonly log: Log;
-}
-
 async function runControlPlane(
   config: Config,
   source: ClusterConnectionSource,
-  { bannerLines, stop, log }: DevRunOptions,
+  { bannerLines, stop, log }: {
+    readonly bannerLines: Pick<BannerData, "database" | "cluster">;
+    readonly stop: StopSignals;
+    readonly log: Log;
+  },
 ): Promise<void> {
   log.info("Starting the control plane");
   const program = await createProgram(config, source, log);

@@ -13,20 +13,15 @@ import type { ClosableDatabase } from "#lib/drivers/db/database.ts";
 import { releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readProgramRelease } from "../release.ts";
 import { handleStopSignals } from "../stop-signals.ts";
-import { CommandError, EXIT_CODE_INTERRUPTED, EXIT_CODE_UNAVAILABLE } from "./command.ts";
 import { createCommandLineRequester, withDatabase } from "./database.ts";
-import { connectConfiguredClusters, readCommandConfig } from "./open-clusters.ts";
-import { requireRegion } from "./region.ts";
+import { connectConfiguredClusters, readCommandConfig, requireRegion } from "./open-clusters.ts";
+import type { OptionValues } from "../cli/command.ts";
+import type { DOCTOR_OPTIONS } from "./options.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
-const EX_FAILING = 1;
 const REQUESTER = "doctor";
 
-interface Options {
-  readonly apply?: boolean;
-  readonly adopt?: readonly string[];
-  readonly region?: string;
-  readonly json?: boolean;
-}
+type Options = OptionValues<typeof DOCTOR_OPTIONS>;
 
 export async function compareWithClusters(options: Options): Promise<void> {
   const sections = await withDatabase((db) => compare(db, options));
@@ -47,7 +42,7 @@ export async function compareWithClusters(options: Options): Promise<void> {
   }
   if (!summary.ready) {
     throw new CommandError(
-      EX_FAILING,
+      EXIT.failed,
       options.json ? summary.sentence : renderFindingSummary(summary, shouldUseColoursOnStdout()),
     );
   }
@@ -71,28 +66,16 @@ async function compare(
   const { clusters, catalog } = await connectConfiguredClusters(config, "doctor");
   try {
     const names = region === undefined ? clusters.names : [clusters.clusterFor(requireRegion(catalog, region))];
-    const place = {
-      db,
-      clusters,
-      config,
-      clusterNames: names,
-      allClusters: region === undefined,
-      apply,
-      acceptedNamespaces: adopt,
-    };
-    return await reconcileDatabase({ ...place, requester: createCommandLineRequester(REQUESTER), signal: stop.signal });
+    return await reconcileDatabase({
+      ...{ db, clusters, config, clusterNames: names, allClusters: region === undefined, apply },
+      ...{ acceptedNamespaces: adopt, requester: createCommandLineRequester(REQUESTER), signal: stop.signal },
+    });
   } catch (error) {
     if (stop.signal.aborted) {
-      throw new CommandError(
-        EXIT_CODE_INTERRUPTED,
-        "Stopped. Applied changes remain. To continue, run the command again",
-      );
+      throw new CommandError(EXIT.interrupted, "Stopped. Applied changes remain. To continue, run the command again");
     }
     if (!(error instanceof ClusterError)) throw error;
-    throw new CommandError(
-      EXIT_CODE_UNAVAILABLE,
-      `${error.message}. The comparison needs a response from every cluster`,
-    );
+    throw new CommandError(EXIT.unavailable, `${error.message}. The comparison needs a response from every cluster`);
   } finally {
     stop.dispose();
     await clusters.close();

@@ -11,7 +11,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listCreatedClusterIssuerNames } from "#lib/catalog/inputs.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { requireChargeablePrices } from "#lib/catalog/prices.ts";
-import { type Config, ConfigError, type ConfigMode, readProcessConfig } from "#lib/base/config.ts";
+import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
@@ -25,35 +25,19 @@ import { findBuildInfo, readProgramRelease } from "../release.ts";
 import { migrations } from "../migrations.ts";
 import { handleStopSignals } from "../stop-signals.ts";
 import { findDevDatabase, resolveDatabase } from "./database.ts";
-import { requireRegion } from "./region.ts";
-import {
-  type CommandArguments,
-  CommandError,
-  EXIT_CODE_CONFIG,
-  EXIT_CODE_INTERRUPTED,
-  EXIT_CODE_USAGE,
-} from "./command.ts";
+import type { OptionValues } from "../cli/command.ts";
+import { requireRegion } from "./open-clusters.ts";
+import type { DOCTOR_OPTIONS } from "./options.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
-const EX_FAILING = 1;
 /** Milliseconds after the report until the process exits, even if a credential plugin is still running. */
 const EXIT_DELAY = 2 * SECOND;
 
-interface Options {
-  readonly region?: string;
-  readonly "no-probe"?: boolean;
-  readonly json?: boolean;
-  readonly rbac?: boolean;
-  readonly reconcile?: boolean;
-  readonly apply?: boolean;
-  readonly adopt?: readonly string[];
-  readonly resume?: boolean;
-}
+type Options = OptionValues<typeof DOCTOR_OPTIONS>;
 
-export async function runDoctor({ options }: CommandArguments<Options>): Promise<void> {
+export async function runDoctor(options: Options): Promise<void> {
   const problem = findOptionProblem(options);
-  if (problem !== null) {
-    throw new CommandError(EXIT_CODE_USAGE, `${problem}\nRun 'wheelwright doctor --help' for details.`);
-  }
+  if (problem !== null) throw new UsageError(problem);
   if (options.reconcile || options.resume) {
     const { compareWithClusters, releaseHeldDatabase: resumeHeld } = await import("./doctor-reconcile.ts");
     return options.resume ? await resumeHeld() : await compareWithClusters(options);
@@ -65,7 +49,7 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     report.add({ target: "configuration", name: null, where: null, findings: definitions });
     const section = await examineDevDatabase();
     if (section) report.add(section);
-    return report.end(EXIT_CODE_CONFIG);
+    return report.end(EXIT.config);
   }
   // Imported before the clock check: loading the Kubernetes library blocks the process, which would distort the check.
   const { runChecks } = await import("#lib/doctor/doctor.ts");
@@ -80,12 +64,12 @@ export async function runDoctor({ options }: CommandArguments<Options>): Promise
     for await (const section of runChecks(inputs)) report.add(section);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(EXIT_CODE_INTERRUPTED, "Stopped before all checks were done");
+    throw new CommandError(EXIT.interrupted, "Stopped before all checks were done");
   } finally {
     stop.dispose();
     setTimeout(() => process.exit(), EXIT_DELAY).unref();
   }
-  report.end(EX_FAILING);
+  report.end(EXIT.failed);
 }
 
 interface DoctorDefinitions {
@@ -96,7 +80,8 @@ interface DoctorDefinitions {
 
 /** Returns the names of the ClusterIssuers that this configuration creates, or none if the configuration is invalid. */
 async function readIssuers(): Promise<readonly string[]> {
-  const config = tryReadConfig("serve", []) ?? tryReadConfig("dev", []);
+  const config = await collect([], () => readProcessConfig("serve")) ??
+    await collect([], () => readProcessConfig("dev"));
   const issuers = config && await collect([], async () => {
     const loaded = await loadBlueprint(blueprint, config.blueprintDir);
     return listCreatedClusterIssuerNames(loadCatalog(await readCatalog(config.catalog), loaded), config);
@@ -107,8 +92,8 @@ async function readIssuers(): Promise<readonly string[]> {
 /** Returns the configuration, blueprint and catalog. If any of them is invalid, returns the errors in all three. */
 async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> {
   const problems: string[] = [];
-  const config = tryReadConfig("serve", problems);
-  const readable = config ?? tryReadConfig("dev", []);
+  const config = await collect(problems, () => readProcessConfig("serve"));
+  const readable = config ?? await collect([], () => readProcessConfig("dev"));
   const definitions = readable && await collect(problems, async () => {
     const loaded = await loadBlueprint(blueprint, readable.blueprintDir);
     const catalog = loadCatalog(await readCatalog(readable.catalog), loaded);
@@ -150,17 +135,8 @@ async function examineDevDatabase(): Promise<FindingSection | null> {
   }
 }
 
-function tryReadConfig(mode: ConfigMode, problems: string[]): Config | null {
-  try {
-    return readProcessConfig(mode);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(...error.problems);
-    return null;
-  }
-}
-
-async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T | null> {
+/** Returns what `load` returns. If the configuration is invalid, adds its problems to `problems` and returns null. */
+async function collect<T>(problems: string[], load: () => T | Promise<T>): Promise<T | null> {
   try {
     return await load();
   } catch (error) {
@@ -179,15 +155,7 @@ function findOptionProblem({ reconcile, apply, adopt, resume, rbac, ...more }: O
   return resume && others.some((each) => each !== undefined) ? "--resume cannot be combined with other options" : null;
 }
 
-interface DoctorReport {
-  add(section: FindingSection): void;
-  /** Returns a function that shows progress, as a temporary terminal line or, after an abort, a permanent line. */
-  progress(signal: AbortSignal): (sentence: string) => void;
-  /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
-  end(status: number): void;
-}
-
-function openReport(json: boolean): DoctorReport {
+function openReport(json: boolean) {
   const colours = shouldUseColoursOnStdout();
   const { version } = readProgramRelease();
   const sections: FindingSection[] = [];
@@ -200,16 +168,18 @@ function openReport(json: boolean): DoctorReport {
   };
   write(renderSectionHeading(version, colours));
   return {
-    add: (section) => {
+    add(section: FindingSection) {
       sections.push(section);
       write(renderFindingSection(section, colours));
     },
-    progress: (signal) => (sentence) => {
+    /** Returns a function that shows progress, as a temporary terminal line or, after an abort, a permanent line. */
+    progress: (signal: AbortSignal) => (sentence: string) => {
       if (signal.aborted) process.stderr.write(`${clear}${sentence}\n`);
       else if (clear !== "") process.stderr.write(`${clear}  … ${sentence}`);
       hasProgressLine = !signal.aborted;
     },
-    end: (status) => {
+    /** Prints the summary. If a check failed, throws a CommandError with the given exit status. */
+    end(status: number) {
       const summary = summarizeFindings(sections);
       write("\n");
       if (json) process.stdout.write(JSON.stringify({ version, ...summary, sections }, null, 2) + "\n");

@@ -5,27 +5,20 @@
 import { readProcessConfig } from "#lib/base/config.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { CommandError } from "./command.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 const RESPONSE_TIMEOUT = 5 * SECOND;
-const UNHEALTHY = 1; // the exit status that container engines expect if a check fails
 
 export async function runHealthcheck(): Promise<void> {
   const { host, port } = readProcessConfig("any"); // other variables may be missing, because only the address is used
   const url = formatReadinessUrl(host, port);
-  const reply = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(RESPONSE_TIMEOUT) }).catch(
-    (cause) => {
-      throw new CommandError(
-        UNHEALTHY,
-        `Not ready: ${url} does not respond: ${getErrorMessage(cause.cause ?? cause)}`,
-        {
-          cause,
-        },
-      );
-    },
-  );
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT);
+  const reply = await fetch(url, { redirect: "error", signal }).catch((cause) => {
+    const reason = getErrorMessage(cause.cause ?? cause);
+    throw new CommandError(EXIT.failed, `Not ready: ${url} does not respond: ${reason}`, { cause });
+  });
   const body = (await reply.text().catch(getErrorMessage)).slice(0, 1000);
-  if (!reply.ok) throw new CommandError(UNHEALTHY, `Not ready: ${reply.status} ${body}`);
+  if (!reply.ok) throw new CommandError(EXIT.failed, `Not ready: ${reply.status} ${body}`);
   process.stdout.write("Ready\n");
 }
 

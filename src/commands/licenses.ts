@@ -1,12 +1,12 @@
 /** Implements `wheelwright licenses`, which prints the licences of all software in the executable. */
 import { findBuildInfo } from "../release.ts";
-import { CommandError, EXIT_CODE_UNAVAILABLE } from "./command.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 export async function runLicenses(): Promise<void> {
   const text = findBuildInfo()?.licenses;
   if (text === undefined) {
     throw new CommandError(
-      EXIT_CODE_UNAVAILABLE,
+      EXIT.unavailable,
       "In a source checkout, the licences are in LICENSE and in each package under node_modules",
     );
   }

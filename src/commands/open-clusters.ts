@@ -7,6 +7,7 @@ import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { blueprint } from "../blueprints.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterConnections, type ClusterConnectionSource, openClusterConnections } from "../clusters.ts";
+import { UsageError } from "../cli/exit-status.ts";
 import { findBuildInfo } from "../release.ts";
 
 /** Returns the configuration for `wheelwright serve`, or for `wheelwright dev` if no database is configured. */
@@ -30,4 +31,12 @@ export async function connectConfiguredClusters(
   const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const catalog = loadCatalog(await readCatalog(config.catalog), await loadBlueprint(blueprint, config.blueprintDir));
   return { clusters: openClusterConnections(source, { catalog, role: config.clusterRole, log }, by), catalog };
+}
+
+/** Checks that the catalog contains the region named on the command line. */
+export function requireRegion({ regions }: Catalog, name: string): string {
+  const names = regions.map((region) => region.name);
+  if (names.includes(name)) return name;
+  const choices = names.length > 0 ? `Regions in the catalog: ${names.join(", ")}` : "The catalog defines no regions";
+  throw new UsageError(`Unknown region "${name}". ${choices}`);
 }

@@ -7,21 +7,18 @@ import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { promptLine } from "../cli/prompt.ts";
 import { handleStopSignals } from "../stop-signals.ts";
-import { CommandError, EXIT_CODE_INTERRUPTED, EXIT_CODE_USAGE } from "./command.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
-const EX_FAILED = 1, POLL_INTERVAL = SECOND, HINT_DELAY = 10 * SECOND;
+const POLL_INTERVAL = SECOND, HINT_DELAY = 10 * SECOND;
 
 /** Returns if `--yes` is set or the user types the name. Otherwise, throws a CommandError. */
 export async function confirmRestore(yes: boolean, what: string, name: string): Promise<void> {
   if (yes) return;
   if (!isatty(0) || !isatty(2)) {
-    throw new CommandError(
-      EXIT_CODE_USAGE,
-      `${what}. Without a terminal, confirm with --yes. For a preview, use --dry-run`,
-    );
+    throw new UsageError(`${what}. Without a terminal, confirm with --yes. For a preview, use --dry-run`);
   }
   process.stderr.write(`${what}.\n`);
-  if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EX_FAILED, "Cancelled");
+  if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EXIT.failed, "Cancelled");
 }
 
 /** Waits until a replica finishes the operation. Throws a CommandError if the operation fails or a signal arrives. */
@@ -34,7 +31,7 @@ export async function waitForRestore(db: Database, id: string): Promise<string> 
       if (job && isFinalJobState(job.state)) {
         if (job.state === "succeeded") return "Done: the operation succeeded\n";
         const reason = job.failure ? `: ${job.failure.message}` : "";
-        throw new CommandError(EX_FAILED, `The operation ${id} ${job.state}${reason}`);
+        throw new CommandError(EXIT.failed, `The operation ${id} ${job.state}${reason}`);
       }
       if (!isHintPrinted && job?.state === "queued" && performance.now() - begin > HINT_DELAY) {
         isHintPrinted = true;
@@ -46,7 +43,7 @@ export async function waitForRestore(db: Database, id: string): Promise<string> 
     }
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError(EXIT_CODE_INTERRUPTED, `Stopped waiting; the operation ${id} continues`);
+    throw new CommandError(EXIT.interrupted, `Stopped waiting; the operation ${id} continues`);
   } finally {
     stop.dispose();
   }

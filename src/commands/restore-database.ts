@@ -7,8 +7,7 @@ import { restoreDatabaseBackup } from "#lib/drivers/dump/restore.ts";
 import type { BackupManifest } from "#lib/drivers/dump/script.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { migrations } from "../migrations.ts";
-import { describeManifest, openRowCounter, readBackup, requireFileArgument, toBackupError } from "./backup-file.ts";
-import type { CommandArguments } from "./command.ts";
+import { describeManifest, openRowCounter, readBackup, toBackupError } from "./backup-file.ts";
 import { createCommandLineRequester, resolveDatabase } from "./database.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
 
@@ -16,8 +15,8 @@ interface Options {
   readonly "allow-unencrypted"?: boolean;
 }
 
-export async function runRestoreDatabase({ words: [word], options }: CommandArguments<Options>): Promise<void> {
-  const file = requireFileArgument("restore-database", word), allowUnencrypted = options["allow-unencrypted"] === true;
+export async function runRestoreDatabase(file: string, options: Options): Promise<void> {
+  const allowUnencrypted = options["allow-unencrypted"] === true;
   const log = createLog({ ...readProcessConfig("any").log, write: (line) => process.stderr.write(line) });
   const { url, owner, directory, close } = await resolveDatabase(log, { create: true });
   try {

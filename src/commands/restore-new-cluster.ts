@@ -11,9 +11,9 @@ import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { CommandError, EXIT_CODE_DATA } from "./command.ts";
 import { connectConfiguredClusters } from "./open-clusters.ts";
 import { renderLostClusterPreview, renderLostClusterReport } from "./restore-report.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 interface NewClusterOptions {
   /** The spoke to recreate. Null recreates all hubs and spokes. */
@@ -33,7 +33,7 @@ export async function restoreInNewCluster(
   const clusters = (await connectConfiguredClusters(config, "restore")).clusters;
   try {
     const lost = await listLostClusterObjects({ db, clusters }, range);
-    if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EXIT_CODE_DATA, notLostMessage(spoke));
+    if (spoke && !lost.some((each) => each.spoke)) throw new CommandError(EXIT.data, notLostMessage(spoke));
     if (dryRun) return renderLostClusterPreview(lost);
     const done: (readonly [LostClusterObject, string | null])[] = [];
     for (const each of lost) {
@@ -52,7 +52,7 @@ async function lostFilterOf(db: Database, { spoke, hub: name }: NewClusterOption
   if (spoke) return { spokeId: spoke.id };
   if (name === undefined) return {};
   const hub = await findFederation(db.rows, name, "hidden");
-  if (!hub) throw new CommandError(EXIT_CODE_DATA, `No hub ${name} found. Use the slug or ID of a hub`);
+  if (!hub) throw new CommandError(EXIT.data, `No hub ${name} found. Use the slug or ID of a hub`);
   return { hubId: hub.id };
 }
 

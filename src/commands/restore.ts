@@ -12,13 +12,6 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { findSpokeByName, type SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import { planRecreation, recreateSpoke } from "#lib/domains/backups/recreate.ts";
 import { planRestore, requestRestore, type RestoreTarget } from "#lib/domains/backups/restore.ts";
-import {
-  type CommandArguments,
-  CommandError,
-  EXIT_CODE_DATA,
-  EXIT_CODE_UNAVAILABLE,
-  EXIT_CODE_USAGE,
-} from "./command.ts";
 import { createCommandLineRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
 import {
@@ -30,6 +23,7 @@ import {
   renderRestorePlan,
 } from "./restore-report.ts";
 import { confirmRestore, waitForRestore } from "./restore-confirm.ts";
+import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
 interface Options {
   readonly backup?: string;
@@ -45,10 +39,10 @@ interface Options {
   readonly hub?: string;
 }
 
-export async function runRestore({ words: [name], options }: CommandArguments<Options>): Promise<void> {
+export async function runRestore(name: string | undefined, options: Options): Promise<void> {
   const problem = findUsageProblem(name, options);
   if (problem !== null) {
-    throw new CommandError(EXIT_CODE_USAGE, `${problem}\nRun 'wheelwright restore --help' for details.`);
+    throw new UsageError(problem);
   }
   await withDatabase(async (db) => {
     await requireRelease(db);
@@ -56,7 +50,7 @@ export async function runRestore({ words: [name], options }: CommandArguments<Op
     const spoke = await findSpokeByName(db.rows, name!);
     if (!spoke) {
       const message = `No spoke ${name} found. Use the ID, HUB/SLUG or domain of a spoke`;
-      throw new CommandError(EXIT_CODE_DATA, message);
+      throw new CommandError(EXIT.data, message);
     }
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
     const answer = options.list
@@ -130,7 +124,7 @@ async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Opti
   if (as !== undefined || domain !== undefined) {
     const message = `--as and --domain apply only to removed spokes. ${spoke.slug} is ${spoke.state} ` +
       "and keeps its name and domain";
-    throw new CommandError(EXIT_CODE_USAGE, message);
+    throw new UsageError(message);
   }
   const request: RestoreTarget = back ? { rollback: true } : { backupId };
   const plan = await planRestore(db.rows, spoke, request);
@@ -143,7 +137,7 @@ async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Opti
 function rethrowClusterError(error: unknown): never {
   if (!(error instanceof ClusterError)) throw error;
   throw new CommandError(
-    error.transient ? EXIT_CODE_UNAVAILABLE : EXIT_CODE_DATA,
+    error.transient ? EXIT.unavailable : EXIT.data,
     error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
   );
 }
@@ -153,5 +147,5 @@ async function requireRelease(db: Database): Promise<void> {
     select to_regclass('retained_pvcs') is not null as there`.execute(db.rows);
   if (row!.there) return;
   const message = "The database schema is out of date. Run 'wheelwright migrate'";
-  throw new CommandError(EXIT_CODE_UNAVAILABLE, message);
+  throw new CommandError(EXIT.unavailable, message);
 }

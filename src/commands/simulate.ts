@@ -4,20 +4,16 @@ import { readProcessConfig } from "#lib/base/config.ts";
 import { createLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { handleStopSignals } from "../stop-signals.ts";
+import type { OptionValues } from "../cli/command.ts";
 import { createListenError } from "./listen-error.ts";
-import { type CommandArguments, CommandError, EXIT_CODE_USAGE } from "./command.ts";
+import type { SIMULATE_OPTIONS } from "./options.ts";
+import { UsageError } from "../cli/exit-status.ts";
 
-interface Options {
-  readonly port?: string;
-  readonly kubeconfig?: string;
-  readonly record?: boolean;
-}
-
-export async function runSimulate({ options }: CommandArguments<Options>): Promise<void> {
+export async function runSimulate(options: OptionValues<typeof SIMULATE_OPTIONS>): Promise<void> {
   const config = readProcessConfig("dev");
   const port = Number(options.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new CommandError(EXIT_CODE_USAGE, "--port must be a whole number from 0 to 65535");
+    throw new UsageError("--port must be a whole number from 0 to 65535");
   }
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(line) });
   const record = options.record ? { record: true as const } : {};

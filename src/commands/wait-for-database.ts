@@ -5,7 +5,7 @@ import { type DatabaseSource, describeDatabase, resolveDatabaseAddress } from "#
 import { getErrorReason } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { CommandError, EXIT_CODE_CONFIG, EXIT_CODE_UNAVAILABLE } from "./command.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 const WAIT_LIMIT = 30 * SECOND, RETRY_INTERVAL = SECOND, CONNECT_LIMIT = 5 * SECOND;
 const VARIABLES = "DATABASE_URL or the POSTGRES_ variables";
@@ -17,7 +17,7 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
     if (error === null) return;
     if (error instanceof CommandError) throw error;
     const failure = toDatabaseError(error);
-    if (failure.status === EXIT_CODE_CONFIG || Date.now() >= end) throw failure;
+    if (failure.status === EXIT.config || Date.now() >= end) throw failure;
     log.warn("Waiting for the database", {
       database: describeDatabase(resolveDatabaseAddress(source)),
       variables: VARIABLES,
@@ -33,8 +33,8 @@ export async function waitForDatabase(source: DatabaseSource, log: Log, waitLimi
 export function toDatabaseError(error: unknown): CommandError {
   const cause = innermost(error);
   const [status, what] = hasSqlState(cause, "28P01", "28000", "3D000")
-    ? [EXIT_CODE_CONFIG, "refuses the connection"] as const
-    : [EXIT_CODE_UNAVAILABLE, isReadOnlyError(cause) ? "cannot be used" : "cannot be reached"] as const;
+    ? [EXIT.config, "refuses the connection"] as const
+    : [EXIT.unavailable, isReadOnlyError(cause) ? "cannot be used" : "cannot be reached"] as const;
   const message = `The database ${what} (see ${VARIABLES}): ${getErrorReason(cause)}`;
   return new CommandError(status, message, { cause: error });
 }
@@ -70,5 +70,5 @@ async function tryDatabase(source: DatabaseSource): Promise<unknown> {
 function wrongEncoding(encoding: string): CommandError {
   const message = `The database's encoding is ${encoding}, which cannot store every character (see ${VARIABLES}): ` +
     "create the database with createdb --template=template0 --encoding=UTF8";
-  return new CommandError(EXIT_CODE_CONFIG, message);
+  return new CommandError(EXIT.config, message);
 }

@@ -12,7 +12,7 @@ import {
   startForExamples,
   WHEELWRIGHT_SHELL_FUNCTION,
 } from "#test/support/examples.ts";
-import { clientCommands } from "#src/cli/nouns.ts";
+import { CLIENT_COMMANDS } from "#src/cli/commands.ts";
 
 const PAGE = new URL("../../docs/cli.md", import.meta.url);
 
@@ -39,7 +39,7 @@ const test = suite("docs/cli.md");
 
 test("the page names every noun", async () => {
   const page = await readFile(PAGE, "utf8");
-  for (const { name } of clientCommands) assert.match(page, new RegExp(`[\`\\s]${name}\\b`), name);
+  for (const { name } of CLIENT_COMMANDS) assert.match(page, new RegExp(`[\`\\s]${name}\\b`), name);
 });
 
 test.run();

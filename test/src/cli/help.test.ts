@@ -1,21 +1,22 @@
 /** Tests the help of every command, and the messages for mistyped command lines. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Command, CommandGroup } from "#src/cli/command.ts";
+import { CLIENT_COMMANDS, loadCommand, SERVER_COMMANDS } from "#src/cli/commands.ts";
+import { renderCommandHelp, renderGroupHelp } from "#src/cli/help.ts";
+import { parseCommand } from "#src/cli/parse.ts";
 import { suggestVerb } from "#src/cli/suggestions.ts";
-import { renderGroupHelp, renderVerbHelp } from "#src/cli/help.ts";
-import type { CommandGroup, GroupCommand } from "#src/cli/verb-declaration.ts";
-import { clientCommands } from "#src/cli/nouns.ts";
-import { parseVerb } from "#src/cli/parse-verb.ts";
 import { type CliFixture, hasTerminals, openCliFixture } from "./cli-fixture.ts";
 
-const test = suite<{ cli: CliFixture; all: readonly (readonly [CommandGroup, GroupCommand])[] }>(
+const test = suite<{ cli: CliFixture; all: readonly (readonly [CommandGroup, Command])[] }>(
   "wheelwright NOUN VERB",
 );
 
 test.before(async (context) => {
   context.cli = await openCliFixture();
-  const loaded = await Promise.all(clientCommands.map(({ load }) => load()));
-  context.all = loaded.flatMap((noun) => noun.verbs.map((verb) => [noun, verb] as const));
+  const names = new Set([...CLIENT_COMMANDS, ...SERVER_COMMANDS].map(({ name }) => name));
+  const loaded = await Promise.all([...names].map((name) => loadCommand(name)));
+  context.all = loaded.flatMap((noun) => noun!.verbs.map((verb) => [noun!, verb] as const));
 });
 test.after(({ cli }) => cli.close());
 
@@ -24,15 +25,17 @@ function wordsIn(example: string): string[] {
   return [...example.replace(/ [|<>].*$/, "").matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 }
 
-test("every verb has help with valid examples", ({ all }) => {
+test("every command has a summary, and a verb of a client command has valid examples", ({ all }) => {
   for (const [noun, verb] of all) {
-    assert.ok(verb.examples.length > 0, `${noun.name} ${verb.name}`);
-    assert.match(renderVerbHelp(noun, verb), /\nExamples\n {2}\$ wheelwright /);
+    const title = `${noun.name} ${verb.name}`, help = renderCommandHelp(noun, verb);
+    assert.ok(verb.summary || verb.name === "", title);
+    assert.ok(help.startsWith(`wheelwright ${title}`.trim()), title);
+    if (!verb.local) assert.match(help, /\nExamples\n {2}\$ wheelwright /);
     for (const example of verb.examples) {
       const [first, ...rest] = wordsIn(example);
       assert.is(first, noun.name, example);
       if (verb.name !== "") assert.is(rest.shift(), verb.name, example);
-      parseVerb(noun, verb, rest);
+      parseCommand(title, verb, rest);
     }
   }
 });
@@ -45,8 +48,8 @@ test("the help of a noun lists all verbs, including those for this machine", ({ 
 
 test("reads the argument after --json as fields if all required arguments are present", ({ all }) => {
   const parse = (noun: string, name: string, ...line: string[]) => {
-    const [found, verb] = all.find(([each, verb]) => each.name === noun && verb.name === name)!;
-    const { json, typed: { words } } = parseVerb(found, verb, line);
+    const [, verb] = all.find(([each, verb]) => each.name === noun && verb.name === name)!;
+    const { json, typed: { words } } = parseCommand(noun, verb, line);
     return { json, words };
   };
   assert.equal(parse("hubs", "list", "--json", "slug"), { json: ["slug"], words: [] });
@@ -104,6 +107,20 @@ test("rejects a mistyped command line with status 2 and a suggestion", async ({ 
     [["spokes", "suspend", "ash", "--timeout", "soon"], /--timeout must be a duration/],
     [["spokes", "--quiet", "list"], /needs a subcommand before --quiet/],
     [["completion", "csh"], /must be bash, zsh or fish/],
+    [["spokes", "list", "--state", "sleeping"], /--state must be provisioning, active, .* or removed/],
+    [["users", "update", "x", "--disabled", "true"], /--disabled must be yes or no/],
+    [["hubs"], /wheelwright hubs needs a subcommand\n\nwheelwright hubs VERB\n[^]* list /],
+    [["admin"], /wheelwright admin needs a subcommand\n\nwheelwright admin VERB\n[^]* reset-password EMAIL /],
+    [
+      ["admin", "reset-pasword"],
+      /Unknown subcommand "reset-pasword" of wheelwright admin\. Did you mean reset-password\?/,
+    ],
+    [["admin", "reset-password"], /wheelwright admin reset-password needs EMAIL\n/],
+    [["backup"], /wheelwright backup needs FILE: a path, or - for standard input or output/],
+    [["backup", "a", "b"], /Unexpected argument "b"/],
+    [["restore-database", ""], /Check that all shell variables are set/],
+    [["doctor", "--regoin", "x"], /Unknown option --regoin\. Did you mean --region\?/],
+    [["serve", "--force"], /Unknown option --force\n/],
     [["login", "ftp://example.org"], /must use http or https/],
     [["login", "http://localhost:3000", "--password", "s3cret"], /too many arguments\. Pass secrets on standard input/],
     [["operations", "watch"], /needs either OPERATION IDs or --hub HUB/],
@@ -143,6 +160,8 @@ test("rejects a mistyped command line with status 2 and a suggestion", async ({ 
   found.forEach(({ status, out, err }, i) => {
     assert.equal([status, out], [2, ""], mistakes[i]![0].join(" "));
     assert.match(err, mistakes[i]![1]);
+    const isFromServer = err.includes("(invalid_call)");
+    if (!isFromServer) assert.match(err, /\n\n(?:Usage: )?wheelwright .*\n[^]*Run 'wheelwright .*--help' for /);
   });
   assert.match((await cli.run(["spoke"])).err, /Unknown command "spoke"\. Did you mean spokes\?/);
 });

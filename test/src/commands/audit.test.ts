@@ -9,8 +9,8 @@ import { startEmbeddedPostgres } from "#lib/dev/embedded.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { createId } from "#lib/base/ids.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
-import { runAudit } from "#src/commands/audit.ts";
-import type { CommandArguments, CommandError } from "#src/commands/command.ts";
+import { UsageError } from "#src/cli/exit-status.ts";
+import { verifyAuditLog } from "#src/commands/audit.ts";
 import { migrations } from "#src/migrations.ts";
 import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -150,21 +150,19 @@ test("rejects invalid heads, files, chains and subcommands as usage errors", asy
   ];
   await writeFile(wrong, "\nsystem:5:abc\n");
   await writeFile(empty, "\n");
-  const lines: [string[], CommandArguments["options"], RegExp][] = [
-    [[], {}, /wheelwright audit verify/],
-    [["seal"], {}, /wheelwright audit heads/],
-    [["heads"], { against: ["x"] }, /wheelwright audit heads/],
-    [["verify"], { chain: "north" }, /--chain must be "system" or the ID of a hub/],
-    [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a readable file/],
-    [["verify"], { against: [wrong] }, /Line 2 of .*wrong is not a head/],
-    [["verify"], { against: [empty] }, /--against contains no head/],
-    [["verify"], { chain: createId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /contains no head of fed_/],
+  const lines: [Parameters<typeof verifyAuditLog>[0], RegExp][] = [
+    [{ chain: "north" }, /--chain must be "system" or the ID of a hub/],
+    [{ against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a readable file/],
+    [{ against: [wrong] }, /Line 2 of .*wrong is not a head/],
+    [{ against: [empty] }, /--against contains no head/],
+    [{ chain: createId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /contains no head of fed_/],
   ];
-  for (const [words, options, message] of lines) {
-    const error = await rejection(runAudit({ words, options })) as CommandError;
-    assert.is(error.status, 2, error.message);
+  for (const [options, message] of lines) {
+    const error = await rejection(verifyAuditLog(options));
+    assert.instance(error, UsageError);
     assert.match(error.message, message);
   }
+  for (const line of [["seal"], ["heads", "--against", "x"]]) assert.is((await run(...line)).status, 2);
   const { status, text } = await run("verify", "--chain", createId("fed"));
   assert.is(status, 2);
   assert.match(text, /^This database has no audit chain fed_\w+$/m);

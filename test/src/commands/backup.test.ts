@@ -122,8 +122,8 @@ test("rejects a foreign and an unreachable database", async ({ run, file, db }) 
 test("names missing arguments", async ({ run, file }) => {
   for (
     const [line, stderr] of [
-      [["backup"], "wheelwright backup needs a FILE"],
-      [["restore-database"], "wheelwright restore-database needs a FILE"],
+      [["backup"], "wheelwright backup needs FILE: "],
+      [["restore-database"], "wheelwright restore-database needs FILE: "],
       [["backup", "--verify", "--encrypt", file], "--verify cannot be combined with --encrypt"],
     ] as const
   ) {

@@ -24,10 +24,13 @@ test("lists the commands if none is named", async () => {
 test("rejects an unknown command or option with a suggestion", async () => {
   const command = await run(["provision"]);
   assert.is(command.status, 2);
-  assert.match(command.text, /^Unknown command "provision"\nRun 'wheelwright --help' for a list of commands\.$/);
+  assert.match(
+    command.text,
+    /^Unknown command "provision"\n\nUsage: wheelwright COMMAND\nRun 'wheelwright --help' for a list of commands\.$/,
+  );
   const option = await run(["serve", "--fast"]);
   assert.is(option.status, 2);
-  assert.match(option.text, /\n\nwheelwright serve/);
+  assert.match(option.text, /\n\nUsage: wheelwright serve\n/);
 });
 
 test("config lists every variable and whether it is set, without its value", async () => {

@@ -1,44 +1,42 @@
-/** Defines the subcommands (verbs) for a hub's billing: show, start and reconcile. */
+/** Declares the verbs for a hub's billing: show, start and reconcile. */
 import type { Billing } from "#lib/client/client.ts";
-import { defineVerb } from "./verb-declaration.ts";
+import { defineCommand } from "./command.ts";
 import { showChange, showRecord } from "./output.ts";
 import { formatMoney } from "./spoke-views.ts";
 import type { RecordLine } from "./table.ts";
 
-export const hubBillingVerbs = [
-  defineVerb({
+export const hubBillingCommands = [
+  defineCommand({
     name: "billing",
     summary: "Show the subscription and the open invoice of a hub",
     words: ["HUB"],
     examples: ["hubs billing north --json"],
-    async run(cli, { words: [federationId] }) {
-      const billing = await cli.api.getFederationBilling({ federationId: federationId! });
-      showRecord(cli, billing, linesOf(billing), federationId!);
-    },
+    run: async (cli, { words: [federationId] }) =>
+      showRecord(cli, await cli.api.getFederationBilling({ federationId }), formatBillingLines, federationId),
   }),
-  defineVerb({
+  defineCommand({
     name: "bill",
     summary: "Start billing a hub and set the address for invoices. To change the address, run the command again",
     words: ["HUB", "EMAIL"],
     examples: ["hubs bill north accounts@north.example"],
-    async run(cli, { words: [hub, email] }) {
-      const billing = await cli.api.startFederationBilling({ federationId: hub! }, { email: email! });
-      showChange(cli, billing, `Invoices for hub ${hub} are sent to ${billing.email}`, hub!);
+    async run(cli, { words: [federationId, email] }) {
+      const billing = await cli.api.startFederationBilling({ federationId }, { email });
+      showChange(cli, billing, `Invoices for hub ${federationId} are sent to ${billing.email}`, federationId);
     },
   }),
-  defineVerb({
+  defineCommand({
     name: "reconcile",
     summary: "Send a hub's spokes to the payment provider again, which overwrites changes made at the provider",
     words: ["HUB"],
     examples: ["hubs reconcile north"],
-    async run(cli, { words: [hub] }) {
-      const billing = await cli.api.reconcileFederationBilling({ federationId: hub! });
-      showChange(cli, billing, `Sending the spokes of hub ${hub} to the payment provider`, hub!);
+    async run(cli, { words: [federationId] }) {
+      const billing = await cli.api.reconcileFederationBilling({ federationId });
+      showChange(cli, billing, `Sending the spokes of hub ${federationId} to the payment provider`, federationId);
     },
   }),
 ];
 
-function linesOf(
+function formatBillingLines(
   { connected, email, status, pastDueSince, items, monthly, ...billing }: Billing,
 ): readonly RecordLine[] {
   const { currency, invoice, pending, difference, error } = billing;
