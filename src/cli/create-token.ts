@@ -27,9 +27,7 @@ export async function signInAndCreateToken(
 ): Promise<void> {
   warnIfUnencrypted(url);
   if (credentials.password ? !credentials.email : !cli.terminal.in) {
-    throw new UsageError(
-      "Without a terminal, use --email and --password (read from standard input), or --token",
-    );
+    throw new UsageError("Without a terminal, use --email and --password (read from standard input), or --token");
   }
   const email = credentials.email ?? await promptLine("Email");
   const password = credentials.password && !cli.terminal.in ? await readSecret() : await promptSecret("Password");
