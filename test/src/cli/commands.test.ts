@@ -233,12 +233,6 @@ test("completes nouns, verbs, options, values and the names of records", async (
   assert.equal(await offered("hu"), ["hubs"]);
   assert.equal(await offered("spokes", "sus"), ["suspend"]);
   assert.equal(await offered("spokes", "list", "--st"), ["--state"]);
-  assert.equal(await offered("spokes", "show", "oak", "--pro"), ["--profile"]);
-  assert.equal(await offered("rest"), ["restore-requests", "restore", "restore-database"]);
-  assert.equal(await offered("doctor", "--re"), ["--region", "--reconcile", "--resume"]);
-  assert.equal(await offered("admin", ""), ["reset-password"]);
-  assert.equal(await offered("audit", ""), ["list", "export", "heads", "verify"]);
-  assert.equal(await offered("completion", ""), ["bash", "zsh", "fish"]);
   assert.equal(await offered("spokes", "list", "--health", ""), ["healthy", "degraded", "unknown"]);
   assert.equal(await offered("spokes", "show", "north/o"), ["north/oak"]);
   assert.equal(await offered("hubs", "show", "nor"), ["north"]);
