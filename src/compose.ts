@@ -19,8 +19,6 @@ import { watchDatabaseHold } from "#lib/installation/database-hold.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 import { collectAnnouncedChanges, postponeAnnouncedChanges } from "#lib/http/deprecation.ts";
-import type { TraceSettings } from "#lib/base/otel.ts";
-import type { Tracing, TracingOptions } from "#lib/drivers/traces/open.ts";
 import { createTelemetry } from "#lib/base/telemetry.ts";
 import { type FleetCounter, startFleetCounter } from "#lib/domains/fleet/watch.ts";
 import type { MetricsRegistry } from "#lib/metrics/registry.ts";
@@ -31,7 +29,7 @@ import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
-import { blueprint } from "./blueprints.ts";
+import { blueprint as builtInBlueprint } from "./blueprints.ts";
 import { type ClusterConnectionSource, openClusterConnections } from "./clusters.ts";
 import { manifest } from "./manifest.ts";
 import { migrations } from "./migrations.ts";
@@ -68,13 +66,22 @@ export async function createProgram(
   };
   try {
     const declared = collectAnnouncedChanges(routes, ANNOUNCED_LIMITS); // runs first, because it may throw
-    const { blueprint, catalog } = await loadDefinitions(config);
+    const blueprint = await loadBlueprint(builtInBlueprint, config.blueprintDir);
+    const catalog = loadCatalog(await readCatalog(config.catalog), blueprint);
     if (config.stripe) requireChargeablePrices(catalog);
-    const registry = config.metricsPort === null ? null : await openMetrics();
+    // Loads the modules for metrics and traces only if these are enabled.
+    const registry = config.metricsPort === null
+      ? null
+      : (await import("#lib/metrics/registry.ts")).createMetricsRegistry();
     const replicaId = createId("rep");
     const onDropped = () => telemetry.record("span_dropped", {});
     const traces = config.traces &&
-      await openTraces(config.traces, { log, replicaId, ...readProgramRelease(), onDropped });
+      (await import("#lib/drivers/traces/open.ts")).openTracing(config.traces, {
+        log,
+        replicaId,
+        ...readProgramRelease(),
+        onDropped,
+      });
     if (traces && config.ignoredOtelVariables.length > 0) {
       log.warn(IGNORED_OTEL_MESSAGE, { variables: config.ignoredOtelVariables });
     }
@@ -142,18 +149,4 @@ export async function createProgram(
     await closeAll();
     throw error;
   }
-}
-
-/** Loads and opens the metrics registry. Called only if metrics are enabled, to avoid loading an unused module. */
-async function openMetrics(): Promise<MetricsRegistry> {
-  return (await import("#lib/metrics/registry.ts")).createMetricsRegistry();
-}
-
-async function openTraces(settings: TraceSettings, options: TracingOptions): Promise<Tracing> {
-  return (await import("#lib/drivers/traces/open.ts")).openTracing(settings, options);
-}
-
-async function loadDefinitions(config: Config) {
-  const definitions = await loadBlueprint(blueprint, config.blueprintDir);
-  return { blueprint: definitions, catalog: loadCatalog(await readCatalog(config.catalog), definitions) };
 }

@@ -1,5 +1,6 @@
 /**
- * Creates and locks DATA_DIR for `wheelwright dev`, so that only one process uses the directory.
+ * Creates and locks DATA_DIR for `wheelwright dev`, so that only one process uses the directory. Also stores the port of
+ * the simulated sites there.
  *
  * SQLite locks the file `lock`. The operating system releases this lock when the process ends, even after a crash, so a
  * stale process ID can never block the directory. The file `pid` contains the process ID, for people to read.
@@ -72,4 +73,20 @@ function directoryInUse(path: string, pid: string): CommandError {
   const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright process (${pid.trim()})` : "Another Wheelwright process";
   const message = `${whose} uses DATA_DIR ${path}. Stop it, or set a different DATA_DIR and PORT`;
   return new CommandError(EXIT.unavailable, message);
+}
+
+const SITE_PORT_FILE = "site-port";
+
+/** Returns the stored port of the simulated sites, which is part of their addresses. Null at the first start. */
+export async function readSitePort(dataDir: string): Promise<number | null> {
+  const text = await readFile(join(dataDir, SITE_PORT_FILE), "utf8").catch((error) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const port = /^\d{1,5}\s*$/.test(text) ? Number(text) : 0;
+  return port > 0 && port < 65536 ? port : null;
+}
+
+export async function writeSitePort(dataDir: string, port: number): Promise<void> {
+  await writeFile(join(dataDir, SITE_PORT_FILE), `${port}\n`, { mode: 0o600 });
 }

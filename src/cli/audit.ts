@@ -36,12 +36,7 @@ export const auditCommands = [
     options: { ...FILTERS, ...PAGE_OPTIONS },
     examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
     run: (cli, { options }) =>
-      showPages(
-        cli,
-        options,
-        (limit) => cli.api.listAuditEvents({ ...toApiFilters(options), limit }),
-        AUDIT_COLUMNS,
-      ),
+      showPages(cli, options, (limit) => cli.api.listAuditEvents({ ...toApiFilters(options), limit }), AUDIT_COLUMNS),
   }),
   defineCommand({
     name: "export",

@@ -1,6 +1,6 @@
 /** Formats the help: the list of commands, the verbs of a noun, or one command. Wraps lines to the terminal's width. */
 import { findBuildInfo } from "../release.ts";
-import type { Command, CommandGroup, OptionDeclarations } from "./command.ts";
+import type { Command, CommandGroup, OptionDeclaration, OptionDeclarations } from "./command.ts";
 import { CLIENT_COMMANDS, type CommandEntry, SERVER_COMMANDS } from "./commands.ts";
 import { commonOptions, formatTitle } from "./parse.ts";
 import { formatRows, wrapText } from "./text.ts";
@@ -40,16 +40,25 @@ export function renderCommandHelp(noun: CommandGroup, command: Command): string 
 
 /** Returns the command lines that a command or noun accepts, each as a line. */
 export function renderUsage(noun: CommandGroup, command: Command | null = null): string {
-  const { usage = ["VERB"], words = [] } = command ?? {}, ways = usage.length > 0 ? usage : [words.join(" ")];
+  const ways = command ? command.usage.length > 0 ? command.usage : [defaultUsage(command)] : ["VERB"];
   const title = formatTitle(noun, command ?? { name: "" });
   return ways.map((way) => `${wrapText(`wheelwright ${title} ${way}`.trim(), "  ")}\n`).join("");
 }
 
+/** Returns the arguments. Includes the options of a command on this machine, which are few. */
+function defaultUsage({ words, options, local }: Command): string {
+  const all = local ? Object.entries(options).map(([name, option]) => `[${formatOption(name, option)}]`) : [];
+  return [...words, ...all].join(" ");
+}
+
+function formatOption(name: string, { type, value }: OptionDeclaration): string {
+  return `--${name}${type === "string" ? ` ${value && !value.includes("|") ? value : name.toUpperCase()}` : ""}`;
+}
+
 function optionRows(options: OptionDeclarations): (readonly [string, string])[] {
-  return Object.entries(options).map(([name, { type, value, short, help }]) => {
-    const placeholder = type === "string" ? ` ${value && !value.includes("|") ? value : name.toUpperCase()}` : "";
-    const choices = value?.includes("|") ? ` (${value.split("|").join(", ")})` : "";
-    return [`${short ? `-${short}, ` : ""}--${name}${placeholder}`, `${help}${choices}`];
+  return Object.entries(options).map(([name, option]) => {
+    const { value, short, help } = option, choices = value?.includes("|") ? ` (${value.split("|").join(", ")})` : "";
+    return [`${short ? `-${short}, ` : ""}${formatOption(name, option)}`, `${help}${choices}`];
   });
 }
 

@@ -46,10 +46,7 @@ export function formatTitle(noun: Pick<CommandGroup, "name">, { name }: Pick<Com
 export function parseCommand(title: string, command: Command, line: readonly string[]) {
   const declared = { ...command.options, ...commonOptions(command) }, { local } = command;
   const args = line.map((argument) => !local && argument.startsWith("--json=") ? "--json" : argument); // see parseFields
-  const { values, tokens } = parseArgs({
-    ...{ args, options: declared },
-    ...{ strict: false, allowPositionals: true, tokens: true },
-  });
+  const { values, tokens } = splitLine(args, declared);
   for (const token of tokens) if (token.kind === "option") checkOption(declared, token);
   const { json, next } = local ? { json: null, next: -1 } : parseFields(command, line, tokens);
   const words = tokens.flatMap((token) => token.kind === "positional" && token.index !== next ? [token.value] : []);
@@ -67,8 +64,11 @@ function toArguments(values: object, words: readonly string[]): ParsedArguments 
   return { options: values as ParsedArguments["options"], words };
 }
 
-type Token = ReturnType<typeof parseArgs>["tokens"] extends infer T ? NonNullable<T> extends (infer One)[] ? One : never
-  : never;
+function splitLine(args: string[], options: OptionDeclarations) {
+  return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+}
+
+type Token = ReturnType<typeof splitLine>["tokens"][number];
 type OptionToken = Extract<Token, { readonly kind: "option" }>;
 
 /** Throws a UsageError if the option is unknown or its value is wrong, because Node's own messages are unclear. */

@@ -106,13 +106,10 @@ function openLiveDisplay({ terminal }: CliContext): ProgressDisplay {
 }
 
 /** Returns a progress bar with one mark per step: done, running or pending. */
-function renderBar({ step, of, state }: OperationDetail): string {
-  const done = state === "succeeded" ? of : Math.max(0, step - 1), now = isUnfinished(state) && step > 0 ? 1 : 0;
+function renderBar(operation: OperationDetail): string {
+  const { step, of, state } = operation, now = !isOperationDone(operation) && step > 0 ? 1 : 0;
+  const done = state === "succeeded" ? of : Math.max(0, step - 1);
   return "■".repeat(Math.min(done, of)) + "◧".repeat(now) + "□".repeat(Math.max(0, of - done - now));
-}
-
-function isUnfinished(state: OperationDetail["state"]): boolean {
-  return state === "running" || state === "queued";
 }
 
 /**

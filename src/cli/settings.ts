@@ -56,10 +56,7 @@ export function readSettings(file: string, warn: (text: string) => void): CliSet
   } finally {
     closeSync(handle);
   }
-  throw new CommandError(
-    EXIT.failed,
-    `${file} is not a valid settings file. Fix it, or remove it and sign in again`,
-  );
+  throw new CommandError(EXIT.failed, `${file} is not a valid settings file. Fix it, or remove it and sign in again`);
 }
 
 function isSettings(value: unknown): value is CliSettings {

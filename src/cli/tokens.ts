@@ -2,7 +2,7 @@
 import { DAY } from "#lib/base/time.ts";
 import { defineCommand } from "./command.ts";
 import { resolveServerUrl } from "./connection.ts";
-import { CREDENTIAL_OPTIONS, SCOPE_OPTION, signInAndCreateToken } from "./create-token.ts";
+import { CREDENTIAL_OPTIONS, SCOPE_OPTION, signInAndCreateToken } from "./login.ts";
 import { print, printNote, showChanges, showJson } from "./output.ts";
 import { PAGE_OPTIONS, showPages } from "./pagination.ts";
 import { sanitizeLine } from "./text.ts";

@@ -1,10 +1,11 @@
 /** Waits for the operations that a command started, unless --no-wait is set, and reports their results. */
-import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts";
+import type { Operation, Problem } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import type { CliContext, OptionValues } from "./command.ts";
 import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { printNote, showChange } from "./output.ts";
 import { parseDuration } from "./times.ts";
+import type { WaitResult } from "./watch-operations.ts";
 import { CommandError, EXIT, findExitStatus } from "./exit-status.ts";
 
 export const WAIT_OPTIONS = {
@@ -17,14 +18,6 @@ export const WAIT_OPTIONS = {
 export interface LabelledOperation {
   readonly label: string;
   readonly operation: Operation | null;
-}
-
-/** The result of waiting for operations. */
-export interface WaitResult {
-  /** The last known state of each operation. Null if no operation was started, or with --no-wait. */
-  readonly operations: readonly (OperationDetail | null)[];
-  /** The reason why waiting ended before all operations were done. Null if waiting did not end early. */
-  readonly earlyEnd: CommandError | null;
 }
 
 /**

@@ -32,9 +32,11 @@ const MAX_PARALLEL_READS = 6;
  */
 const READ_INTERVAL = 5 * SECOND, READ_INTERVAL_PER_OPERATION = 200;
 
-interface WatchResult {
-  /** The operations, in the same order as the input. Null for an operation that could not be read. */
+/** The result of waiting for operations. */
+export interface WaitResult {
+  /** The last known state of each operation, in the order of the input. Null if unknown, or with --no-wait. */
   readonly operations: readonly (OperationDetail | null)[];
+  /** The reason why waiting ended before all operations were done. Null if waiting did not end early. */
   readonly earlyEnd: CommandError | null;
 }
 
@@ -46,7 +48,7 @@ export async function watchOperations(
   cli: CliContext,
   watched: readonly WatchedOperation[],
   ms: number,
-): Promise<WatchResult> {
+): Promise<WaitResult> {
   if (watched.length === 0) return { operations: [], earlyEnd: null };
   const display = openProgressDisplay(cli), over = new AbortController(), { signal } = over;
   const tracked: TrackedOperation[] = watched.map((one) => ({ ...one, operation: null }));
@@ -127,19 +129,14 @@ function createOperationReader(
 }
 
 /** Reports once when the connection to the server is lost, and once when it is restored. */
-interface ConnectionReporter {
-  lost(error: WheelwrightError): void;
-  restored(): void;
-}
-
-function createConnectionReporter(print: (text: string) => void): ConnectionReporter {
+function createConnectionReporter(print: (text: string) => void) {
   let isLost = false;
   return {
-    lost({ message }) {
+    lost({ message }: WheelwrightError): void {
       if (!isLost) print(`${message}. Reconnecting …`);
       isLost = true;
     },
-    restored() {
+    restored(): void {
       if (isLost) print("Reconnected");
       isLost = false;
     },
@@ -156,7 +153,7 @@ async function follow(
   api: Wheelwright,
   federationId: string,
   signal: AbortSignal,
-  connection: ConnectionReporter,
+  connection: ReturnType<typeof createConnectionReporter>,
   onEvent: (isAffected: OperationFilter) => void,
 ): Promise<void> {
   const events = api.followFederation({ federationId }, {

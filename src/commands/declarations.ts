@@ -8,7 +8,6 @@ const local = true;
 export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[]>> = {
   dev: defineCommand({
     local,
-    usage: ["[--kubeconfig FILE]"],
     options: options.DEV_OPTIONS,
     run: async (_, typed) => (await import("./dev.ts")).runDev(typed.options),
   }),
@@ -28,7 +27,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
   config: defineCommand({ local, run: async () => (await import("./config.ts")).runConfig() }),
   simulate: defineCommand({
     local,
-    usage: ["[--port N] [--kubeconfig FILE] [--record]"],
     options: options.SIMULATE_OPTIONS,
     run: async (_, typed) => (await import("./simulate.ts")).runSimulate(typed.options),
   }),
@@ -63,7 +61,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
   }),
   "restore-database": defineCommand({
     local,
-    usage: ["FILE [--allow-unencrypted]"],
     words: ["FILE"],
     options: options.RESTORE_DATABASE_OPTIONS,
     run: async (_, typed) => (await import("./restore-database.ts")).runRestoreDatabase(typed.words[0], typed.options),
@@ -73,7 +70,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
       local,
       name: "heads",
       summary: "Show the newest hash of each chain in the audit log; reads this machine's database",
-      usage: ["[--chain ID] [--json]"],
       options: options.AUDIT_HEADS_OPTIONS,
       examples: ["audit heads > heads"],
       run: async (_, typed) => (await import("./audit.ts")).showAuditHeads(typed.options),
@@ -82,7 +78,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
       local,
       name: "verify",
       summary: "Verify that no audit event was changed or removed; reads this machine's database",
-      usage: ["[--against HEAD|FILE]… [--chain ID] [--json]"],
       options: options.AUDIT_VERIFY_OPTIONS,
       examples: ["audit verify --against heads"],
       run: async (_, typed) => (await import("./audit.ts")).verifyAuditLog(typed.options),

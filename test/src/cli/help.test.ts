@@ -166,6 +166,21 @@ test("rejects a mistyped command line with status 2 and a suggestion", async ({ 
   assert.match((await cli.run(["spoke"])).err, /Unknown command "spoke"\. Did you mean spokes\?/);
 });
 
+test("completes commands, verbs, options and values without a server", async ({ cli }) => {
+  const cases: readonly (readonly [line: string[], offered: string[]])[] = [
+    [["rest"], ["restore-requests", "restore", "restore-database"]],
+    [["audit", ""], ["list", "export", "heads", "verify"]],
+    [["admin", ""], ["reset-password"]],
+    [["doctor", "--re"], ["--region", "--reconcile", "--resume"]],
+    [["spokes", "show", "oak", "--pro"], ["--profile"]],
+    [["completion", ""], ["bash", "zsh", "fish"]],
+  ];
+  for (const [line, offered] of cases) {
+    const { out } = await cli.run(["__complete", ...line]);
+    assert.equal(out.trimEnd().split("\n").map((each) => each.split("\t")[0]), offered, line.join(" "));
+  }
+});
+
 test("suggests only verbs that exist", ({ all }) => {
   for (const [noun] of all) {
     for (const word of ["delete", "rm", "get", "describe", "ls", "logs", "status", "add", "edit"]) {
