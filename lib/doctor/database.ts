@@ -96,12 +96,12 @@ export async function readDatabaseProperties(
     const [first, otherClient] = clients as [DatabaseClient, DatabaseClient];
     const query = async (client: DatabaseClient, text: string, params: readonly unknown[] = []) =>
       (await client.query(text, params, { limit: timeoutMs, signal })).rows;
-    const [row] = await query(first, SELECT_FACTS) as unknown as [FactsRow];
+    const [row] = await query(first, SELECT_FACTS) as [FactsRow];
     const { migrated, withUsers, withDigests, ...facts } = row;
     const before = Date.now();
     const [clock] = await query(first, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = migrated ? await query(first, SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : null;
+    const applied = migrated ? await query(first, SELECT_APPLIED_MIGRATIONS) as AppliedMigration[] : null;
     const [operator] = withUsers ? await query(first, "select 1 from users where operator limit 1") : [];
     const moved = withDigests ? await query(first, SELECT_MOVED_TAGS) : [];
     return {

@@ -6,12 +6,15 @@ import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
 
 /** Thrown if a job's payload or progress differs from the schema of its kind. A retry cannot help. */
 export class JobDataError extends DriverError {
+  readonly jobId: string;
+
   constructor({ kind, id }: Job, problem: string) {
     super("JobDataInvalid", `The stored data of ${kind} ${id} cannot be read: ${problem}`, {
       transient: false,
       hint: "Another release of Wheelwright wrote this data. Request the operation again, or use that release.",
     });
     this.name = "JobDataError";
+    this.jobId = id;
   }
 }
 

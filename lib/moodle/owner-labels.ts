@@ -52,25 +52,34 @@ export function addOwnerMetadata(object: KubeObject, owner: ObjectOwner): KubeOb
   return object["spec"] === undefined ? result : { ...result, spec: addLabelsToTemplates(object["spec"], labels) };
 }
 
-// deno-lint-ignore no-explicit-any
-function addLabelsToTemplates(spec: any, labels: Record<string, string>): any {
-  const result = { ...spec };
-  if (spec.volumeClaimTemplates) {
-    result.volumeClaimTemplates = spec.volumeClaimTemplates.map((claim: { metadata?: Partial<ObjectMeta> }) => ({
-      ...claim,
-      metadata: withLabels(claim.metadata ?? {}, labels),
-    }));
-  }
-  for (const field of ["template", "jobTemplate"]) {
-    const template = spec[field];
-    if (!template) continue;
-    const metadata = withLabels(template.metadata ?? {}, labels);
-    result[field] = {
-      metadata,
-      spec: field === "jobTemplate" ? addLabelsToTemplates(template.spec, labels) : template.spec,
-    };
-  }
-  return result;
+/** An object inside of a spec from which Kubernetes creates other objects. */
+interface ObjectTemplate {
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly spec: WorkloadSpec;
+}
+
+interface WorkloadSpec {
+  readonly template?: ObjectTemplate;
+  readonly jobTemplate?: ObjectTemplate;
+  readonly volumeClaimTemplates?: readonly ObjectTemplate[];
+}
+
+function addLabelsToTemplates(spec: WorkloadSpec, labels: Record<string, string>): WorkloadSpec {
+  const { template, jobTemplate, volumeClaimTemplates } = spec;
+  const label = ({ metadata = {}, spec }: ObjectTemplate) => ({ metadata: withLabels(metadata, labels), spec });
+  return {
+    ...spec,
+    ...(volumeClaimTemplates && {
+      volumeClaimTemplates: volumeClaimTemplates.map(({ metadata = {}, ...claim }) => ({
+        ...claim,
+        metadata: withLabels(metadata, labels),
+      })),
+    }),
+    ...(template && { template: label(template) }),
+    ...(jobTemplate && {
+      jobTemplate: { ...label(jobTemplate), spec: addLabelsToTemplates(jobTemplate.spec, labels) },
+    }),
+  };
 }
 
 function withLabels<M extends Partial<ObjectMeta>>(metadata: M, labels: Record<string, string>): M {

@@ -86,8 +86,7 @@ export function buildSizePatch(object: KubeObject, fields: readonly SizeDependen
 /** Returns the patch operations that set one field, and applies the same change to `draft`. */
 function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
   const tests: PatchOperation[] = [];
-  // deno-lint-ignore no-explicit-any
-  let node: any = draft, pointer = "";
+  let node: Record<string | number, unknown> = draft, pointer = "";
   for (const [i, step] of path.entries()) {
     const key = typeof step === "string" ? step : indexOfItem(node, step);
     if (key === -1) throw missingItemError(draft, step);
@@ -102,7 +101,7 @@ function setField(draft: KubeObject, path: readonly Step[], value: unknown): Pat
       node[key] = fieldValue;
       return [...tests, { op: "add", path: pointer, value: structuredClone(fieldValue) }];
     }
-    node = node[key];
+    node = node[key] as typeof node;
   }
   return [];
 }

@@ -7,7 +7,6 @@ import * as v from "valibot";
 /** The label of a step, as shown to users, and the step's timeout in milliseconds. */
 export type DeclaredStep = readonly [label: string, timeout: number];
 
-/** One step of a job. */
 export interface StepPlan<Step extends string = string> {
   /** The name that is recorded when the step is finished. A new name requires a new plan version. */
   readonly name: Step;

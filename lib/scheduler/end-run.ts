@@ -101,7 +101,8 @@ async function retryOrFail(stopped: StoppedRun, error: unknown, step: string): P
     attempt: job.attempt,
     error,
   });
-  if (!willRetry && error instanceof JobDataError) {
+  // A step may also fail because of another job's data. The hooks can then read the data of this job.
+  if (!willRetry && error instanceof JobDataError && error.jobId === job.id) {
     return void await heldJob.advance((tx, job) => endWithoutHooks(tx, stopped.handler, job, report));
   }
   if (!willRetry) return await failPermanently(stopped, buildFinalReport(analysis, job));

@@ -152,7 +152,7 @@ export async function retryOrEnd(
   failure: FailureReport,
   delayMs: number,
 ): Promise<Job> {
-  const unended = Number(job.progress.unended ?? 0) + 1;
+  const unended = (job.progress.unended ?? 0) + 1;
   if (shouldEndUnrecorded(handler.kind, unended)) return await endWithoutHooks(tx, handler, job, failure);
   return await scheduleRetry(tx, job, failure, delayMs, { unended });
 }

@@ -163,5 +163,5 @@ export function mayRetryJob(analysis: FailureAnalysis, kind: JobKind, job: Job, 
 
 /** Returns how many earlier attempts of this job failed because of a bug. */
 export function countBugFailures(job: Job): number {
-  return typeof job.progress.bugs === "number" ? job.progress.bugs : 0;
+  return job.progress.bugs ?? 0;
 }

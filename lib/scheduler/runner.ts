@@ -12,7 +12,7 @@ import type { Log } from "#lib/base/log.ts";
 import { createStepClock } from "#lib/scheduler/step-clock.ts";
 import { endStoppedRun } from "#lib/scheduler/end-run.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
-import { createHeldJob } from "#lib/scheduler/held-job.ts";
+import { createHeldJob, type HeldJob } from "#lib/scheduler/held-job.ts";
 import { canEndInOneStatement, finishStep, recordProgress } from "#lib/scheduler/job-changes.ts";
 import { NO_TELEMETRY, type Span, type Telemetry } from "#lib/base/telemetry.ts";
 import { createProgressReporter } from "#lib/scheduler/progress.ts";
@@ -59,32 +59,10 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
   let isLeaving = false;
   let hasEnded = false;
 
-  const run: JobRun = {
-    get job() {
-      return heldJob.job;
-    },
-    signal: stop.signal,
-    log,
-    throwIfStopped() {
-      if (hasEnded) throw new RunEndedError();
-      lease.throwIfLapsed();
-      stop.signal.throwIfAborted();
-    },
-    async write(work) {
-      run.throwIfStopped();
-      return await heldJob.transact(async (tx, job) => {
-        await lockSubject(tx, job);
-        await updateHeldJob(tx, job);
-        return await work(tx);
-      });
-    },
-    async saveProgress(values) {
-      run.throwIfStopped();
-      await heldJob.advance((tx, job) => updateHeldJob(tx, job, { progress: values }));
-    },
-    showProgress: progress.show,
-    timeLeft: clock.timeLeft,
-  };
+  const run = createRun(
+    { heldJob, log, signal: stop.signal, timeLeft: clock.timeLeft, showProgress: progress.show },
+    () => hasEnded,
+  );
 
   async function runSteps(): Promise<void> {
     const onLapse = () => stop.abort(lease.signal.reason);
@@ -96,23 +74,17 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
       if (claimed.cancelRequestedAt) stop.abort(new RunCancelledError());
       for (step of handler.kind.steps) {
         if (heldJob.job.finishedSteps.includes(step.name)) continue;
-        await telemetry.span("step", { kind, step: step.name }, (span) => markInterruption(span, runStep(step)));
+        await telemetry.span(
+          "step",
+          { kind, step: step.name },
+          (span) => markInterruption(span, stop.signal, runStep(step)),
+        );
       }
     } catch (error) {
       await endStoppedRun({ handler, heldJob, run, retry: options.retry }, error, step.name);
     } finally {
       hasEnded = true;
       lease.signal.removeEventListener("abort", onLapse);
-    }
-  }
-
-  /** Marks the trace span as interrupted if the step was interrupted, because an interrupted step has not failed. */
-  async function markInterruption(span: Span, work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      if (isInterruption(stop.signal.aborted ? stop.signal.reason : error)) span.outcome = "interrupted";
-      throw error;
     }
   }
 
@@ -164,6 +136,47 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
     stop: (reason) => stop.abort(reason),
     stopAfterStep: () => void (isLeaving = true),
   };
+}
+
+/** Creates the run that is passed to each step. After `hasEnded` returns true, its steps can no longer write. */
+function createRun(
+  { heldJob, ...rest }: Pick<JobRun, "log" | "signal" | "timeLeft" | "showProgress"> & { readonly heldJob: HeldJob },
+  hasEnded: () => boolean,
+): JobRun {
+  function throwIfStopped(): void {
+    if (hasEnded()) throw new RunEndedError();
+    heldJob.lease.throwIfLapsed();
+    rest.signal.throwIfAborted();
+  }
+  return {
+    ...rest,
+    get job() {
+      return heldJob.job;
+    },
+    throwIfStopped,
+    async write(work) {
+      throwIfStopped();
+      return await heldJob.transact(async (tx, job) => {
+        await lockSubject(tx, job);
+        await updateHeldJob(tx, job);
+        return await work(tx);
+      });
+    },
+    async saveProgress(values) {
+      throwIfStopped();
+      await heldJob.advance((tx, job) => updateHeldJob(tx, job, { progress: values }));
+    },
+  };
+}
+
+/** Marks the trace span as interrupted if the step was interrupted, because an interrupted step has not failed. */
+async function markInterruption(span: Span, signal: AbortSignal, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (isInterruption(signal.aborted ? signal.reason : error)) span.outcome = "interrupted";
+    throw error;
+  }
 }
 
 /** Runs a step until it ends, times out or is stopped. */

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
+import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 
 export interface JobSubject {
   readonly federationId: string;
@@ -26,7 +27,10 @@ export async function lockSubject(
   return row ? { federationId, spokeId: null, state: row.state } : null;
 }
 
-const IN_PROGRESS = ["provisioning", "suspending", "resuming", "updating"] as const;
+/** The states that an operation ends. */
+const IN_PROGRESS = new Set<string>(
+  Object.values(SPOKE_OPERATIONS).flatMap((each) => "transition" in each ? [each.transition.through] : []),
+);
 
 /**
  * Stores a failure reason in the row of a hub or spoke. If its state is transitional, also sets the state to failed.
@@ -38,7 +42,7 @@ export async function markSubjectFailed(
   reason: string,
 ): Promise<string> {
   if (state === "removing" || state === "removed") return state;
-  const failed = IN_PROGRESS.some((each) => each === state);
+  const failed = IN_PROGRESS.has(state);
   const columns = {
     stateReason: reason,
     updatedAt: sql<Date>`wheelwright_now()`,

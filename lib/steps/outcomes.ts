@@ -66,7 +66,11 @@ interface Ending {
 export type ActionProgress = ProgressOf<{ observed: typeof StateAfterFailure }>;
 
 /** An operation that changes the spoke's state. */
-export interface SpokeAction<Progress extends ActionProgress, Payload extends object, Step extends string = string> {
+export interface StateChangingOperation<
+  Progress extends ActionProgress,
+  Payload extends object,
+  Step extends string = string,
+> {
   readonly kind: JobKind<Progress, Payload, Step>;
   readonly transition: StateTransition;
 }
@@ -86,7 +90,7 @@ interface ActionEndings<Progress extends ActionProgress, Payload extends object>
 
 /** Creates an action's hooks. The action determines the spoke's state during and after the action. */
 export function createActionOutcomes<Progress extends ActionProgress, Payload extends object>(
-  { transition: { through, to } }: SpokeAction<Progress, Payload>,
+  { transition: { through, to } }: StateChangingOperation<Progress, Payload>,
   { succeeded = nothing, stopped = nothing }: ActionEndings<Progress, Payload> = {},
 ): JobHooks<Progress, Payload> {
   return {

@@ -4,7 +4,7 @@ import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts
 import { MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF, SITE_POD_SELECTOR } from "#lib/moodle/names.ts";
 import type { StateAfterFailure } from "#lib/operations/progress.ts";
 import type { HandlerHooks, JobHandler, JobRun, StepFunctions } from "#lib/scheduler/handler.ts";
-import { type ActionProgress, createActionOutcomes, type SpokeAction } from "#lib/steps/outcomes.ts";
+import { type ActionProgress, createActionOutcomes, type StateChangingOperation } from "#lib/steps/outcomes.ts";
 import { spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { readDatabase } from "#lib/steps/site-jobs.ts";
@@ -14,7 +14,7 @@ export const RESTART_ANNOTATION = "kubectl.kubernetes.io/restartedAt";
 
 export function spokeActionHandler<Progress extends ActionProgress, Payload extends object, Step extends string>(
   app: App,
-  operation: SpokeAction<Progress, Payload, Step>,
+  operation: StateChangingOperation<Progress, Payload, Step>,
   steps: StepFunctions<SpokeSite, Progress, Payload, Step>,
   hooks: NoInfer<Partial<HandlerHooks<SpokeSite, Progress, Payload>>> = {},
 ): JobHandler<Progress, Payload, Step> {

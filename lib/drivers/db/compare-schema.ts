@@ -8,11 +8,11 @@ import { createHash } from "node:crypto";
 export type Migration = readonly [name: string, sql: string];
 
 /** A migration in the database. `needs` names the migration that a program must include to use the database, if any. */
-export interface AppliedMigration {
+export type AppliedMigration = {
   readonly name: string;
   readonly checksum: string;
   readonly needs: string | null;
-}
+};
 
 /** The error when a migration fails, or when this program cannot use the database. */
 export class MigrationError extends Error {

@@ -61,9 +61,9 @@ export async function migrate(
     await lock(run, report);
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE_SQL} as "may"`,
-    ) as unknown as [State];
+    ) as [State];
     const { missing, newer } = compareSchema(
-      state.there ? await run(SELECT_APPLIED_MIGRATIONS) as unknown as AppliedMigration[] : [],
+      state.there ? await run(SELECT_APPLIED_MIGRATIONS) as AppliedMigration[] : [],
       migrations,
     );
     if (newer.length > 0) {
@@ -98,9 +98,7 @@ function runWith(copier: CopyConnection): Run {
 /** Polls for the advisory lock. A session that waits inside the server would block `create index concurrently`. */
 async function lock(run: Run, report: (sentence: string) => void): Promise<void> {
   for (let attempts = 1;; attempts++) {
-    const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK_KEY]) as unknown as [
-      { held: boolean },
-    ];
+    const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK_KEY]) as [{ held: boolean }];
     if (held) return;
     if (attempts === REPORT_AFTER) report("Waiting for another process that is migrating or restoring this database");
     await sleep(LOCK_POLL_MS);
@@ -155,7 +153,7 @@ async function findRole(run: Run, { role }: ServiceLogin): Promise<ServiceRolePr
        coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
      from (select) as one left join pg_roles on rolname = $1`,
     [role],
-  ) as unknown as [ServiceRolePrivileges];
+  ) as [ServiceRolePrivileges];
   return found;
 }
 

@@ -54,7 +54,6 @@ import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 type RestoreRun = RunOf<typeof OPERATIONS.restore.kind>;
-
 const CLEANUP_TIMEOUT = 4 * MINUTE; // for each of the three kinds of objects to delete
 
 export function restoreHandler(app: App): JobHandler {
@@ -103,18 +102,17 @@ export function restoreHandler(app: App): JobHandler {
 
 /** Chooses the backup or the previous volumes to restore. Stores the choice in the job's progress, for retries. */
 async function chooseTarget(site: SpokeSite, run: RestoreRun): Promise<void> {
-  const { inputs } = site, request = run.job.payload;
-  const choice = "rollback" in request
-    ? await findRollbackTarget(site)
-    : await findBackupTarget(site, run, request.backupId);
+  const { inputs } = site, { payload } = run.job;
+  const choice = "backupId" in payload
+    ? await findBackupTarget(site, run, payload.backupId)
+    : await findRollbackTarget(site);
   if (choice.backupId === null) await requireRollbackPvcs(site, run, choice.target);
   const { images } = choice.target;
   // Pulls the image before the site is stopped, so that the site keeps running if the image cannot be pulled.
   if (images.moodle !== inputs.images.moodle) {
     await readCodeVersionOfImage({ ...site, inputs: { ...inputs, images } }, run);
   }
-  const restore: PreparedRestore = { before: extractVersionAndVolumes(inputs), ...choice };
-  await run.saveProgress({ restore });
+  await run.saveProgress({ restore: { before: extractVersionAndVolumes(inputs), ...choice } });
 }
 
 type RestoreChoice = Omit<PreparedRestore, "before">;

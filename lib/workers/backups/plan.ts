@@ -9,7 +9,12 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { explainUnavailableBackups, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
-import { closeAbandonedBackups, readSnapshotClasses, saveSnapshotClasses } from "#lib/domains/backups/store.ts";
+import {
+  type BackupVolume,
+  closeAbandonedBackups,
+  readSnapshotClasses,
+  saveSnapshotClasses,
+} from "#lib/domains/backups/store.ts";
 import { getVolumeDrivers } from "#lib/domains/backups/summary.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -87,8 +92,7 @@ async function readClasses(
 }
 
 type DueRow = SpokeRow & {
-  // deno-lint-ignore no-explicit-any
-  readonly volumes: any;
+  readonly volumes: readonly BackupVolume[] | null;
   readonly now: Date;
 };
 
