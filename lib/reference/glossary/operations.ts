@@ -48,19 +48,19 @@ export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
   "spokes.total | hubs.total": ["The total number of spokes", 5],
   byState: "The number of spokes in each state",
   "byState.active": ["The number of active spokes", 4],
-  "byState.provisioning": "The number of spokes that are being created",
+  "byState.provisioning": ["The number of spokes that are being created", 1],
   "byState.failed | byState.suspending | byState.suspended | byState.resuming | byState.updating | byState.removing": [
     "The number of spokes in this state",
     0,
   ],
-  degraded: "The number of active spokes whose health is degraded",
+  degraded: ["The number of active spokes whose health is degraded", 1],
   "spokes.unverified | hubs.unverified": ["The number of active spokes whose last restore test failed", 0],
   "spokes.oldestVerifiedAt | hubs.oldestVerifiedAt": [
     "When the least recently verified active spoke last passed a restore test; null if no spoke was ever verified",
     "2026-11-19T04:12:55.000Z",
   ],
   queued: ["The number of queued operations", 2],
-  running: "The number of running operations",
+  running: ["The number of running operations", 1],
   oldestWaitSeconds: [
     "The number of seconds that the oldest queued operation has waited; null if no operation is queued",
     95,
@@ -72,7 +72,7 @@ export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
   "error.step": ["The name of the step that failed", "install"],
   of: ["The number of steps in the operation", 10],
   label: ["A description of the current step, with its progress if known", "Starting the database"],
-  attempt: "The number of the current attempt at this step",
+  attempt: ["The number of the current attempt at this step", 1],
   position: [
     "The operation's position in the queue of its hub, 1 if it is next; null unless the operation is queued",
     null,
