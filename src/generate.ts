@@ -15,9 +15,10 @@ import { renderClusterRules } from "#lib/doctor/cluster-role.ts";
 import type { OperationDeclaration } from "#lib/operations/operation.ts";
 import { ACTIONS, SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { type RouteModule, withoutPortal } from "#lib/http/endpoint.ts";
+import type { ApiDocument } from "#lib/reference/document.ts";
 import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import { readProgramRelease } from "#src/release.ts";
-import { type ApiDocument, renderEndpoints, renderSchemas } from "#src/generate/client.ts";
+import { renderEndpoints, renderSchemas } from "#src/generate/client.ts";
 import { BROWSER_ENTRY_POINTS, bundleForBrowsers } from "#src/generate/browser.ts";
 import { renderFieldsModule } from "#src/generate/fields.ts";
 import { renderKubernetesFields } from "#src/generate/kubernetes-fields.ts";
@@ -65,7 +66,7 @@ async function documentOf(files: readonly string[], root: URL): Promise<ApiDocum
     return [toUrlPattern(file.slice(0, -".ts".length)), module] as const;
   }));
   const manifest = modules.sort(([a], [b]) => compareUrlPatterns(a, b));
-  return buildOpenApiDocument(withoutPortal(manifest), readProgramRelease()) as object as ApiDocument;
+  return buildOpenApiDocument(withoutPortal(manifest), readProgramRelease());
 }
 
 /** Inserts the table of actions on spokes into the text of docs/api.md, between two marker comments. */

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, DISABLED_CALL_COUNTER } from "#lib/domains/deprecations/calls.ts";
-import type { OpenApi } from "#lib/reference/openapi.ts";
+import type { ApiDocument } from "#lib/reference/document.ts";
 import { buildPublishedOpenApi } from "#lib/reference/publish.ts";
 import { createId } from "#lib/base/ids.ts";
 import { type HttpResponse, isBodyStream, toResponse } from "#lib/http/response.ts";
@@ -79,7 +79,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
   const unread = createIncompleteBodyLimit(config.bodyLimitBytes);
   const findClient = createClientAddressFinder(config.trustedProxies, app.log);
   const isProxy = parseCidrNetworks(config.trustedProxies);
-  let document: OpenApi | undefined;
+  let document: ApiDocument | undefined;
   const findRoute = mountRoutes({
     app,
     service: {

@@ -2,8 +2,8 @@
 export const portalScript = `\
 (()=>{var h=document.querySelector(".shell").dataset,se=document.getElementById("announcer");function p(e){se.textContent=e}function s(e,t=document){return[...t.querySelectorAll(e)]}function c(e,t={},...n){let o=Object.assign(document.createElement(
 e),t);return o.append(...n),o}function B({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
-e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function K(e,t){let n=await navigator.clipboard.writeText(
-t.textContent).then(()=>!0,()=>!1);return n||getSelection()?.selectAllChildren(t),e.textContent=n?"Copied":"Selected",setTimeout(
+e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function K(e,t){let n=!0;try{await navigator.clipboard.
+writeText(t.textContent)}catch{n=!1,getSelection()?.selectAllChildren(t)}return e.textContent=n?"Copied":"Selected",setTimeout(
 ()=>e.textContent="Copy",2e3),n}var ce=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var E=!1,
 H=!1,I=null;async function le(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
 status<500}catch{return!1}}async function m(){if(H)return;H=!0;let e=await le();H=!1,e?E&&(E=!1,L.hidden=!0,p("Connected"),

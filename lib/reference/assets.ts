@@ -2,8 +2,8 @@
 export const referencePageScript = `\
 (()=>{function i(e,t=document){return[...t.querySelectorAll(e)]}function u(e,t={},...n){let r=Object.assign(document.createElement(
 e),t);return r.append(...n),r}function f({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
-e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function m(e,t){let n=await navigator.clipboard.writeText(
-t.textContent).then(()=>!0,()=>!1);return n||getSelection()?.selectAllChildren(t),e.textContent=n?"Copied":"Selected",setTimeout(
+e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function m(e,t){let n=!0;try{await navigator.clipboard.
+writeText(t.textContent)}catch{n=!1,getSelection()?.selectAllChildren(t)}return e.textContent=n?"Copied":"Selected",setTimeout(
 ()=>e.textContent="Copy",2e3),n}var y=document.querySelector("form[role=search]"),c=document.querySelector("#find"),p=document.querySelector(".found"),M=document.
 querySelector(".intro"),d=i("article").map(e=>({element:e,text:x(e)})),a=new Map(i("nav li a").map(e=>[e.hash.slice(1),e]));
 y.hidden=!1;function x(e){let t=e.dataset.shapes.split(" ").filter(Boolean),n=t.map(r=>i(\`#schema-\${r} .fields\`).map(o=>o.

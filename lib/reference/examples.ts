@@ -1,13 +1,11 @@
 /** Generates example values for JSON Schemas, from the schema's own example, the field glossary, or the type. */
 import { findFieldExample } from "#lib/reference/glossary/glossary.ts";
-import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
-
-type Named = Readonly<Record<string, JsonSchema>>;
+import { getReferencedName, type JsonSchema, type NamedSchemas } from "#lib/reference/json-schema.ts";
 
 const NOON = "2026-11-21T12:00:00.000Z";
 
 /** Returns an example value for a schema. `owner` is the schema or field that contains the field called `name`. */
-export function buildExample(schema: JsonSchema, named: Named, owner = "", name = ""): unknown {
+export function buildExample(schema: JsonSchema, named: NamedSchemas, owner = "", name = ""): unknown {
   const component = getReferencedName(schema);
   // Prefers the field's own example to one for its type. For instance, the field `operation` is usually null.
   const glossaryExample = findFieldExample(owner, name);
@@ -23,7 +21,7 @@ export function buildExample(schema: JsonSchema, named: Named, owner = "", name 
   return type === "object" ? {} : plain(schema);
 }
 
-function sampleFields(properties: Named, named: Named, owner: string): unknown {
+function sampleFields(properties: NamedSchemas, named: NamedSchemas, owner: string): unknown {
   return Object.fromEntries(
     Object.entries(properties).map(([name, field]) => [name, buildExample(field, named, owner, name)]),
   );

@@ -4,8 +4,6 @@ import type * as v from "valibot";
 import { findFieldDescription } from "#lib/reference/glossary/glossary.ts";
 import { INPUT_SCHEMAS, OUTPUT_SCHEMAS } from "#lib/reference/schemas.ts";
 
-export type OpenApiObject = Readonly<Record<string, unknown>>;
-
 /** A JSON Schema with the keywords that the API reference and its examples use. */
 export interface JsonSchema {
   readonly [word: string]: unknown;
@@ -20,6 +18,8 @@ export interface JsonSchema {
   readonly description?: string;
   readonly examples?: readonly unknown[];
 }
+
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 type Mode = "input" | "output";
 
@@ -41,7 +41,7 @@ export function toParameterJsonSchema(schema: v.GenericSchema): JsonSchema {
 }
 
 /** Returns the named schemas for `components.schemas` in the OpenAPI document. */
-export function buildNamedSchemas(): Readonly<Record<string, JsonSchema>> {
+export function buildNamedSchemas(): NamedSchemas {
   const all = (named: Readonly<Record<string, v.GenericSchema>>, mode: Mode) =>
     Object.entries(named).map(([name, schema]) => [name, convert(schema, mode, name)] as const);
   return Object.fromEntries(

@@ -4,12 +4,8 @@ import type { ProgramRelease } from "#lib/app.ts";
 import { findAccessNote } from "#lib/reference/refusals.ts";
 import { findReferenceSection, listReferenceSections } from "#lib/reference/areas.ts";
 import { buildErrorExamples, buildHeaderComponents, buildResponses } from "#lib/reference/responses.ts";
-import {
-  buildNamedSchemas,
-  type JsonSchema,
-  type OpenApiObject,
-  toInputJsonSchema,
-} from "#lib/reference/json-schema.ts";
+import type { ApiDocument, ContentByMediaType, DocumentedEndpoint } from "#lib/reference/document.ts";
+import { buildNamedSchemas, type NamedSchemas, toInputJsonSchema } from "#lib/reference/json-schema.ts";
 import { renderOverview, TOKEN_SCOPE_DESCRIPTIONS } from "#lib/reference/overview.ts";
 import { buildOperationName } from "#lib/reference/names.ts";
 import { buildParameters } from "#lib/reference/parameters.ts";
@@ -26,12 +22,9 @@ import {
 
 /** The schema of the OpenAPI document. Checks only the version, because this module itself builds the document. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
-export type OpenApi = v.InferOutput<typeof OpenApi>;
-
-type Named = Readonly<Record<string, JsonSchema>>;
 
 /** Builds the OpenAPI document. Omits the pages of the portal (the web interface), which are not part of the API. */
-export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramRelease): OpenApi {
+export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramRelease): ApiDocument {
   const manifest = withoutPortal(allRoutes), named = buildNamedSchemas();
   const used = new Set(manifest.map(([pattern]) => findReferenceSection(pattern)));
   return {
@@ -75,20 +68,25 @@ export function buildOpenApiDocument(allRoutes: Manifest, release: ProgramReleas
   };
 }
 
-function withExamples(named: Named): Named {
+function withExamples(named: NamedSchemas): NamedSchemas {
   return Object.fromEntries(
     Object.entries(named).map(([name, schema]) => [name, { ...schema, examples: [buildExample(schema, named, name)] }]),
   );
 }
 
-function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): OpenApiObject {
+function describeEndpoint(
+  pattern: string,
+  method: HttpMethod,
+  endpoint: AnyEndpoint,
+  named: NamedSchemas,
+): DocumentedEndpoint {
   const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
-  const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
+  const aliases = listAliasPaths(pattern).map(formatDocumentedPath);
   return {
     operationId: buildOperationName(pattern, method),
     tags: [findReferenceSection(pattern)],
     summary,
-    description,
+    description: descriptionOf(aliases, endpoint),
     ...(deprecated && { deprecated: true }),
     security: securityOf(endpoint),
     parameters: buildParameters(pattern, endpoint),
@@ -107,22 +105,19 @@ function describeEndpoint(pattern: string, method: HttpMethod, endpoint: AnyEndp
 const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
 
 /** The schema for the request body of a webhook. The service that sends the webhook documents and signs the body. */
-const RAW: JsonSchema = {
+const RAW = {
   schema: { type: "object" },
   example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
 };
 
 /** Documents a request body. The body is optional if the schema accepts `{}`, because an absent body counts as `{}`. */
-function bodyOf(body: v.GenericSchema, type: string, named: Named): OpenApiObject {
+function bodyOf(body: v.GenericSchema, type: string, named: NamedSchemas) {
   const schema = toInputJsonSchema(body);
-  return {
-    required: !v.is(body, {}),
-    content: { [type]: { schema, example: buildExample(schema, named) } },
-  };
+  const content: ContentByMediaType = { [type]: { schema, example: buildExample(schema, named) } };
+  return { required: !v.is(body, {}), content };
 }
 
-function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }: AnyEndpoint): string {
-  const aliases = aliasesIn(pattern);
+function descriptionOf(aliases: readonly string[], { access, rateLimitMessage, deprecated }: AnyEndpoint): string {
   return [
     `For: ${findAccessNote(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
@@ -137,12 +132,8 @@ function descriptionOf(pattern: string, { access, rateLimitMessage, deprecated }
   ].join(" ");
 }
 
-function aliasesIn(pattern: string): readonly string[] {
-  return listAliasPaths(pattern).map(formatDocumentedPath);
-}
-
 /** Returns the credentials that an endpoint accepts. Omits scopes, because OpenAPI allows scopes only for OAuth 2. */
-function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
+function securityOf({ scope }: AnyEndpoint) {
   if (scope === "public" || scope === "flow") return [];
   return scope === "session" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
 }

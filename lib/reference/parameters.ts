@@ -1,12 +1,8 @@
 /** Builds an endpoint's path, query and header parameters for the OpenAPI document. */
 import type * as v from "valibot";
 import { findFieldDescription, findFieldExample } from "#lib/reference/glossary/glossary.ts";
-import {
-  findValidationRule,
-  type JsonSchema,
-  type OpenApiObject,
-  toParameterJsonSchema,
-} from "#lib/reference/json-schema.ts";
+import type { DocumentedParameter } from "#lib/reference/document.ts";
+import { findValidationRule, type JsonSchema, toParameterJsonSchema } from "#lib/reference/json-schema.ts";
 import { type AnyEndpoint, hasEtag } from "#lib/http/endpoint.ts";
 
 const IDEMPOTENCY_KEY =
@@ -16,10 +12,7 @@ const IF_NONE_MATCH =
 const SIGNATURE = "The time, at most 5 minutes ago, and the signature over the time and the request body";
 const LAST_EVENT_ID = "The ID of the last event that you received. The stream continues after that event";
 
-export function buildParameters(
-  pattern: string,
-  endpoint: AnyEndpoint,
-): readonly OpenApiObject[] {
+export function buildParameters(pattern: string, endpoint: AnyEndpoint): readonly DocumentedParameter[] {
   const { params, query, raw, idempotent, reply } = endpoint;
   const own = fieldsOf(params);
   const path = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
@@ -37,33 +30,24 @@ export function buildParameters(
 
 const ANY: JsonSchema = { type: "string" };
 
-interface Field {
-  readonly name: string;
-  readonly required: boolean;
-  readonly schema: JsonSchema;
-}
+type Field = Pick<DocumentedParameter, "name" | "required" | "schema">;
 
-function parameter(place: "path" | "query", { name, required, schema }: Field): OpenApiObject {
-  const saying = findFieldDescription(place, name),
-    rule = findValidationRule(schema),
-    example = findFieldExample(place, name);
-  const description = [saying, rule].filter((part) => part !== null).join("; ");
+/** Documents a parameter. Only the parameter has a description, not also its schema. */
+function parameter(place: "path" | "query", { name, required, schema }: Field): DocumentedParameter {
+  const { description: _, ...rest } = schema, example = findFieldExample(place, name);
+  const description = [findFieldDescription(place, name), findValidationRule(schema)].filter((part) => part !== null)
+    .join("; ");
   return {
     name,
     in: place,
     required,
     ...(description && { description }),
-    schema: withoutDescription(schema),
+    schema: rest,
     ...(example !== undefined && { example }),
   };
 }
 
-/** Removes the description from a parameter's schema, because the parameter itself already has a description. */
-function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}
-
-function header(name: string, description: string, example: string): OpenApiObject {
+function header(name: string, description: string, example: string): DocumentedParameter {
   return { name, in: "header", required: false, description, schema: ANY, example };
 }
 

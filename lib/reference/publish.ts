@@ -3,44 +3,30 @@
  * unused components. The contract test uses the unpublished document, which contains all texts and codes.
  */
 import type { ProgramRelease } from "#lib/app.ts";
+import type { ApiDocument, DocumentedParameter } from "#lib/reference/document.ts";
 import type { JsonSchema } from "#lib/reference/json-schema.ts";
-import { buildOpenApiDocument, type OpenApi } from "#lib/reference/openapi.ts";
+import { buildOpenApiDocument } from "#lib/reference/openapi.ts";
 import type { Manifest } from "#lib/http/endpoint.ts";
 
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-}
-
-type Named<T> = Readonly<Record<string, T>>;
-
-interface CompleteApi extends OpenApi {
-  readonly paths: Named<Named<{ readonly parameters: readonly Parameter[] }>>;
-  readonly components: Named<Named<unknown>>;
-}
-
-export function buildPublishedOpenApi(manifest: Manifest, release: ProgramRelease): OpenApi {
-  const { paths, components, ...rest } = buildOpenApiDocument(manifest, release) as CompleteApi;
-  const typed = mapValues(
-    paths,
-    (item) => mapValues(item, (operation) => ({ ...operation, parameters: operation.parameters.map(typedParameter) })),
+export function buildPublishedOpenApi(manifest: Manifest, release: ProgramRelease): ApiDocument {
+  const document = buildOpenApiDocument(manifest, release), { components } = document;
+  const paths = mapValues(
+    document.paths,
+    (item) => mapValues(item, (endpoint) => ({ ...endpoint, parameters: endpoint.parameters.map(typedParameter) })),
   );
-  return { ...rest, paths: typed, components: withoutUnused(typed, components) };
+  // Only paths and schemas contain references to components.
+  const text = JSON.stringify([paths, components.schemas]);
+  const used = <T>(kind: string, named: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(named).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)));
+  const { securitySchemes, schemas, headers, examples } = components;
+  return {
+    ...document,
+    paths,
+    components: { securitySchemes, schemas, headers: used("headers", headers), examples: used("examples", examples) },
+  };
 }
 
-/** Removes unused components from the OpenAPI document. Only paths and schemas contain references to components. */
-function withoutUnused(paths: unknown, { schemas, headers, examples, ...others }: CompleteApi["components"]) {
-  const text = JSON.stringify([paths, schemas]);
-  const used = (kind: string, components: Named<unknown> = {}) =>
-    Object.fromEntries(
-      Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
-    );
-  return { ...others, schemas, headers: used("headers", headers), examples: used("examples", examples) };
-}
-
-function typedParameter(parameter: Parameter): Parameter {
+function typedParameter(parameter: DocumentedParameter): DocumentedParameter {
   const { in: place, schema, example } = parameter, type = place === "query" ? findQueryParameterType(schema) : null;
   if (type === null) return parameter;
   const { type: _, enum: choices, pattern: __, maxLength: ___, default: usual, ...own } = schema;
@@ -62,6 +48,6 @@ function valueOf(type: "boolean" | "integer", text: unknown): unknown {
   return type === "boolean" ? text === "true" : Number(text);
 }
 
-function mapValues<T, U>(given: Named<T>, change: (value: T) => U): Record<string, U> {
+function mapValues<T, U>(given: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]));
 }

@@ -1,13 +1,12 @@
 /** Builds an endpoint's responses for the OpenAPI document: success, and each error status with codes and examples. */
-import { type JsonSchema, toOutputJsonSchema } from "#lib/reference/json-schema.ts";
+import type { DocumentedResponse } from "#lib/reference/document.ts";
+import { type JsonSchema, type NamedSchemas, toOutputJsonSchema } from "#lib/reference/json-schema.ts";
 import { listErrorCodes } from "#lib/reference/refusals.ts";
 import { buildExample } from "#lib/reference/examples.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import { type AnyEndpoint, hasEtag, type HttpMethod } from "#lib/http/endpoint.ts";
 import { buildInternalProblem, INTERNAL_ERROR, toProblem } from "#lib/http/problem.ts";
 import type { ReplyDescription } from "#lib/http/reply.ts";
-
-type Named = Readonly<Record<string, JsonSchema>>;
 
 export const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Done",
@@ -46,63 +45,51 @@ const INTERNAL_EXAMPLE = buildInternalProblem(
 /** The response to a request with an ETag that is still current. */
 const NOT_MODIFIED: ReplyDescription = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
-export function buildResponses(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: Named): JsonSchema {
-  const { reply, errorPage, deprecated } = endpoint, revalidates = hasEtag(endpoint);
-  const own = !revalidates ? reply : { ...reply, headers: [...reply.headers, ...NOT_MODIFIED.headers] };
-  const answers = reply.alternative ? [own, reply.alternative] : [own];
-  const refusals = [...listErrorCodes(pattern, method, endpoint)];
-  return Object.fromEntries([
-    ...answers.map((answer) => [answer.status, answerOf(answer, named, deprecated !== undefined)]),
-    ...(!revalidates ? [] : [[304, answerOf(NOT_MODIFIED, named, deprecated !== undefined)]]),
-    ...refusals.map(([status, codes]) => [
-      status,
-      errorPage
-        ? asHtml(refusalOf(status, codes, deprecated !== undefined), status)
-        : refusalOf(status, codes, deprecated !== undefined),
-    ]),
+export function buildResponses(pattern: string, method: HttpMethod, endpoint: AnyEndpoint, named: NamedSchemas) {
+  const { reply, errorPage } = endpoint, deprecated = endpoint.deprecated !== undefined;
+  const revalidates = hasEtag(endpoint);
+  const own = revalidates ? { ...reply, headers: [...reply.headers, ...NOT_MODIFIED.headers] } : reply;
+  const replies = [own, ...(reply.alternative ? [reply.alternative] : []), ...(revalidates ? [NOT_MODIFIED] : [])];
+  return Object.fromEntries<DocumentedResponse>([
+    ...replies.map((each) => [String(each.status), describeReply(each, named, deprecated)] as const),
+    ...[...listErrorCodes(pattern, method, endpoint)].map(([status, codes]) => {
+      const error = describeError(status, codes, deprecated);
+      return [String(status), errorPage ? asHtml(error, status) : error] as const;
+    }),
   ]);
 }
 
 /** Returns an example response body for each error code, for `components.examples` in the OpenAPI document. */
-export function buildErrorExamples(): JsonSchema {
+export function buildErrorExamples() {
   const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
     [code, { summary: message, value: toProblem({ kind, code, message }) }] as const
   );
-  return Object.fromEntries([
-    ...faults,
-    [INTERNAL_ERROR, { summary: "An internal error", value: INTERNAL_EXAMPLE }] as const,
-  ]);
+  return Object.fromEntries([...faults, [INTERNAL_ERROR, { summary: "An internal error", value: INTERNAL_EXAMPLE }]]);
 }
 
-function answerOf({ status, content, headers }: ReplyDescription, named: Named, deprecated: boolean) {
+function describeReply(
+  { status, content, headers }: ReplyDescription,
+  named: NamedSchemas,
+  deprecated: boolean,
+): DocumentedResponse {
   const schema = content && toOutputJsonSchema(content.schema);
+  // Pages and files need no example.
+  const isData = content?.type === "application/json" || content?.type === "text/event-stream";
   return {
     description: content?.type === "text/event-stream" ? STREAM : STATUS_DESCRIPTIONS[status] ?? "Done",
     headers: buildResponseHeaders(status, headers, deprecated),
     ...(content && schema && {
-      content: { [content.type]: { schema, ...(isData(content.type) && { example: buildExample(schema, named) }) } },
+      content: { [content.type]: { schema, ...(isData && { example: buildExample(schema, named) }) } },
     }),
   };
 }
 
 /** Documents an HTML error page. With status 500 or above, the body is JSON if the page could not be rendered. */
-function asHtml(refusal: Refusal, status: number): JsonSchema {
-  return {
-    ...refusal,
-    content: { "text/html": { schema: { type: "string" } }, ...(status >= 500 && refusal.content) },
-  };
+function asHtml(error: DocumentedResponse, status: number): DocumentedResponse {
+  return { ...error, content: { "text/html": { schema: { type: "string" } }, ...(status >= 500 && error.content) } };
 }
 
-/** Returns whether a response with this content type needs an example. Pages and files need no example. */
-function isData(type: string): boolean {
-  return type === "application/json" || type === "text/event-stream";
-}
-
-interface Refusal extends JsonSchema {
-  readonly content: JsonSchema;
-}
-
-function refusalOf(status: number, codes: readonly FaultCode[], deprecated: boolean): Refusal {
+function describeError(status: number, codes: readonly FaultCode[], deprecated: boolean): DocumentedResponse {
   const names = codes.length > 0 ? codes : [INTERNAL_ERROR];
   return {
     description: STATUS_DESCRIPTIONS[status]!,
@@ -116,7 +103,7 @@ function refusalOf(status: number, codes: readonly FaultCode[], deprecated: bool
   };
 }
 
-/** The response headers of the API, each with a description and an example. Headers in MAYBE are optional. */
+/** The response headers of the API, each with a description and an example. */
 const HEADERS: readonly (readonly [name: string, description: string, example: string])[] = [
   [
     "X-Request-Id",
@@ -142,9 +129,6 @@ const HEADERS: readonly (readonly [name: string, description: string, example: s
   ["Cache-Control", "How long clients may cache the response", "public, max-age=300"],
 ];
 
-/** The optional response headers. For example, the last page of a list has no Link header. */
-const MAYBE: readonly string[] = ["Link"];
-
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   429: ["Retry-After"],
@@ -152,18 +136,19 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
   504: ["Retry-After"],
 };
 
-export function buildHeaderComponents(): JsonSchema {
+export function buildHeaderComponents() {
   return Object.fromEntries(HEADERS.map(([name, description, example]) => [
     name,
-    { description, required: !MAYBE.includes(name), schema: { type: "string" }, example },
+    // The last page of a list, for example, has no Link header.
+    { description, required: name !== "Link", schema: { type: "string" }, example },
   ]));
 }
 
 /** Returns the headers of a response with this HTTP status. `own` lists the headers that the endpoint itself adds. */
-export function buildResponseHeaders(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
+function buildResponseHeaders(status: number, own: readonly string[], deprecated: boolean): NamedSchemas {
   const names = ["X-Request-Id", ...own, ...(HEADERS_BY_STATUS[status] ?? [])];
   if (deprecated) names.push("Deprecation", "Sunset", "Link");
-  return Object.fromEntries(names.map((name) => {
+  return Object.fromEntries<JsonSchema>(names.map((name) => {
     const headerName = HEADERS.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[0];
     return headerName
       ? [headerName, { $ref: `#/components/headers/${headerName}` }]

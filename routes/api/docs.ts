@@ -1,4 +1,5 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
+import type { ApiDocument } from "#lib/reference/document.ts";
 import { renderReferencePage } from "#lib/reference/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { htmlReply } from "#lib/http/reply.ts";
@@ -13,5 +14,5 @@ export const GET = endpoint({
   strict: true,
   reply: htmlReply(),
   negotiatedErrorPage: publicErrorPage,
-  handle: ({ service }) => renderReferencePage(service.document()),
+  handle: ({ service }) => renderReferencePage(service.document() as ApiDocument),
 });

@@ -3,38 +3,10 @@
  * endpoint, and a table with the method and path of each endpoint. Omits web pages and the payment provider's webhook.
  * Each generated file is long, because schemas in different areas refer to each other.
  */
+import type { ApiDocument, DocumentedEndpoint, DocumentedParameter } from "#lib/reference/document.ts";
 import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
 import { findQueryParameterType } from "#lib/reference/publish.ts";
 import { renderDeclaration, renderDocComment, renderField, renderType } from "#src/generate/typescript.ts";
-
-/** The parts of an OpenAPI document that this module uses. */
-export interface ApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedEndpoint>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
-}
-
-interface DocumentedEndpoint {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly deprecated?: boolean;
-  readonly parameters: readonly DocumentedParameter[];
-  readonly requestBody?: Contents & { readonly required: boolean };
-  readonly responses: Readonly<Record<string, Partial<Contents>>>;
-  readonly "x-scope": string;
-  readonly "x-faults": readonly string[];
-}
-
-interface DocumentedParameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonSchema;
-}
-
-interface Contents {
-  readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
-}
 
 interface EndpointCall {
   readonly method: string;

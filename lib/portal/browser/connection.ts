@@ -18,7 +18,7 @@ async function isReachable(): Promise<boolean> {
   }
 }
 
-/** Checks the connection until the server is reachable, then dispatches the event "reconnected" if it was not before. */
+/** Checks the connection until the server is reachable. Dispatches "reconnected" if the connection was lost before. */
 export async function probe(): Promise<void> {
   if (probing) return;
   probing = true;

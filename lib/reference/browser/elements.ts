@@ -23,11 +23,16 @@ export function isTyping({ target }: KeyboardEvent): boolean {
 
 /**
  * Copies the code to the clipboard and shows the result in the button for two seconds. Selects the code if the browser
- * denies access to the clipboard. Returns whether the code was copied.
+ * provides no clipboard, as over plain HTTP, or denies access to it. Returns whether the code was copied.
  */
 export async function copyCode(button: HTMLButtonElement, code: HTMLElement): Promise<boolean> {
-  const copied = await navigator.clipboard.writeText(code.textContent).then(() => true, () => false);
-  if (!copied) getSelection()?.selectAllChildren(code);
+  let copied = true;
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+  } catch {
+    copied = false;
+    getSelection()?.selectAllChildren(code);
+  }
   button.textContent = copied ? "Copied" : "Selected";
   setTimeout(() => button.textContent = "Copy", 2000);
   return copied;

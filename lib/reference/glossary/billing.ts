@@ -3,7 +3,7 @@ import type { GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
   // The fields for billing. Amounts are in the currency's smallest unit: 1900 means €19.00, but ¥1,900.
-  "Billing.connected": ["Whether the hub's spokes are billed", true],
+  "Billing.connected": "Whether the hub's spokes are billed",
   "Billing.email | BillingAddress.email": [
     "The email address that receives the hub's invoices",
     "treasurer@north.example",
@@ -14,7 +14,7 @@ export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "Billing.pastDueSince": ["When an invoice of the hub became overdue; null if no invoice is overdue", null],
   "Billing.currency": ["The ISO 4217 code of the subscription's currency; null if the hub has no subscription", "EUR"],
-  "Billing.items": ["The items of the hub's subscription, with the quantities that the payment provider bills"],
+  "Billing.items": "The items of the hub's subscription, with the quantities that the payment provider bills",
   "items.size": ["The size of the billed spokes; null if the item is not for spokes", "medium"],
   "items.quantity": ["The billed quantity of the item", 3],
   "items.monthly": ["The monthly price for the item's whole quantity; null if the price is not a single amount", 14700],
@@ -22,9 +22,8 @@ export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The total monthly price for the hub; null if nothing is billed, or if the price is not a single amount",
     14700,
   ],
-  "Billing.invoice": [
+  "Billing.invoice":
     "The hub's latest invoice, or the oldest unpaid invoice if one is overdue; null before the first invoice",
-  ],
   "invoice.number": ["The number of the invoice; null for a draft", "NORTH-0007"],
   "invoice.status": ["The status of the invoice at the payment provider", "open"],
   "invoice.total": ["The total amount of the invoice, in the currency's smallest unit", 14700],
@@ -44,22 +43,15 @@ export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
     "A sentence that states how the number of billed spokes differs from the number of spokes in the hub",
     "The payment provider bills 2 instead of 3 spokes of size medium",
   ],
-  "difference.sizes": [
-    "The difference as numbers for each size; empty if numbers alone cannot describe the difference",
-  ],
+  "difference.sizes": "The difference as numbers for each size; empty if numbers alone cannot describe the difference",
   "sizes.spokes": ["The number of spokes with this size that should be billed", 3],
   "sizes.billed": ["The number of spokes with this size that the payment provider bills", 2],
   "Billing.error": ["Why the payment provider could not be updated. Only for operators; null for other users", null],
-  "Billing.checkedAt": [
-    "When the subscription was last checked at the payment provider; null if it was never checked",
-    "2026-11-21T12:00:00.000Z",
-  ],
+  "Billing.checkedAt": "When the subscription was last checked at the payment provider; null if it was never checked",
 
   // The fields for the catalog's default values and prices, and for the cost of a spoke.
-  "Catalog.defaults": [
-    "The default values for fields that a request omits; null for a field without a default. " +
+  "Catalog.defaults": "The default values for fields that a request omits; null for a field without a default. " +
     "A spoke's region defaults to the region of its hub",
-  ],
   "defaults.size": ["The default size of a new spoke", "medium"],
   "defaults.lmsVersion": ["The default Moodle version of a new spoke", "4.5.12"],
   "defaults.region": ["Always null, because a new spoke is in the region of its hub by default", null],
@@ -74,22 +66,16 @@ export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The ISO 4217 code of all prices; null if the catalog has no prices, or prices in several currencies",
     "EUR",
   ],
-  "Catalog.charged": [
-    "Whether a payment provider is connected, so that users are charged the prices in the catalog",
-    true,
-  ],
-  "sizes.price": ["The monthly price of a spoke with this size; null if this size has no price"],
-  "sizes.quota": ["The resource quota for the namespace of a spoke with this size"],
+  "Catalog.charged": "Whether a payment provider is connected, so that users are charged the prices in the catalog",
+  "sizes.price": "The monthly price of a spoke with this size; null if this size has no price",
+  "sizes.quota": "The resource quota for the namespace of a spoke with this size",
   "price.monthly": [
     "The monthly price of one spoke, in the currency's smallest unit: 1900 means €19.00, but ¥1,900",
     1900,
   ],
 
-  "Cost.available": [
-    "Whether the cost is known. " +
+  "Cost.available": "Whether the cost is known. " +
     "It is known only if the hub is billed through a payment provider, the size has a price, and you manage the hub",
-    true,
-  ],
   "Cost.size": ["The spoke's size after the change", "medium"],
   "Cost.recurringMonthly": [
     "The spoke's monthly price after the change, in the currency's smallest unit: 1900 means €19.00, but ¥1,900",
@@ -100,5 +86,5 @@ export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
     "If this is the hub's first spoke, it is the amount of the first invoice",
     3267,
   ],
-  "Cost.prorationDate": ["The time for which the prorated amount was computed", "2026-11-21T12:00:00.000Z"],
+  "Cost.prorationDate": "The time for which the prorated amount was computed",
 };

@@ -18,7 +18,9 @@ export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryE
   RECORD_FIELD_ENTRIES,
   BILLING_FIELD_ENTRIES,
 ].flatMap((entries) =>
-  Object.entries(entries).flatMap(([keys, entry]) => keys.split(" | ").map((key) => [key, entry] as const))
+  Object.entries(entries).flatMap(([keys, entry]) =>
+    keys.split(" | ").map((key) => [key, typeof entry === "string" ? [entry] as const : entry] as const)
+  )
 );
 const GLOSSARY = new Map(GLOSSARY_ENTRIES);
 
@@ -37,15 +39,10 @@ function entryOf(owner: string, name: string): GlossaryEntry | undefined {
 }
 
 /** The schemas whose fields `lib/model` declares. The key `spoke` is the spoke in a preview. */
-const MODELS: ReadonlyMap<string, Readonly<Record<string, DescribedValue>>> = new Map<
-  string,
-  Readonly<Record<string, DescribedValue>>
->(
-  [
-    ...["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields] as const),
-    ...["SpokeAction", "BulkAction"].map((owner) => [owner, ACTION_PARAMETERS] as const),
-  ],
-);
+const MODELS = new Map<string, Readonly<Record<string, DescribedValue>>>([
+  ...["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields] as const),
+  ...["SpokeAction", "BulkAction"].map((owner) => [owner, ACTION_PARAMETERS] as const),
+]);
 
 function modelEntry(owner: string, name: string): GlossaryEntry | undefined {
   const fields = MODELS.get(owner), field = fields && Object.hasOwn(fields, name) ? fields[name] : undefined;

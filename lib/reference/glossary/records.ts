@@ -1,17 +1,10 @@
 /** Describes the API fields for audit events, tokens, backups and the changelog, and all path and query parameters. */
-import {
-  EXAMPLE_BACKUP_ID,
-  EXAMPLE_EVENT_ID,
-  EXAMPLE_HUB_ID,
-  EXAMPLE_SPOKE_ID,
-  EXAMPLE_USER_ID,
-  type GlossaryEntriesByField,
-} from "#lib/reference/glossary/entry.ts";
+import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
-  actor: ["The user or system that caused the event"],
+  actor: "The user or system that caused the event",
   objectType: ["The type of the object that the event is about", "spoke"],
-  objectId: ["The ID of the object that the event is about", EXAMPLE_SPOKE_ID],
+  objectId: ["The ID of the object that the event is about", EXAMPLE_IDS.spoke],
   metadata: [
     "More data about the event. Its fields depend on the kind of event",
     { size: "medium", domain: "ash.school.example" },
@@ -31,7 +24,7 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   readAt: ["When you read the notification; null until then", null],
   "UnreadCount.count": ["The number of your unread notifications", 3],
   marked: ["The number of notifications that this request marked as read", 3],
-  received: ["Always true: the event was stored, so do not send it again", true],
+  received: "Always true: the event was stored, so do not send it again",
   scope: [
     'What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything',
     "readonly",
@@ -43,11 +36,11 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   prefix: ["The first characters of the token, by which you can recognize the token", "ww_ro_7Kq2"],
   token: ["The complete token, which is shown only once", "ww_ro_7Kq2mZ…"],
   createdAt: ["When the object was created", "2026-11-21T11:55:00.000Z"],
-  updatedAt: ["When the object last changed", "2026-11-21T12:00:00.000Z"],
+  updatedAt: "When the object last changed",
   startedAt: ["When the operation started; null while it is queued", "2026-11-21T11:58:30.000Z"],
   finishedAt: ["When the operation ended; null until then", null],
-  readyAt: ["When the site was first ready", "2026-11-21T12:00:00.000Z"],
-  observedAt: ["When the site's objects in the cluster were last checked", "2026-11-21T12:00:00.000Z"],
+  readyAt: "When the site was first ready",
+  observedAt: "When the site's objects in the cluster were last checked",
   expiresAt: ["When the token expires; null if it never expires", null],
   "NewToken.expiresAt": [
     "When the token will expire. If this field is absent, the token never expires",
@@ -59,26 +52,22 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The user agent with which the user signed in",
     "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0",
   ],
-  "Session.lastUsedAt": ["When the session was last used, to the minute", "2026-11-21T12:00:00.000Z"],
+  "Session.lastUsedAt": "When the session was last used, to the minute",
   "Session.expiresAt": ["When the session expires if it is not used again", "2026-11-22T00:00:00.000Z"],
   checks: ["The readiness checks and their results", { database: "ok", migrations: "ok", scheduler: "ok" }],
 
   api: ["The version of the API", "v0"],
   commit: ["The commit of the running build", "358a5e6"],
-  openapi: ["The version of the OpenAPI specification", "3.1.0"],
+  openapi: "The version of the OpenAPI specification",
 
   // The fields for backups of spokes.
-  "BackupSummary.available": [
+  "BackupSummary.available":
     'Whether the cluster could take backups that outlive the spoke, when last checked. If not, see "lastError"',
-    true,
-  ],
   "BackupSummary.schedule": [
     "When backups are taken automatically while the spoke is active. Each spoke has its own time",
     "every night at 02:41 UTC",
   ],
-  "BackupSummary.retention": [
-    "How many backups are kept: the newest backup from each recent day, week and month (UTC)",
-  ],
+  "BackupSummary.retention": "How many backups are kept: the newest backup from each recent day, week and month (UTC)",
   "retention.daily": ["The number of recent days for each of which the newest backup is kept", 7],
   "retention.weekly": ["The number of recent ISO weeks for each of which the newest backup is kept", 4],
   "retention.monthly": ["The number of recent months for each of which the newest backup is kept", 6],
@@ -88,10 +77,9 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     null,
   ],
   lastError: ["Why backups are not available, or why the last backup failed; null if there is no error", null],
-  "BackupSummary.snapshots": [
+  "BackupSummary.snapshots":
     "The backups of the spoke, newest first. Each contains both volumes. Failed backups stay listed for up to a week",
-  ],
-  "snapshots.id": ["The ID of the backup, to be used in restores", EXAMPLE_BACKUP_ID],
+  "snapshots.id": ["The ID of the backup, to be used in restores", EXAMPLE_IDS.backup],
   "snapshots.createdAt": ["When the backup started", "2026-11-21T02:41:07.000Z"],
   "snapshots.readyAt": ["When the backup was complete; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": [
@@ -103,7 +91,7 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     "When a restore test last verified the backup; null if the backup was never verified",
     "2026-11-21T05:44:31.000Z",
   ],
-  "snapshots.verification": ["The results of the backup's restore test; null if the backup was not tested"],
+  "snapshots.verification": "The results of the backup's restore test; null if the backup was not tested",
   "verification.courses": ["The number of courses in the restored site; null if they were not counted", 41],
   "verification.users": [
     "The number of user accounts in the restored site, excluding the guest account; null if they were not counted",
@@ -113,10 +101,8 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The time that a recovery takes: the seconds from the start of the test until the login page responded",
     96,
   ],
-  "verification.compared": [
+  "verification.compared":
     "Whether the numbers of courses and users were compared with numbers from the time of the backup",
-    true,
-  ],
   "verification.files": [
     "The number of files found with the right size; null if files are stored elsewhere or were not compared",
     5120,
@@ -143,34 +129,27 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     null,
   ],
   "snapshots.lmsVersion": ["The Moodle version of the site at the time of the backup; null if not recorded", "4.5.12"],
-  "BackupSummary.kept": [
-    "Volumes from before a restore, newest first, for a rollback. " +
+  "BackupSummary.kept": "Volumes from before a restore, newest first, for a rollback. " +
     'After the time in the field "until", a volume is deleted as soon as a newer backup exists',
-  ],
   "kept.claim": ["The name of the PersistentVolumeClaim", "data-db-0"],
   "kept.since": ["When the site stopped using the volume", "2026-11-21T09:12:40.000Z"],
   "kept.until": ["The volume is kept at least until this time", "2026-11-28T09:12:40.000Z"],
 
   // The fields for announcements and release notes.
-  notices: [
-    "Announcements of changes, made at least 30 days ahead. " +
+  notices: "Announcements of changes, made at least 30 days ahead. " +
     "An announcement stays in the list after it takes effect, until a later release drops it",
-  ],
-  releases: ["The changes in each release, with unreleased changes first"],
+  releases: "The changes in each release, with unreleased changes first",
   "Changelog.version": ["The version of the running release", "0.2.0"],
 
   "notices.id": [
     "The ID of the announcement, in this document and on the changelog page",
     "DELETE/api/spokes/:spokeId/2026-12-01",
   ],
-  "notices.kind": [
-    "The kind of announcement: deprecation if an endpoint ends or changes, limit for a new limit",
-    "deprecation",
-  ],
+  "notices.kind": "The kind of announcement: deprecation if an endpoint ends or changes, limit for a new limit",
   "notices.title": ["The subject of the announcement, in one line", "DELETE /api/spokes/{spokeId}"],
   "notices.method": ["The HTTP method of the deprecated endpoint", "DELETE"],
   "notices.path": ["The path of the deprecated endpoint, as in the API reference", "/api/spokes/{spokeId}"],
-  "notices.state": ["The state of the announcement: announced until it takes effect, then in_effect", "announced"],
+  "notices.state": "The state of the announcement: announced until it takes effect, then in_effect",
   "notices.announcedAt": ["When the change was announced", "2026-12-01T00:00:00.000Z"],
   "notices.takesEffectAt": [
     "When the deprecated endpoint ends, or when the new limit starts",
@@ -196,21 +175,19 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
 
   // The path and query parameters.
   "path.federationId": ["The hub's ID or slug", "north"],
-  "path.spokeId": ["The spoke's ID, or the spoke's domain until the spoke is removed", EXAMPLE_SPOKE_ID],
-  "path.notificationId": ["The ID of the notification, which is also the ID of its audit event", EXAMPLE_EVENT_ID],
-  "query.limit": ["The maximum number of items in the response"],
+  "path.spokeId": ["The spoke's ID, or the spoke's domain until the spoke is removed", EXAMPLE_IDS.spoke],
+  "path.notificationId": ["The ID of the notification, which is also the ID of its audit event", EXAMPLE_IDS.event],
+  "query.limit": "The maximum number of items in the response",
   "query.before": [
     "Returns only entries older than this value. The Link header contains the value for the next page",
     "2026-11-21T12:00:00.000Z",
   ],
   "query.includeRemoved": ["Whether the response includes removed hubs or spokes; only for operators", "true"],
-  "query.abandon": [
-    "Ends a failed removal, even if objects remain in the cluster; only for operators",
-  ],
-  "query.dryRun": ["Returns a preview of the change without making the change"],
+  "query.abandon": "Ends a failed removal, even if objects remain in the cluster; only for operators",
+  "query.dryRun": "Returns a preview of the change without making the change",
   "query.since": ["The number of the last event that you received. The stream continues after that event", "4"],
-  "query.unreadOnly": ["Returns only unread notifications"],
-  "query.state": ["Returns only items in this state"],
+  "query.unreadOnly": "Returns only unread notifications",
+  "query.state": "Returns only items in this state",
   "query.slug": ["Returns only items with this slug", "north"],
   "query.health": ["Returns only items with this health", "degraded"],
   "query.q": ["Returns only items that contain this text in a name, domain or address, ignoring case", "school"],
@@ -220,10 +197,10 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   "query.kind": ["Returns only events of this kind", "spoke_provisioned"],
   "query.actor": [
     'Returns only events caused by this actor: an ID, an email address, "system" or "anonymous"',
-    EXAMPLE_USER_ID,
+    EXAMPLE_IDS.user,
   ],
   "query.objectType": ["Returns only events about objects of this type", "spoke"],
-  "query.objectId": ["Returns only events about the object with this ID", EXAMPLE_SPOKE_ID],
-  "query.federationId": ["Returns only items that belong to the hub with this ID or slug", EXAMPLE_HUB_ID],
+  "query.objectId": ["Returns only events about the object with this ID", EXAMPLE_IDS.spoke],
+  "query.federationId": ["Returns only items that belong to the hub with this ID or slug", EXAMPLE_IDS.hub],
   "query.size": ["The size of the spoke; if absent, the default size", "medium"],
 };

@@ -1,6 +1,6 @@
 /** Renders the examples in the API reference: curl commands and highlighted JSON. */
 import { type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
-import type { EndpointEntry } from "#lib/reference/page/document.ts";
+import type { EndpointEntry } from "#lib/reference/document.ts";
 
 /** Renders indented JSON in which names and literals are highlighted. */
 export function highlightJson(value: unknown): Markup {
@@ -22,7 +22,7 @@ export function buildCurlCommand(
 ): string {
   const filled = path.replace(
     /\{(\w+)\}/g,
-    (whole, name) => parameters.find((one) => one.name === name)?.example ?? whole,
+    (whole, name) => String(parameters.find((one) => one.name === name)?.example ?? whole),
   );
   const body = requestBody?.content["application/json"]?.example;
   const form = requestBody?.content["application/x-www-form-urlencoded"]?.example;

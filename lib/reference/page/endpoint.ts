@@ -1,18 +1,13 @@
 /** Renders the reference of one API endpoint: path, access, parameters, body, responses and an example command. */
 import { buildCurlCommand, highlightJson, renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
 import { getReferencedName, type JsonSchema } from "#lib/reference/json-schema.ts";
-import type {
-  EndpointEntry,
-  EndpointResponse,
-  MediaTypeObject,
-  ReferenceDocument,
-} from "#lib/reference/page/document.ts";
+import type { ApiDocument, DocumentedResponse, EndpointEntry, MediaTypeObject } from "#lib/reference/document.ts";
 import { renderFieldRow, renderSchemaFields, renderTypeName } from "#lib/reference/page/fields.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { INTERNAL_ERROR } from "#lib/http/problem.ts";
 
-export function renderEndpoint(document: ReferenceDocument, entry: EndpointEntry): Markup {
+export function renderEndpoint(document: ApiDocument, entry: EndpointEntry): Markup {
   const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
   return markup`
 <article id="${operationId}" data-shapes="${shapesOf(entry)}">
@@ -49,7 +44,7 @@ function parametersMarkup({ parameters }: EndpointEntry): Markup | "" {
   }</dl>`;
 }
 
-function bodyMarkup(document: ReferenceDocument, { requestBody }: EndpointEntry): Markup | "" {
+function bodyMarkup(document: ApiDocument, { requestBody }: EndpointEntry): Markup | "" {
   const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
   if (!schema) return "";
   return markup`<details open><summary><h4>Body</h4></summary>${
@@ -57,7 +52,7 @@ function bodyMarkup(document: ReferenceDocument, { requestBody }: EndpointEntry)
   }</details>`;
 }
 
-function answersMarkup(document: ReferenceDocument, { responses }: EndpointEntry): Markup {
+function answersMarkup(document: ApiDocument, { responses }: EndpointEntry): Markup {
   const all = Object.entries(responses);
   const done = all.filter(([status]) => Number(status) < 400),
     refused = all.filter(([status]) => Number(status) >= 400);
@@ -70,7 +65,7 @@ function answersMarkup(document: ReferenceDocument, { responses }: EndpointEntry
   }</p>`;
 }
 
-function contentMarkup({ content = {} }: EndpointResponse): readonly Markup[] {
+function contentMarkup({ content = {} }: DocumentedResponse): readonly Markup[] {
   return Object.entries(content).map(([type, { schema }]) =>
     type === "application/json"
       ? markup`: ${renderTypeName(schema)}`
@@ -80,9 +75,9 @@ function contentMarkup({ content = {} }: EndpointResponse): readonly Markup[] {
 
 /** Lists the errors that are specific to an endpoint. Common errors are listed once, at the top of the page. */
 function sentences(
-  { components }: ReferenceDocument,
+  { components }: ApiDocument,
   status: string,
-  { content }: EndpointResponse,
+  { content }: DocumentedResponse,
 ): readonly Markup[] {
   const codes = Object.keys(content?.["application/json"]?.examples ?? {});
   return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
@@ -154,7 +149,7 @@ function oneExample(status: string, { schema, example }: MediaTypeObject): Marku
   }>${label}<p>See the example under <a href="#schema-${name}">${name}</a></p></details>`;
 }
 
-function resolve({ components }: ReferenceDocument, schema: JsonSchema): JsonSchema {
+function resolve({ components }: ApiDocument, schema: JsonSchema): JsonSchema {
   const name = getReferencedName(schema);
   return name === null ? schema : components.schemas[name] ?? schema;
 }

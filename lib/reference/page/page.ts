@@ -1,7 +1,6 @@
 /** Renders the OpenAPI document as the API reference, a page that also works without JavaScript. */
 import { referencePageScript, referencePageStyle } from "#lib/reference/assets.ts";
 import { getReferencedName } from "#lib/reference/json-schema.ts";
-import type { OpenApi } from "#lib/reference/openapi.ts";
 import {
   NON_TOKEN_SCOPE_DESCRIPTIONS,
   OVERVIEW_INTRODUCTION,
@@ -10,19 +9,17 @@ import {
 } from "#lib/reference/overview.ts";
 import { highlightJson, renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
 import {
+  type ApiDocument,
   type ContentByMediaType,
   type EndpointEntry,
   listEndpointEntries,
-  type ReferenceDocument,
-  toReferenceDocument,
-} from "#lib/reference/page/document.ts";
+} from "#lib/reference/document.ts";
 import { renderEndpoint } from "#lib/reference/page/endpoint.ts";
 import { renderSchemaFields } from "#lib/reference/page/fields.ts";
 import { STATUS_DESCRIPTIONS } from "#lib/reference/responses.ts";
 import { type HtmlPage, LOGO_SVG, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 
-export function renderReferencePage(openApi: OpenApi): HtmlPage {
-  const document = toReferenceDocument(openApi);
+export function renderReferencePage(document: ApiDocument): HtmlPage {
   const areas = document.tags.map(({ name, description }) => ({
     name,
     description,
@@ -72,7 +69,7 @@ function areaLinks({ name, id, entries }: Area): Markup {
   }</ul></section>`;
 }
 
-function introMarkup({ info }: ReferenceDocument): Markup {
+function introMarkup({ info }: ApiDocument): Markup {
   return markup`
 <section class="intro" id="top">
 <p class="hint">${info.version}</p>
@@ -101,7 +98,7 @@ function introMarkup({ info }: ReferenceDocument): Markup {
 </section>`;
 }
 
-function areaMarkup(document: ReferenceDocument, { name, description, id, entries }: Area): Markup {
+function areaMarkup(document: ApiDocument, { name, description, id, entries }: Area): Markup {
   return markup`
 <section class="area" aria-labelledby="${id}">
 <h2 id="${id}">${name}</h2>
@@ -110,7 +107,7 @@ ${entries.map((entry) => renderEndpoint(document, entry))}
 </section>`;
 }
 
-function shapesMarkup(document: ReferenceDocument): Markup {
+function shapesMarkup(document: ApiDocument): Markup {
   const { components } = document;
   const sent = new Set(listEndpointEntries(document).map(({ requestBody }) => bodyName(requestBody?.content)));
   const within = JSON.stringify(components.schemas);

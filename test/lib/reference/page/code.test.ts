@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildCurlCommand, highlightJson, renderEndpointPath, renderInlineMarkdown } from "#lib/reference/page/code.ts";
-import type { EndpointEntry } from "#lib/reference/page/document.ts";
+import type { EndpointEntry } from "#lib/reference/document.ts";
 
 const test = suite("buildCurlCommand");
 
@@ -14,6 +14,7 @@ const entry: EndpointEntry = {
   requestBody: { required: true, content: { "application/json": { schema: {}, example: { name: "it's" } } } },
   responses: {},
   "x-scope": "cli",
+  "x-faults": [],
   method: "POST",
   path: "/api/things/{thingId}",
 };
