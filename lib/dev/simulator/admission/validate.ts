@@ -71,10 +71,7 @@ const RULES: Record<string, (object: StoredObject) => StatusCause[]> = {
   Secret: validateSecret,
   Service: validateService,
   PersistentVolumeClaim: ({ spec }) =>
-    collectCauses(
-      validatePvc("spec", spec),
-      validateQuantities("spec.resources.requests", spec.resources?.requests),
-    ),
+    collectCauses(validatePvc("spec", spec), validateQuantities("spec.resources.requests", spec.resources?.requests)),
   ResourceQuota: (object) =>
     collectCauses(validateQuantities("spec.hard", object.spec.hard), validateResourceQuota(object)),
   LimitRange: validateLimitRange,
