@@ -1,7 +1,7 @@
 /** Provides a clock for the simulated cluster. The clock stops during activity and otherwise jumps to the next timer. A
  * test can use it to measure durations in the cluster without waiting, independently of the load on the machine. */
 import { formatTimestamp } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorTimers } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/simulation.ts";
 
 const QUIET = 30; // milliseconds without activity before the clock jumps
 const FAR = 15_000;

@@ -8,13 +8,13 @@ import { formatServiceAccountToken, type ServiceAccountRef } from "#lib/dev/simu
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createBaseObjects, startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { getSimulatedSite, type SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
-import { createSimulatorContext, type SimulatorContextOptions } from "#lib/dev/simulator/simulator-context.ts";
+import { createSimulation, type SimulationOptions } from "#lib/dev/simulator/simulation.ts";
 import { startSiteServer } from "#lib/dev/simulator/sites/server.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openStatePersistence } from "#lib/dev/simulator/store/persistence.ts";
 import { createWriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 
-export interface SimulatorOptions extends SimulatorContextOptions {
+export interface SimulatorOptions extends SimulationOptions {
   /** The port for the API server. Defaults to a free port. */
   readonly port?: number;
   /** Serves a page for each simulated site on this port. Uses a free port instead if this port is already in use. */
@@ -28,7 +28,7 @@ export interface SimulatorOptions extends SimulatorContextOptions {
 export type Simulator = Awaited<ReturnType<typeof openSimulator>>;
 
 export async function openSimulator(options: SimulatorOptions) {
-  const world = createSimulatorContext(options);
+  const world = createSimulation(options);
   const closeState = options.state === undefined ? null : openStatePersistence(world, options.state);
   const keep = options.record ? "everything" : "the last";
   const recorder = createWriteRecorder(world.store, { keep, now: world.timers.now });

@@ -13,7 +13,7 @@ import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
-import type { SimulatorTimers } from "#lib/dev/simulator/simulator-context.ts";
+import type { SimulatorTimers } from "#lib/dev/simulator/simulation.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";

@@ -8,7 +8,7 @@ import { SILENT_LOG } from "#lib/base/log.ts";
 import { createId } from "#lib/base/ids.ts";
 import { closeServer, createApiServer } from "#lib/dev/simulator/api/server.ts";
 import { createWriteRecorder, type WriteRecord } from "#lib/dev/simulator/store/recorder.ts";
-import { createSimulatorContext, type SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import { createSimulation, type Simulation } from "#lib/dev/simulator/simulation.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { RELEASE } from "#test/support/release.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
@@ -17,7 +17,7 @@ import { kubeconfigOf } from "#test/lib/doctor/kube-proxy.ts";
 export interface CopiedSpokes {
   readonly url: string;
   readonly kubeconfig: string;
-  readonly world: SimulatorContext;
+  readonly world: Simulation;
   readonly ids: readonly string[];
   writes(): readonly WriteRecord[];
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export async function openCopiedSpokes(scene: WorkScene, model: string, count: n
   const objects = scene.simulator.objects().filter((object) =>
     KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace
   );
-  const world = createSimulatorContext({ delayMs: 0, log: SILENT_LOG });
+  const world = createSimulation({ delayMs: 0, log: SILENT_LOG });
   for (const object of scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === "kube-system")) {
     world.store.save(object);
   }

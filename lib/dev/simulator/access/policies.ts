@@ -3,7 +3,7 @@ import { Environment } from "@marcbachmann/cel-js";
 import type { SimulatedUser } from "#lib/dev/simulator/access/rbac.ts";
 import { formatResourceName, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { createStatusDetails, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const CEL = new Environment({ unlistedVariablesAreDyn: true });
 
@@ -18,7 +18,7 @@ export interface AdmissionPolicyRequest {
 
 /** Throws if an admission policy denies the request. The status is 422, unless the failed validation sets another. */
 export function enforceAdmissionPolicies(
-  world: SimulatorContext,
+  world: Simulation,
   { user, operation, object, oldObject }: AdmissionPolicyRequest,
 ): void {
   const subject = object ?? oldObject!, kind = world.kinds.of(subject)!;

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export interface SimulatedUser {
@@ -30,7 +30,7 @@ export function formatServiceAccountToken({ namespace, name }: ServiceAccountRef
 
 /** Returns the user who sent the request. Throws 401 if the token names a service account that does not exist. */
 export function authenticateUser(
-  { authorization, store }: SimulatorContext,
+  { authorization, store }: Simulation,
   { headers }: Pick<IncomingMessage, "headers">,
 ): SimulatedUser {
   const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? "") ?? [];
@@ -80,7 +80,7 @@ const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map
   resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"],
 }));
 
-export function checkAccess(world: SimulatorContext, user: SimulatedUser, request: AccessRequest): AccessDecision {
+export function checkAccess(world: Simulation, user: SimulatedUser, request: AccessRequest): AccessDecision {
   if (!world.authorization || user.groups.includes(CLUSTER_ADMIN_GROUP)) {
     return { allowed: true, roles: [], bindingError: "" };
   }
@@ -94,7 +94,7 @@ export function checkAccess(world: SimulatorContext, user: SimulatedUser, reques
 
 /** Returns the RBAC rules that apply to the user in the namespace, and the names of bound roles that do not exist. */
 export function listUserRules(
-  { store }: SimulatorContext,
+  { store }: Simulation,
   user: SimulatedUser,
   namespace: string | undefined,
 ): { readonly rules: readonly BoundRule[]; readonly missing: readonly string[] } {
@@ -136,7 +136,7 @@ const ROLES = new Set(["Role", "ClusterRole"]), BINDINGS = new Set(["RoleBinding
  * Throws a 403 error if a role or role binding would grant permissions that the user writing it does not have. A user
  * with the verb `escalate` on the role may still write it, and a user with the verb `bind` on the role may bind it.
  */
-export function rejectPrivilegeEscalation(world: SimulatorContext, user: SimulatedUser, object: StoredObject): void {
+export function rejectPrivilegeEscalation(world: Simulation, user: SimulatedUser, object: StoredObject): void {
   const { kind, metadata: { name, namespace }, roleRef } = object;
   if (!world.authorization || user.groups.includes(CLUSTER_ADMIN_GROUP)) return;
   if (!ROLES.has(kind) && !BINDINGS.has(kind)) return;

@@ -11,10 +11,10 @@ import {
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { type ApiKind, createRandomSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { describePodSecurityViolations, readPodSecurityPolicy } from "#lib/dev/simulator/admission/security.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 /** Throws a 404 error if the namespace does not exist, or 403 if the namespace is being deleted. */
-export function requireActiveNamespace(world: SimulatorContext, kind: ApiKind, namespace: string, name: string): void {
+export function requireActiveNamespace(world: Simulation, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw StatusError.notFound(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
@@ -28,7 +28,7 @@ export function requireActiveNamespace(world: SimulatorContext, kind: ApiKind, n
 }
 
 /** Returns the object with the values that admission adds, such as limits, a storage class or a service account. */
-export function applyAdmissionDefaults(world: SimulatorContext, object: StoredObject): StoredObject {
+export function applyAdmissionDefaults(world: Simulation, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(applyLimitRanges(object.spec, limitRangesOf(world, object)));
     return {
@@ -53,7 +53,7 @@ export function applyAdmissionDefaults(world: SimulatorContext, object: StoredOb
 
 /** Throws if a policy forbids the object. Calls `warn` if its pod spec violates the Pod Security level for warnings. */
 export function enforceNamespacePolicies(
-  world: SimulatorContext,
+  world: Simulation,
   object: StoredObject,
   live: StoredObject | null,
   warn: (text: string) => void,
@@ -98,7 +98,7 @@ export function enforceNamespacePolicies(
 }
 
 /** Throws a 403 error if a PVC requests more storage than before but its StorageClass does not allow expansion. */
-function requireExpandable(world: SimulatorContext, kind: ApiKind, object: StoredObject, live: StoredObject): void {
+function requireExpandable(world: Simulation, kind: ApiKind, object: StoredObject, live: StoredObject): void {
   const requestedStorage = ({ spec }: StoredObject): number =>
     parseMilliQuantityOrZero(spec.resources?.requests?.storage);
   if (requestedStorage(object) <= requestedStorage(live)) return;
@@ -111,7 +111,7 @@ function requireExpandable(world: SimulatorContext, kind: ApiKind, object: Store
 }
 
 /** Throws the ingress-nginx webhook's error if another Ingress already uses the same host and path. */
-function requireFreeIngressPath(world: SimulatorContext, object: StoredObject): void {
+function requireFreeIngressPath(world: Simulation, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
     metadata.namespace !== namespace || metadata.name !== name
@@ -140,7 +140,7 @@ function webhookError(message: string): StatusError {
 }
 
 /** Throws 403 if the pod's service account does not exist, except `default`, which may be created a moment later. */
-function requireServiceAccount(world: SimulatorContext, kind: ApiKind, { metadata, spec }: StoredObject): void {
+function requireServiceAccount(world: Simulation, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
   if (world.store.get("ServiceAccount", namespace, account)) return;
@@ -155,11 +155,11 @@ export function getPodSpec(object: StoredObject): Json {
   return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
 }
 
-function limitRangesOf(world: SimulatorContext, object: StoredObject): readonly StoredObject[] {
+function limitRangesOf(world: Simulation, object: StoredObject): readonly StoredObject[] {
   return world.store.list("LimitRange", object.metadata.namespace);
 }
 
-function findDefaultClass(world: SimulatorContext, kind: string, annotation: string): string | undefined {
+function findDefaultClass(world: Simulation, kind: string, annotation: string): string | undefined {
   const classes = world.store.list(kind);
   return classes.find((each) => each.metadata.annotations?.[annotation] === "true")?.metadata.name;
 }

@@ -3,8 +3,7 @@ import { isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/sto
 
 /** Returns the object with its kind's default values. A Service keeps the cluster IP of `live`, the stored object. */
 export function applyKindDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
-  const fill = DEFAULTS[object.kind];
-  return fill ? fill(object, live) : object;
+  return DEFAULTS[object.kind]?.(object, live) ?? object;
 }
 
 const SCALED = { replicas: 1, revisionHistoryLimit: 10 };
@@ -20,7 +19,9 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
     };
   },
   Secret({ stringData = {}, ...object }) {
-    const encoded = Object.entries<string>(stringData).map(([name, text]) => [name, encode(text)]);
+    const encoded = Object.entries<string>(stringData).map((
+      [name, text],
+    ) => [name, Buffer.from(text).toString("base64")]);
     const data = { ...object.data, ...Object.fromEntries(encoded) };
     const filled = Object.keys(data).length > 0 ? { ...object, data } : object;
     return { ...filled, type: object.type ?? "Opaque" } as StoredObject;
@@ -74,14 +75,13 @@ const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null)
   Ingress: (object) => ({ ...object, status: { loadBalancer: {}, ...object.status } }),
   NetworkPolicy({ spec, ...object }) {
     const policyTypes = spec?.policyTypes ?? ["Ingress", ...(spec?.egress ? ["Egress"] : [])];
-    const rules = ["ingress", "egress"].filter((way) => spec?.[way]).map((way) => [way, spec[way].map(defaultPorts)]);
+    const fill = ({ ports, ...rule }: Json) => (
+      ports ? { ...rule, ports: ports.map((port: Json) => ({ protocol: "TCP", ...port })) } : rule
+    );
+    const rules = ["ingress", "egress"].filter((way) => spec?.[way]).map((way) => [way, spec[way].map(fill)]);
     return { ...object, spec: { podSelector: {}, ...spec, policyTypes, ...Object.fromEntries(rules) } };
   },
   StorageClass: (object) => ({ reclaimPolicy: "Delete", volumeBindingMode: "Immediate", ...object }),
-  PodDisruptionBudget: (object) => ({
-    ...object,
-    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...object.status },
-  }),
 };
 
 function defaultWorkload(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
@@ -108,7 +108,8 @@ function defaultLimits(item: Json): Json {
 
 function defaultService(object: StoredObject, live: StoredObject | null): StoredObject {
   const spec = { type: "ClusterIP", sessionAffinity: "None", ...object.spec };
-  const clusterIP = spec.clusterIP ?? live?.spec?.clusterIP ?? randomClusterIP();
+  const [a, b] = crypto.getRandomValues(new Uint8Array(2));
+  const clusterIP = spec.clusterIP ?? live?.spec?.clusterIP ?? `10.96.${a}.${1 + b! % 254}`;
   const addresses = {
     clusterIP,
     clusterIPs: spec.clusterIPs ?? [clusterIP],
@@ -126,10 +127,6 @@ function defaultService(object: StoredObject, live: StoredObject | null): Stored
     },
     status: { loadBalancer: {}, ...object.status },
   };
-}
-
-function defaultPorts(rule: Json): Json {
-  return rule.ports ? { ...rule, ports: rule.ports.map((port: Json) => ({ protocol: "TCP", ...port })) } : rule;
 }
 
 function defaultClaim(object: StoredObject): StoredObject {
@@ -189,15 +186,6 @@ function qosClass(spec: Json): string {
   return guaranteed ? "Guaranteed" : "Burstable";
 }
 
-function encode(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-}
-
-function randomClusterIP(): string {
-  const [a, b] = crypto.getRandomValues(new Uint8Array(2));
-  return `10.96.${a}.${1 + b! % 254}`;
-}
-
 const SOURCES_WITH_MODE = ["configMap", "secret", "projected", "downwardAPI"];
 
 export function applyPodDefaults(spec: Json): Json {
@@ -223,19 +211,16 @@ function defaultContainer(container: Json): Json {
     terminationMessagePolicy: "File",
     imagePullPolicy: pullPolicy(container.image ?? ""),
     ...container,
-    resources: defaultResources(container.resources ?? {}),
+    resources: container.resources ?? {},
   };
+  const { limits, requests } = filled.resources; // each missing request is set to the limit
+  if (limits) filled.resources = { ...filled.resources, requests: { ...limits, ...requests } };
   if (container.ports) filled.ports = container.ports.map((port: Json) => ({ protocol: "TCP", ...port }));
   if (container.env) filled.env = container.env.map(defaultVariable);
   for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
     if (container[probe]) filled[probe] = defaultProbe(container[probe]);
   }
   return filled;
-}
-
-/** Sets each missing resource request to the corresponding limit. */
-function defaultResources(resources: Json): Json {
-  return resources.limits ? { ...resources, requests: { ...resources.limits, ...resources.requests } } : resources;
 }
 
 function defaultVariable(variable: Json): Json {

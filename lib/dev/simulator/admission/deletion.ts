@@ -15,7 +15,7 @@ import {
   type Json,
   type StoredObject,
 } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface DeleteOptions {
   readonly uid?: string | undefined;
@@ -62,7 +62,7 @@ const PROTECTED_NAMESPACES = new Set(["default", "kube-system", "kube-public"]);
 
 /** Deletes an object and returns its last state. `gone` is false if finalizers or a grace period still keep it. */
 export function deleteObject(
-  world: SimulatorContext,
+  world: Simulation,
   live: StoredObject,
   options: DeleteOptions,
 ): { object: StoredObject; gone: boolean } {
@@ -135,7 +135,7 @@ function gracePeriodOf(live: StoredObject, options: DeleteOptions): number {
   return options.graceSeconds ?? live.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-function terminateNamespace(world: SimulatorContext, live: StoredObject, options: DeleteOptions): StoredObject {
+function terminateNamespace(world: Simulation, live: StoredObject, options: DeleteOptions): StoredObject {
   if (live.metadata.deletionTimestamp !== undefined) return live;
   const ending: StoredObject = {
     ...live,

@@ -1,4 +1,5 @@
 /** Parses quantities such as `250m`, and enforces a namespace's ResourceQuotas and LimitRanges. */
+import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import {
   type ApiKindRegistry,
   formatResourceName,
@@ -180,32 +181,13 @@ function itemsOf(ranges: readonly Json[], type: string): Json[] {
   return ranges.flatMap((range) => range.spec?.limits ?? []).filter((item: Json) => item.type === type);
 }
 
-const SUFFIXES: Record<string, number> = {
-  "": 1000,
-  n: 1e-6,
-  u: 1e-3,
-  m: 1,
-  k: 1e6,
-  M: 1e9,
-  G: 1e12,
-  T: 1e15,
-  P: 1e18,
-  Ki: 1000 * 1024,
-  Mi: 1000 * 1024 ** 2,
-  Gi: 1000 * 1024 ** 3,
-  Ti: 1000 * 1024 ** 4,
-  Pi: 1000 * 1024 ** 5,
-};
-
-const SHAPE = /^([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(n|u|m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi|)$/;
-
 export const QUANTITY_FORMAT_MESSAGE =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Parses a quantity. Returns it in thousandths, or null if the text is invalid. */
+/** Parses a quantity. Returns it in thousandths, so that sums are exact, or null if the text is invalid. */
 export function parseMilliQuantity(text: string): number | null {
-  const match = SHAPE.exec(text);
-  return match ? Math.round(Number(match[1]) * SUFFIXES[match[2]!]!) : null;
+  const thousandths = Math.round(parseQuantity(text) * 1000);
+  return Number.isNaN(thousandths) ? null : thousandths;
 }
 
 /** Converts a valid quantity to thousandths. Returns 0 if the text is undefined. */

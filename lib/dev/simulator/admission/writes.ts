@@ -29,7 +29,7 @@ import {
   type ManagedFields,
   type StoredObject,
 } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface WriteOptions {
   /** The user who sent the request. Undefined for a controller, whose permissions are not checked. */
@@ -44,7 +44,7 @@ export interface WriteOptions {
 }
 
 export function createObject(
-  world: SimulatorContext,
+  world: Simulation,
   kind: ApiKind,
   namespace: string | undefined,
   body: Json,
@@ -95,12 +95,7 @@ export function createObject(
   return options.dryRun ? object : world.store.save(object);
 }
 
-export function replaceObject(
-  world: SimulatorContext,
-  live: StoredObject,
-  next: Json,
-  options: WriteOptions,
-): StoredObject {
+export function replaceObject(world: Simulation, live: StoredObject, next: Json, options: WriteOptions): StoredObject {
   const kind = world.kinds.of(live)!;
   const version = next.metadata?.resourceVersion;
   if (version && !/^\d+$/.test(version)) {
@@ -148,7 +143,7 @@ export function replaceObject(
  * not stored.
  */
 export function changeObject(
-  world: SimulatorContext,
+  world: Simulation,
   object: StoredObject,
   manager: string,
   change: (live: StoredObject) => Json | null,
@@ -168,7 +163,7 @@ export function changeObject(
 
 /** Throws if the object would grant more permissions than the user has, or if an admission policy denies the object. */
 function enforcePolicies(
-  world: SimulatorContext,
+  world: Simulation,
   user: SimulatedUser,
   object: StoredObject,
   live: StoredObject | null,

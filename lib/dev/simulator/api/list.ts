@@ -8,7 +8,7 @@ import {
 } from "#lib/dev/simulator/admission/selectors.ts";
 import { cause, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { getListSortKey } from "#lib/dev/simulator/store/store.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 /** Returns a predicate that is true for objects that match the query's label and field selectors. */
 export function parseListSelectors(kind: ApiKind, query: URLSearchParams): ObjectPredicate {
@@ -18,7 +18,7 @@ export function parseListSelectors(kind: ApiKind, query: URLSearchParams): Objec
 }
 
 /** Throws if an option in the query is invalid for a list or, if `watches` is set, for a watch. */
-export function validateListOptions(world: SimulatorContext, query: URLSearchParams, watches: boolean): void {
+export function validateListOptions(world: Simulation, query: URLSearchParams, watches: boolean): void {
   for (const name of ["limit", "timeoutSeconds"]) {
     const text = query.get(name) ?? "";
     if (text !== "" && !/^[+-]?\d+$/.test(text)) {
@@ -43,7 +43,7 @@ export function validateListOptions(world: SimulatorContext, query: URLSearchPar
 }
 
 export function listObjects(
-  world: SimulatorContext,
+  world: Simulation,
   kind: ApiKind,
   namespace: string | undefined,
   query: URLSearchParams,

@@ -1,7 +1,7 @@
 /** Applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), also to the `scale` subresource. */
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, isSameJson, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 /** Returns the value after all operations. Throws 422 if an operation is invalid or a `test` operation fails. */
@@ -99,7 +99,7 @@ export function readScale(object: StoredObject): Json {
   };
 }
 
-export function patchScale(world: SimulatorContext, live: StoredObject, scale: Json, options: WriteOptions): Json {
+export function patchScale(world: Simulation, live: StoredObject, scale: Json, options: WriteOptions): Json {
   const spec = { ...live.spec, replicas: scale.spec?.replicas ?? 0 };
   const metadata = {
     ...live.metadata,

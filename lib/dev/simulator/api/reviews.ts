@@ -9,13 +9,13 @@ import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { ApiKind, Json } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
 /** Performs a SelfSubjectReview or SelfSubjectAccessReview without storing it. Returns null for any other kind. */
 export function performAccessReview(
-  world: SimulatorContext,
+  world: Simulation,
   user: SimulatedUser,
   kind: ApiKind,
   review: Json,
@@ -43,7 +43,7 @@ export function performAccessReview(
 
 /** Throws a 403 error if the user lacks the permission that the request needs. */
 export function requirePermission(
-  world: SimulatorContext,
+  world: Simulation,
   user: SimulatedUser,
   method: string,
   route: ApiRoute,
@@ -80,7 +80,7 @@ function permissionError(user: SimulatedUser, request: AccessRequest, bindingErr
   return new StatusError(403, "Forbidden", `${named} is forbidden: ${why}`, details);
 }
 
-function checkPermission(world: SimulatorContext, user: SimulatedUser, request: AccessRequest): AccessDecision {
+function checkPermission(world: Simulation, user: SimulatedUser, request: AccessRequest): AccessDecision {
   const { verb, group, resource, subresource } = request;
   if (isForbidden(world.faults, verb, nameOf(group, resource, subresource))) {
     return { allowed: false, roles: [], bindingError: "" };

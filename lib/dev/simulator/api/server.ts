@@ -9,7 +9,7 @@ import { type ApiRoute, isServedApiGroup, parseApiRoute, renderDiscovery } from 
 import { type ApiVerbRequest, performApiRequest } from "#lib/dev/simulator/api/verbs.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
-import type { SimulatorContext, SimulatorTimers } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation, SimulatorTimers } from "#lib/dev/simulator/simulation.ts";
 import type { RequestFaults, SimulatorFault } from "#lib/dev/simulator/faults.ts";
 
 const LARGEST_BODY = 3 * 1024 * 1024; // bytes; the limit of a real API server
@@ -27,7 +27,7 @@ const NO_PAGE: OutgoingResponse = {
   text: "404 page not found\n",
 };
 
-export function createApiServer(world: SimulatorContext, recorder: WriteRecorder): Server {
+export function createApiServer(world: Simulation, recorder: WriteRecorder): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     handleRequest(world, recorder, request, response).catch((error) => {
       if (!request.complete) return; // the client disconnected while sending the request
@@ -43,7 +43,7 @@ export function createApiServer(world: SimulatorContext, recorder: WriteRecorder
 }
 
 async function handleRequest(
-  world: SimulatorContext,
+  world: Simulation,
   recorder: WriteRecorder,
   request: IncomingMessage,
   response: ServerResponse,
@@ -92,7 +92,7 @@ interface RequestResult {
 
 /** Performs a request. Returns undefined if the request handler streams its own response. */
 function performRequest(
-  world: SimulatorContext,
+  world: Simulation,
   recorder: WriteRecorder,
   url: URL,
   call: Omit<ApiVerbRequest, "route" | "warn">,
@@ -121,11 +121,7 @@ function performRequest(
 }
 
 /** Returns the resourceVersion of the object in the path or of the newly created object; null if it does not exist. */
-function versionOf(
-  { store }: SimulatorContext,
-  { kind, namespace, name }: ApiRoute,
-  responseBody: Json,
-): string | null {
+function versionOf({ store }: Simulation, { kind, namespace, name }: ApiRoute, responseBody: Json): string | null {
   const named: string | undefined = name ??
     (responseBody?.kind === kind.kind ? responseBody.metadata?.name : undefined);
   return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;

@@ -6,14 +6,14 @@ import type { WatchDropMode } from "#lib/dev/simulator/fault-types.ts";
 import type { ApiKind, Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObjectChange } from "#lib/dev/simulator/store/store.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const BOOKMARK_INTERVAL = MINUTE;
 const DEFAULT_TIMEOUT = 30 * MINUTE; // if the client sets no timeout
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024; // bytes that a client may leave unread before the connection is closed
 
 export function streamObjectChanges(
-  world: SimulatorContext,
+  world: Simulation,
   kind: ApiKind,
   namespace: string | undefined,
   query: URLSearchParams,
@@ -104,7 +104,7 @@ function dropWatch(response: ServerResponse, how: WatchDropMode, send: (type: st
 }
 
 export function sendPodLog(
-  world: SimulatorContext,
+  world: Simulation,
   pod: StoredObject,
   query: URLSearchParams,
   response: ServerResponse,

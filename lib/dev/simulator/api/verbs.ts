@@ -26,7 +26,7 @@ import { deleteObject, parseDeleteOptions } from "#lib/dev/simulator/admission/d
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { cause, createStatusDetails, StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import { pruneToSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export interface ApiVerbRequest {
@@ -54,7 +54,7 @@ const ORPHANED_PODS_WARNING =
 /** A response's status and body, or undefined if the verb streams its own response. */
 export type ApiVerbResponse = { readonly status: number; readonly body: Json } | undefined;
 
-export function performApiRequest(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
+export function performApiRequest(world: Simulation, call: ApiVerbRequest): ApiVerbResponse {
   const { method, route, query } = call;
   if (route.subresource !== "log") requireJsonAccepted(call.accept);
   requirePermission(world, call.user, method, route, query);
@@ -66,7 +66,7 @@ export function performApiRequest(world: SimulatorContext, call: ApiVerbRequest)
   throw StatusError.verbNotAllowed();
 }
 
-function remove(world: SimulatorContext, { route, user, query, text, warn }: ApiVerbRequest): ApiVerbResponse {
+function remove(world: Simulation, { route, user, query, text, warn }: ApiVerbRequest): ApiVerbResponse {
   const body = text === "" ? null : parseJsonBody(text, "DeleteOptions", false);
   const options = parseDeleteOptions(query, body);
   const live = find(world, route);
@@ -77,7 +77,7 @@ function remove(world: SimulatorContext, { route, user, query, text, warn }: Api
   return ok(gone && !RETURNED_KINDS.has(route.kind.kind) ? success(route, object) : object);
 }
 
-function removeMany(world: SimulatorContext, { route: { kind, namespace }, query }: ApiVerbRequest): ApiVerbResponse {
+function removeMany(world: Simulation, { route: { kind, namespace }, query }: ApiVerbRequest): ApiVerbResponse {
   if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw StatusError.verbNotAllowed();
   const all = world.store.list(kind.kind, namespace).filter(parseListSelectors(kind, query));
   for (const object of all) deleteObject(world, object, parseDeleteOptions(query, null));
@@ -86,14 +86,14 @@ function removeMany(world: SimulatorContext, { route: { kind, namespace }, query
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: SimulatorContext, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
+function readMany(world: Simulation, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
     return ok(listObjects(world, route.kind, route.namespace, query));
   }
   return void streamObjectChanges(world, route.kind, route.namespace, query, response);
 }
 
-function readOne(world: SimulatorContext, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
+function readOne(world: Simulation, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
   if (route.subresource === "status" && !route.kind.status) throw StatusError.resourceNotFound();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendPodLog(world, live, query, response);
@@ -102,7 +102,7 @@ function readOne(world: SimulatorContext, { route, query, response }: ApiVerbReq
   return ok(live);
 }
 
-function readBody(world: SimulatorContext, call: ApiVerbRequest, options: "CreateOptions" | "UpdateOptions"): Json {
+function readBody(world: Simulation, call: ApiVerbRequest, options: "CreateOptions" | "UpdateOptions"): Json {
   const { route: { kind }, query, contentType, text, warn } = call;
   requireJsonOrYaml(contentType);
   validateWriteOptions(options, query);
@@ -110,7 +110,7 @@ function readBody(world: SimulatorContext, call: ApiVerbRequest, options: "Creat
   return parseObjectBody(body, kind, world.schema, validationOf(query), warn);
 }
 
-function create(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
+function create(world: Simulation, call: ApiVerbRequest): ApiVerbResponse {
   const { kind, namespace } = call.route;
   if (kind.namespaced && namespace === undefined) throw StatusError.verbNotAllowed();
   const body = readBody(world, call, "CreateOptions");
@@ -118,7 +118,7 @@ function create(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse 
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(call)) };
 }
 
-function put(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
+function put(world: Simulation, call: ApiVerbRequest): ApiVerbResponse {
   const { route } = call, body = readBody(world, call, "UpdateOptions");
   requireMatchingName(body, route);
   const live = find(world, route);
@@ -129,7 +129,7 @@ function put(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function patch(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
+function patch(world: Simulation, call: ApiVerbRequest): ApiVerbResponse {
   const type = call.contentType.split(";")[0]!.trim();
   if (type === "application/apply-patch+yaml") return apply(world, call);
   if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
@@ -154,7 +154,7 @@ function patch(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   return ok(replaceObject(world, live, body, optionsOf(call)));
 }
 
-function apply(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
+function apply(world: Simulation, call: ApiVerbRequest): ApiVerbResponse {
   const { route, query } = call;
   validatePatchOptions(query, true);
   const manager = query.get("fieldManager")!;
@@ -182,7 +182,7 @@ function apply(world: SimulatorContext, call: ApiVerbRequest): ApiVerbResponse {
   return ok(replaceObject(world, live, fitting, write));
 }
 
-function find(world: SimulatorContext, route: ApiRoute): StoredObject {
+function find(world: Simulation, route: ApiRoute): StoredObject {
   const live = world.store.get(route.kind.kind, route.namespace, route.name!);
   if (!live) throw StatusError.notFound(route.kind, route.name!);
   return live;

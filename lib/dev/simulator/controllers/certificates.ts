@@ -14,7 +14,7 @@ import {
   recordKubernetesEvent,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { formatTimestamp, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const VALIDITY = 90 * DAY;
 const CHECK_INTERVAL = 500; // ms between checks whether a withheld certificate can be issued
@@ -22,7 +22,7 @@ const ISSUING = "cert-manager-certificates-issuing";
 const ABSENT = { reason: "DoesNotExist", message: "Issuing certificate as Secret does not exist" };
 const CHAIN = [["CertificateRequest", "1"], ["Order", "1-1"], ["Challenge", "1-1-1"]] as const;
 
-export function clusterIssuerController(world: SimulatorContext): Controller {
+export function clusterIssuerController(world: Simulation): Controller {
   return {
     kind: "ClusterIssuer",
     reconcile(issuer) {
@@ -43,7 +43,7 @@ export function clusterIssuerController(world: SimulatorContext): Controller {
   };
 }
 
-export function certificateController(world: SimulatorContext): Controller {
+export function certificateController(world: Simulation): Controller {
   return {
     kind: "Certificate",
     also: ({ object: { kind, metadata } }) =>
@@ -73,13 +73,13 @@ export function certificateController(world: SimulatorContext): Controller {
   };
 }
 
-function isCurrent(world: SimulatorContext, certificate: StoredObject): boolean {
+function isCurrent(world: Simulation, certificate: StoredObject): boolean {
   const { metadata: { namespace, generation }, spec } = certificate, ready = findCondition(certificate, "Ready");
   return world.store.get("Secret", namespace, spec.secretName) !== undefined && ready?.status === "True" &&
     ready.observedGeneration === generation;
 }
 
-function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }: StoredObject): void {
+function issue(world: Simulation, { metadata: { name, namespace }, spec }: StoredObject): void {
   if (world.store.get("Secret", namespace, spec.secretName)) return;
   const annotations = { "cert-manager.io/certificate-name": name };
   createManagedObject(world, ISSUING, {
@@ -91,7 +91,7 @@ function issue(world: SimulatorContext, { metadata: { name, namespace }, spec }:
 }
 
 /** Writes the Certificate's Ready and Issuing conditions. `issued` is null until the certificate is issued. */
-function report(world: SimulatorContext, certificate: StoredObject, issued: Json): void {
+function report(world: Simulation, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const condition = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
   changeObjectStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
@@ -119,7 +119,7 @@ interface CertificateFault {
 }
 
 function withholdCertificate(
-  world: SimulatorContext,
+  world: Simulation,
   certificate: StoredObject,
   { message, final = false }: CertificateFault,
 ): void {
@@ -154,7 +154,7 @@ function statusOf(kind: string, status: Json, { message, final }: CertificateFau
   return { ...status, conditions };
 }
 
-function failCertificate(world: SimulatorContext, certificate: StoredObject, why: string, at: string): void {
+function failCertificate(world: Simulation, certificate: StoredObject, why: string, at: string): void {
   const message = `The certificate request has failed to complete and will be retried: ${why}`;
   const ready = { type: "Ready", status: "False", ...ABSENT };
   const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
@@ -169,7 +169,7 @@ function failCertificate(world: SimulatorContext, certificate: StoredObject, why
   }
 }
 
-function removeLink(world: SimulatorContext, { metadata: { name, namespace } }: StoredObject, kind: string): void {
+function removeLink(world: Simulation, { metadata: { name, namespace } }: StoredObject, kind: string): void {
   const suffix = CHAIN.find(([each]) => each === kind)![1];
   const found = world.store.get(kind, namespace, `${name}-${suffix}`);
   if (found) world.store.remove(found);

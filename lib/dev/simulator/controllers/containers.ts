@@ -17,7 +17,7 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { findReadinessFailure } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const LEAST_LOG_WRITES = 4; // a program's log appears in at least this number of writes
 const LOG_WRITE_INTERVAL = 250; // ms of run time for each write to the log
@@ -80,7 +80,7 @@ export function restartContainer(kubelet: Kubelet, slot: PodContainer, status: C
 }
 
 /** Returns how long to wait before the next attempt, in milliseconds. The delay doubles with each attempt. */
-function retryDelay({ delayMs }: SimulatorContext, tries: number): number {
+function retryDelay({ delayMs }: Simulation, tries: number): number {
   return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
 }
 
@@ -107,7 +107,7 @@ function start(kubelet: Kubelet, slot: PodContainer, container: Json, env: Progr
 }
 
 /** Returns the image ID that containerd reports for a pulled image. The ID changes if the image is rebuilt. */
-function imageIdOf({ rebuilt }: SimulatorContext, image: string): string {
+function imageIdOf({ rebuilt }: Simulation, image: string): string {
   const [name] = (image.includes("/") ? image : `library/${image}`).split(/:[^/]*$|@/);
   const digest = createHash("sha256").update(`${image} ${rebuilt.get(image) ?? 0}`).digest("hex");
   return `docker.io/${name}@sha256:${digest}`;

@@ -6,7 +6,7 @@ import { listOwners } from "#lib/dev/simulator/controllers/objects.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 import type { StoredObjectChange } from "#lib/dev/simulator/store/store.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface Controller {
   readonly kind: string;
@@ -30,7 +30,7 @@ const RETRY = 500; // ms until a retry, after the API server unexpectedly reject
 const FAILURES = "failures"; // stores the number of failures; no delay may have this name
 
 /** Starts the controllers. Returns a function that queues all objects of a kind for reconciliation. */
-export function runControllers(world: SimulatorContext, controllers: readonly Controller[]): (kind: string) => void {
+export function runControllers(world: Simulation, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();
   const memory = createMemory(world);
@@ -103,7 +103,7 @@ export function runControllers(world: SimulatorContext, controllers: readonly Co
   return enqueueAll;
 }
 
-function createMemory(world: SimulatorContext) {
+function createMemory(world: Simulation) {
   const timesByUid = new Map<string, Map<string, number>>();
   const timesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
     const times = timesByUid.get(uid) ?? new Map<string, number>();

@@ -14,12 +14,12 @@ import {
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { formatTimestamp, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const COMPONENT = "cronjob-controller";
 const SEARCH_MINUTES = 366 * 24 * 60; // minutes to search for the next scheduled time
 
-export function cronJobController(world: SimulatorContext): Controller {
+export function cronJobController(world: Simulation): Controller {
   return {
     kind: "CronJob",
     owns: "Job",
@@ -50,7 +50,7 @@ export function cronJobController(world: SimulatorContext): Controller {
   };
 }
 
-function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: number): void {
+function createCronJobRun(world: Simulation, cron: StoredObject, at: number): void {
   const { metadata, spec } = cron.spec.jobTemplate, name = `${cron.metadata.name}-${Math.floor(at / MINUTE)}`;
   try {
     createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
@@ -79,7 +79,7 @@ function createCronJobRun(world: SimulatorContext, cron: StoredObject, at: numbe
   }
 }
 
-function deleteOldJobs(world: SimulatorContext, cron: StoredObject): void {
+function deleteOldJobs(world: Simulation, cron: StoredObject): void {
   const own = listOwnedObjects(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };
   for (const [result, most] of Object.entries(limits)) {

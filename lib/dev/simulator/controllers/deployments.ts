@@ -20,14 +20,14 @@ import {
 import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { createHashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const REPLICASET_COMPONENT = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";
 const FAULT_DEADLINE_FACTOR = 20; // progress deadline with an `unready` fault, as a multiple of `delayMs`
 
-export function deploymentController(world: SimulatorContext): Controller {
+export function deploymentController(world: Simulation): Controller {
   return {
     kind: "Deployment",
     owns: "ReplicaSet",
@@ -59,7 +59,7 @@ export function deploymentController(world: SimulatorContext): Controller {
   };
 }
 
-function createReplicaSet(world: SimulatorContext, deployment: StoredObject, hash: string, revision: number): void {
+function createReplicaSet(world: Simulation, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
   createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
@@ -81,7 +81,7 @@ function createReplicaSet(world: SimulatorContext, deployment: StoredObject, has
   recordKubernetesEvent(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
 }
 
-function scale(world: SimulatorContext, set: StoredObject, replicas: number): void {
+function scale(world: Simulation, set: StoredObject, replicas: number): void {
   changeObject(world, set, CONTROLLER_FIELD_MANAGER, (live) => {
     if (live.spec.replicas === replicas) return null;
     const metadata = { ...live.metadata, generation: (live.metadata.generation ?? 1) + 1 };
@@ -89,14 +89,14 @@ function scale(world: SimulatorContext, set: StoredObject, replicas: number): vo
   });
 }
 
-function prune(world: SimulatorContext, old: readonly StoredObject[], keep: number): void {
+function prune(world: Simulation, old: readonly StoredObject[], keep: number): void {
   const idle = old.filter((set) => set.spec.replicas === 0 && listOwnedObjects(world, "Pod", set).length === 0)
     .sort((a, b) => Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion));
   for (const set of idle.slice(keep)) world.store.remove(set);
 }
 
 function report(
-  world: SimulatorContext,
+  world: Simulation,
   deployment: StoredObject,
   current: StoredObject | undefined,
   all: readonly StoredObject[],
@@ -156,7 +156,7 @@ function report(
   return complete || late ? undefined : Math.max(100, since + deadline - world.timers.now());
 }
 
-export function replicaSetController(world: SimulatorContext): Controller {
+export function replicaSetController(world: Simulation): Controller {
   return {
     kind: "ReplicaSet",
     owns: "Pod",

@@ -8,14 +8,14 @@ import {
   listOwners,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const ADDRESS = "203.0.113.10"; // from a range reserved for documentation (RFC 5737)
 const ISSUER = "cert-manager.io/cluster-issuer";
 const SHIM = "cert-manager-certificates-trigger";
 
-export function ingressController(world: SimulatorContext): Controller {
+export function ingressController(world: Simulation): Controller {
   return {
     kind: "Ingress",
     // Reconciles the Ingress when its Certificate is deleted, so that the Certificate is created again.
@@ -41,7 +41,7 @@ export function ingressController(world: SimulatorContext): Controller {
 }
 
 /** Deletes Certificates that the Ingress no longer lists, as ingress-shim does. Their Secrets remain. */
-function dropCertificates(world: SimulatorContext, ingress: StoredObject): void {
+function dropCertificates(world: Simulation, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
   for (const certificate of listOwnedObjects(world, "Certificate", ingress)) {
     if (!named.includes(certificate.spec.secretName)) world.store.remove(certificate);
@@ -49,12 +49,7 @@ function dropCertificates(world: SimulatorContext, ingress: StoredObject): void 
 }
 
 /** Creates or updates the Certificate for one TLS entry in the Ingress, as ingress-shim does. */
-function applyCertificate(
-  world: SimulatorContext,
-  ingress: StoredObject,
-  issuer: string,
-  { secretName, hosts }: Json,
-): void {
+function applyCertificate(world: Simulation, ingress: StoredObject, issuer: string, { secretName, hosts }: Json): void {
   if (!secretName || !hosts?.length) return;
   const { namespace } = ingress.metadata;
   const spec = {

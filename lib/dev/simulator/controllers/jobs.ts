@@ -13,7 +13,7 @@ import {
 import { isPodFinished, isPodReady, listContainerStatuses } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const COMPONENT = "job-controller";
 // Deadlines in seconds for a Job with a `hanging-job` fault, counted from the start of its program. The longer deadline
@@ -35,7 +35,7 @@ interface Pods {
   readonly failed: number;
 }
 
-export function jobController(world: SimulatorContext): Controller {
+export function jobController(world: Simulation): Controller {
   return {
     kind: "Job",
     owns: "Pod",
@@ -64,7 +64,7 @@ export function jobController(world: SimulatorContext): Controller {
   };
 }
 
-function podsOf(world: SimulatorContext, job: StoredObject): Pods {
+function podsOf(world: Simulation, job: StoredObject): Pods {
   const all = listOwnedObjects(world, "Pod", job),
     count = (phase: string) => all.filter((pod) => pod.status?.phase === phase);
   const living = all.filter((pod) => !isPodFinished(pod));
@@ -75,7 +75,7 @@ function podsOf(world: SimulatorContext, job: StoredObject): Pods {
 }
 
 function decideOutcome(
-  world: SimulatorContext,
+  world: Simulation,
   job: StoredObject,
   { active, succeeded, failed }: Pods,
   desired: number,
@@ -97,7 +97,7 @@ function decideOutcome(
 }
 
 /** Writes the Job's pod counts and conditions. Sets the final condition only after every pod has stopped. */
-function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome: JobOutcome | null): void {
+function report(world: Simulation, job: StoredObject, pods: Pods, outcome: JobOutcome | null): void {
   const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
   const at = world.timers.stamp();
   const over = outcome !== null && active.length === 0 && stopping.length === 0;
@@ -133,7 +133,7 @@ function report(world: SimulatorContext, job: StoredObject, pods: Pods, outcome:
   } else recordKubernetesEvent(world, job, { by: COMPONENT, warning: outcome.reason, message: outcome.message });
 }
 
-function expire(world: SimulatorContext, job: StoredObject): number | void {
+function expire(world: Simulation, job: StoredObject): number | void {
   const ttl = job.spec.ttlSecondsAfterFinished as number | undefined;
   if (ttl === undefined) return;
   const left = Date.parse(finalConditionOf(job)!.lastTransitionTime) + ttl * SECOND - world.timers.now();
@@ -145,7 +145,7 @@ function finalConditionOf(job: StoredObject): Json | undefined {
   return ["Complete", "Failed"].filter((type) => isConditionTrue(job, type)).map((type) => findCondition(job, type))[0];
 }
 
-function deadlineOf(world: SimulatorContext, job: StoredObject, active: readonly StoredObject[]): number | null {
+function deadlineOf(world: Simulation, job: StoredObject, active: readonly StoredObject[]): number | null {
   const hasFault = hasHangFault(world, job);
   const faultSeconds = isUnread(world, job, active) ? UNREAD_DEADLINE : FAULT_DEADLINE;
   const seconds: number | undefined = hasFault ? faultSeconds : job.spec.activeDeadlineSeconds;
@@ -153,11 +153,11 @@ function deadlineOf(world: SimulatorContext, job: StoredObject, active: readonly
   return seconds === undefined || start === undefined ? null : Date.parse(start) + seconds * SECOND;
 }
 
-function hasHangFault(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): boolean {
+function hasHangFault(world: Simulation, { metadata: { namespace, name } }: StoredObject): boolean {
   return world.faults.find("hanging-job", namespace, name) !== null;
 }
 
-function isUnread(world: SimulatorContext, job: StoredObject, active: readonly StoredObject[]): boolean {
+function isUnread(world: Simulation, job: StoredObject, active: readonly StoredObject[]): boolean {
   return hasHangFault(world, job) && !active.some(({ metadata }) => world.logs.wasFollowed(metadata.uid));
 }
 

@@ -9,7 +9,7 @@ import {
 } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 export type ContainerType = "initContainers" | "containers";
@@ -136,7 +136,7 @@ interface ContainerEntry {
 
 export type Kubelet = ReturnType<typeof createKubelet>;
 
-export function createKubelet(world: SimulatorContext) {
+export function createKubelet(world: Simulation) {
   const pods = new Map<string, Map<string, ContainerEntry>>();
 
   function hold(slot: PodContainer, entry: ContainerEntry): ContainerEntry {
@@ -168,14 +168,14 @@ export function getContainerSpec({ pod, type: which, name }: PodContainer): Json
 }
 
 /** Returns the container slot with the current state of its pod. Returns null if the pod was removed. */
-export function reloadPodContainer({ store }: SimulatorContext, slot: PodContainer): PodContainer | null {
+export function reloadPodContainer({ store }: Simulation, slot: PodContainer): PodContainer | null {
   const { namespace, name, uid } = slot.pod.metadata;
   const pod = store.get("Pod", namespace, name);
   return pod?.metadata.uid === uid ? { ...slot, pod } : null;
 }
 
 export function changeContainerStatus(
-  world: SimulatorContext,
+  world: Simulation,
   { pod, type: which, name }: PodContainer,
   change: (status: ContainerStatus) => Partial<ContainerStatus>,
 ): void {
@@ -188,17 +188,12 @@ export function changeContainerStatus(
   });
 }
 
-export function setContainerWaiting(
-  world: SimulatorContext,
-  slot: PodContainer,
-  reason: string,
-  message: string,
-): void {
+export function setContainerWaiting(world: Simulation, slot: PodContainer, reason: string, message: string): void {
   changeContainerStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 
 export function recordContainerEvent(
-  world: SimulatorContext,
+  world: Simulation,
   { pod, type: which, name }: PodContainer,
   statement: EventReasonAndMessage,
 ): void {

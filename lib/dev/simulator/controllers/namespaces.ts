@@ -11,12 +11,12 @@ import {
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { isSameJson, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { formatQuotaUsage, sumQuotaUsage } from "#lib/dev/simulator/admission/quota.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const CHECK_INTERVAL = 250; // ms between checks of the remaining objects; changes also trigger a check
 
-export function namespaceController(world: SimulatorContext): Controller {
+export function namespaceController(world: Simulation): Controller {
   return {
     kind: "Namespace",
     also({ type, object }) {
@@ -46,7 +46,7 @@ export function namespaceController(world: SimulatorContext): Controller {
   };
 }
 
-function createNamespaceDefaults(world: SimulatorContext, namespace: string): void {
+function createNamespaceDefaults(world: Simulation, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
     createManagedObject(world, CONTROLLER_FIELD_MANAGER, {
       kind: "ServiceAccount",
@@ -78,7 +78,7 @@ const NO_FAILURES = [
   ),
 ];
 
-function remainingConditions(world: SimulatorContext, left: readonly StoredObject[], isStuck: boolean) {
+function remainingConditions(world: Simulation, left: readonly StoredObject[], isStuck: boolean) {
   const kinds = left.map((object) => world.kinds.of(object)!).map(({ plural, group }) => `${plural}.${group}`);
   const finalizers = left.flatMap(({ metadata }) => metadata.finalizers ?? []);
   if (isStuck) {
@@ -116,7 +116,7 @@ function formatCounts(names: readonly string[], words: string): string {
 }
 
 /** Simulates the ResourceQuota controller: writes limits and usage to the status. A new limit applies after a delay. */
-export function resourceQuotaController(world: SimulatorContext): Controller {
+export function resourceQuotaController(world: Simulation): Controller {
   const kind = "ResourceQuota";
   return {
     kind,
@@ -138,7 +138,7 @@ export function resourceQuotaController(world: SimulatorContext): Controller {
 }
 
 /** Returns one controller per namespaced kind, because an owner can be of any kind. */
-export function garbageCollectorControllers(world: SimulatorContext): Controller[] {
+export function garbageCollectorControllers(world: Simulation): Controller[] {
   return world.kinds.all.filter((kind) => kind.namespaced && kind.kind !== "Event").map(({ kind }) => ({
     kind,
     also: ({ type, object }) =>
@@ -155,7 +155,7 @@ export function garbageCollectorControllers(world: SimulatorContext): Controller
   }));
 }
 
-function collectDependents(world: SimulatorContext, object: StoredObject): void {
+function collectDependents(world: Simulation, object: StoredObject): void {
   const { finalizers = [], uid } = object.metadata;
   if (finalizers.includes("foregroundDeletion")) {
     for (const each of listDependents(world, object)) {
@@ -177,16 +177,13 @@ function collectDependents(world: SimulatorContext, object: StoredObject): void 
 }
 
 /** Returns the objects that have this object as their only owner. */
-function listDependents(world: SimulatorContext, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
+function listDependents(world: Simulation, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
   return world.store.contents(namespace!).filter(({ metadata: { ownerReferences: owners } }) =>
     owners?.length === 1 && owners[0]!.uid === uid
   );
 }
 
-function isOrphan(
-  world: SimulatorContext,
-  { metadata: { namespace, ownerReferences: owners = [] } }: StoredObject,
-): boolean {
+function isOrphan(world: Simulation, { metadata: { namespace, ownerReferences: owners = [] } }: StoredObject): boolean {
   return owners.length > 0 && owners.every((owner) => {
     const kind = world.kinds.of(owner);
     if (!kind) return false; // an unknown kind does not make the object an orphan

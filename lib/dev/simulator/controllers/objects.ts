@@ -1,19 +1,19 @@
 /** Provides functions that create objects, pods and Events, change an object's status, and find owners and dependents. */
 import { formatTimestamp, type Json, type OwnerReference, type StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
 
 /** The field manager that most built-in controllers use. */
 export const CONTROLLER_FIELD_MANAGER = "kube-controller-manager";
 
-export function createManagedObject(world: SimulatorContext, manager: string, body: Json): StoredObject {
+export function createManagedObject(world: Simulation, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
 /** Changes an object's status. Returns the updated object; undefined if the object was removed. */
 export function changeObjectStatus(
-  world: SimulatorContext,
+  world: Simulation,
   object: StoredObject,
   manager: string,
   change: (status: Json, live: StoredObject) => Json,
@@ -22,7 +22,7 @@ export function changeObjectStatus(
 }
 
 export function setAnnotations(
-  world: SimulatorContext,
+  world: Simulation,
   object: StoredObject,
   manager: string,
   annotations: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export function setAnnotations(
 
 /** Removes finalizers from an object. If it is being deleted, removing the last finalizer removes the object. */
 export function removeFinalizers(
-  world: SimulatorContext,
+  world: Simulation,
   object: StoredObject,
   manager: string,
   names: readonly string[],
@@ -47,14 +47,14 @@ export function removeFinalizers(
 }
 
 /** Returns the object's owners with the given kind. */
-export function listOwners(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwners(world: Simulation, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
     return object?.metadata.uid === owner.uid && object.apiVersion === owner.apiVersion ? [object] : [];
   });
 }
 
-export function listOwnedObjects(world: SimulatorContext, kind: string, { metadata }: StoredObject): StoredObject[] {
+export function listOwnedObjects(world: Simulation, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
@@ -115,11 +115,7 @@ export const NODE_NAME = "127.0.0.1";
 const MAX_EVENTS_PER_NAMESPACE = 200;
 
 /** Records an Event about an object. If the same Event already exists, increments its count instead. */
-export function recordKubernetesEvent(
-  world: SimulatorContext,
-  about: StoredObject,
-  details: KubernetesEventDetails,
-): void {
+export function recordKubernetesEvent(world: Simulation, about: StoredObject, details: KubernetesEventDetails): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in details ? ["Warning", details.warning] : ["Normal", details.normal];
   const { message, fieldPath } = details;
@@ -210,7 +206,7 @@ export interface PodCreationOptions {
 }
 
 /** Creates the pod. Returns true if the pod was created or already exists. */
-export function createPod(world: SimulatorContext, { owner, template, name, labels, by }: PodCreationOptions): boolean {
+export function createPod(world: Simulation, { owner, template, name, labels, by }: PodCreationOptions): boolean {
   const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
   const metadata = {
     ...meta,

@@ -30,14 +30,14 @@ import {
   readContainerEnvironment,
 } from "#lib/dev/simulator/programs/environment.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const AWAITED_KINDS = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
 const RETRY_INTERVAL = 2000; // ms between retries after a failed mount or sandbox creation
 const LONGEST_GRACE = 10 * SECOND; // a real cluster waits 30 s by default
 
-export function podController(world: SimulatorContext): Controller {
+export function podController(world: Simulation): Controller {
   const kubelet = createKubelet(world);
   const stopping = new Set<string>();
   return {
@@ -147,7 +147,7 @@ function stopPod({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<stri
   world.timers.after(grace, () => removePod(world, pod));
 }
 
-function removePod(world: SimulatorContext, stopped: StoredObject): void {
+function removePod(world: Simulation, stopped: StoredObject): void {
   const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
   if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);

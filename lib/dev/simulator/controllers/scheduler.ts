@@ -11,7 +11,7 @@ import {
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodFinished } from "#lib/dev/simulator/controllers/kubelet.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 import { computeQuotaCost, parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
 import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
@@ -26,7 +26,7 @@ const SILENT = {
   message: "Kubelet stopped posting node status.",
 };
 
-export function nodeController(world: SimulatorContext): Controller {
+export function nodeController(world: Simulation): Controller {
   return {
     kind: "Node",
     reconcile(node) {
@@ -57,7 +57,7 @@ export function nodeController(world: SimulatorContext): Controller {
 }
 
 /** Whether a `lost-node` fault makes the node unreachable. */
-export function isNodeLost(world: SimulatorContext, node: string): boolean {
+export function isNodeLost(world: Simulation, node: string): boolean {
   return world.faults.find("lost-node", undefined, node) !== null;
 }
 
@@ -68,7 +68,7 @@ const NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims
 const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
 /** Binds the pod to the node, or reports why the pod cannot be scheduled. */
-export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
+export function schedulePod(world: Simulation, pod: StoredObject): void {
   const { namespace, name } = pod.metadata, at = world.timers.stamp();
   const claims = checkClaims(world, pod);
   const faultMessage = world.faults.find("no-node", namespace, name)?.message;
@@ -100,7 +100,7 @@ export function schedulePod(world: SimulatorContext, pod: StoredObject): void {
 }
 
 /** Returns the pod's unbound PVCs, and an error message if a PVC is missing or cannot be bound. */
-function checkClaims(world: SimulatorContext, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
+function checkClaims(world: Simulation, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
   const unbound: StoredObject[] = [];
   for (const name of listPvcNames(pod)) {
     const claim = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, name);
@@ -122,7 +122,7 @@ export function listPvcNames(pod: StoredObject): string[] {
   return (pod.spec.volumes ?? []).flatMap((volume: Json) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 
-function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | null {
+function findUnfitReason(world: Simulation, pod: StoredObject): string | null {
   const node = world.store.get("Node", undefined, NODE_NAME), allocatable = node?.status?.allocatable ?? world.node;
   const selector = Object.entries(pod.spec.nodeSelector ?? {});
   if (selector.some(([name, value]) => node?.metadata.labels?.[name] !== value)) {
@@ -151,7 +151,7 @@ function findUnfitReason(world: SimulatorContext, pod: StoredObject): string | n
 }
 
 /** Whether the node's capacity is limited. If so, the scheduler adds up the pods' resource requests. */
-function isCapacityLimited(world: SimulatorContext): boolean {
+function isCapacityLimited(world: Simulation): boolean {
   return parseMilliQuantityOrZero(world.node.cpu) < parseMilliQuantityOrZero("10k") ||
     parseMilliQuantityOrZero(world.node.memory) < parseMilliQuantityOrZero("100Ti");
 }

@@ -13,7 +13,7 @@ import {
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const MANAGER = "snapshot-controller";
@@ -26,7 +26,7 @@ const CONTENT_BOUND = "snapshot.storage.kubernetes.io/volumesnapshotcontent-boun
 const BEING_DELETED = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted";
 const RETRY = 1000; // ms between retries
 
-export function snapshotController(world: SimulatorContext): Controller {
+export function snapshotController(world: Simulation): Controller {
   return {
     kind: "VolumeSnapshot",
     also({ object: { kind, metadata: { namespace }, spec } }) {
@@ -60,7 +60,7 @@ export function snapshotController(world: SimulatorContext): Controller {
 }
 
 /** Simulates the CSI sidecar: deletes the stored copy with its VolumeSnapshotContent, if its policy is `Delete`. */
-export function snapshotContentController(world: SimulatorContext): Controller {
+export function snapshotContentController(world: Simulation): Controller {
   return {
     kind: "VolumeSnapshotContent",
     end(content) {
@@ -74,7 +74,7 @@ export function snapshotContentController(world: SimulatorContext): Controller {
 }
 
 /** Returns the VolumeSnapshotContent for the snapshot. If it was created manually, adds the snapshot's UID to it. */
-function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
+function contentOf(world: Simulation, snapshot: StoredObject): StoredObject | undefined {
   const { metadata: { name, namespace, uid }, spec, status } = snapshot;
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
@@ -95,7 +95,7 @@ function contentOf(world: SimulatorContext, snapshot: StoredObject): StoredObjec
 }
 
 /** Whether the snapshot's class exists. Also true if no class is set yet, because a default is set later. */
-function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
+function hasClass(world: Simulation, snapshot: StoredObject): boolean {
   const { volumeSnapshotClassName: className } = snapshot.spec;
   if (className === undefined || world.store.get("VolumeSnapshotClass", undefined, className)) return true;
   const why = `volumesnapshotclass.snapshot.storage.k8s.io "${className}" not found`;
@@ -104,7 +104,7 @@ function hasClass(world: SimulatorContext, snapshot: StoredObject): boolean {
 }
 
 /** Records why the snapshot cannot use the VolumeSnapshotContent that its spec refers to. */
-function reportUnusableContent(world: SimulatorContext, snapshot: StoredObject): undefined {
+function reportUnusableContent(world: Simulation, snapshot: StoredObject): undefined {
   const name: string = snapshot.spec.source.volumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, name);
   const refuse = (reason: string, message: string): undefined => void recordError(world, snapshot, reason, message);
@@ -117,7 +117,7 @@ function reportUnusableContent(world: SimulatorContext, snapshot: StoredObject):
 }
 
 /** Whether the storage has the copy that the VolumeSnapshotContent refers to. Records an error if it is missing. */
-function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, content: StoredObject): boolean {
+function hasSnapshotData(world: Simulation, snapshot: StoredObject, content: StoredObject): boolean {
   const { driver, source: { snapshotHandle: handle } } = content.spec;
   if (!world.store.list("StorageClass").some(({ provisioner }) => provisioner === driver)) return false;
   if (world.volumes.has(handle)) return true;
@@ -133,14 +133,14 @@ function hasSnapshotData(world: SimulatorContext, snapshot: StoredObject, conten
   return false;
 }
 
-function addFinalizers(world: SimulatorContext, snapshot: StoredObject): void {
+function addFinalizers(world: Simulation, snapshot: StoredObject): void {
   changeObject(world, snapshot, MANAGER, (live) => {
     const finalizers = [...new Set([...live.metadata.finalizers ?? [], AS_SOURCE, BOUND])];
     return { ...live, metadata: { ...live.metadata, finalizers } };
   });
 }
 
-function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): number | void {
+function releaseSnapshot(world: Simulation, snapshot: StoredObject): number | void {
   const content = contentOf(world, snapshot);
   if (content && isRestoreSource(world, snapshot)) {
     const message = "Snapshot is being used to restore a PVC";
@@ -154,13 +154,13 @@ function releaseSnapshot(world: SimulatorContext, snapshot: StoredObject): numbe
 }
 
 /** Whether a PVC that is still pending uses the snapshot as its data source. */
-function isRestoreSource(world: SimulatorContext, { metadata: { name, namespace } }: StoredObject): boolean {
+function isRestoreSource(world: Simulation, { metadata: { name, namespace } }: StoredObject): boolean {
   return world.store.list("PersistentVolumeClaim", namespace).some(({ spec: { dataSource: source }, status }) =>
     source?.kind === "VolumeSnapshot" && source.name === name && status?.phase === "Pending"
   );
 }
 
-function recordError(world: SimulatorContext, snapshot: StoredObject, reason: string, message: string): number {
+function recordError(world: Simulation, snapshot: StoredObject, reason: string, message: string): number {
   recordKubernetesEvent(world, snapshot, { by: MANAGER, warning: reason, message });
   changeObjectStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
@@ -170,7 +170,7 @@ function recordError(world: SimulatorContext, snapshot: StoredObject, reason: st
 }
 
 /** Creates a VolumeSnapshotContent for the snapshot. On failure, records the error and returns undefined. */
-function createContent(world: SimulatorContext, snapshot: StoredObject): StoredObject | undefined {
+function createContent(world: Simulation, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined =>
     void recordError(world, snapshot, "SnapshotContentCreationFailed", message);
   const { source, volumeSnapshotClassName: className } = snapshot.spec;
@@ -212,7 +212,7 @@ function createContent(world: SimulatorContext, snapshot: StoredObject): StoredO
 }
 
 /** Copies the volume's data and size, unless a copy exists. Writes the copy's handle to the VolumeSnapshotContent. */
-function copyVolumeData(world: SimulatorContext, snapshot: StoredObject, content: StoredObject): void {
+function copyVolumeData(world: Simulation, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;
   const snapshotHandle = source?.snapshotHandle ?? `snapshot-${snapshot.metadata.uid}`;
@@ -231,7 +231,7 @@ function copyVolumeData(world: SimulatorContext, snapshot: StoredObject, content
   ));
 }
 
-function markReady(world: SimulatorContext, snapshot: StoredObject, name: string): void {
+function markReady(world: Simulation, snapshot: StoredObject, name: string): void {
   const content = world.store.get("VolumeSnapshotContent", undefined, name)!, size = content.status?.restoreSize;
   changeObjectStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
   changeObjectStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({

@@ -1,7 +1,7 @@
 /** Creates the cluster's initial objects and starts all controllers. */
 import { createManagedObject, NODE_NAME } from "#lib/dev/simulator/controllers/objects.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { certificateController, clusterIssuerController } from "#lib/dev/simulator/controllers/certificates.ts";
 import { persistentVolumeController, pvcController } from "#lib/dev/simulator/controllers/volume-claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";
@@ -22,7 +22,7 @@ import { statefulSetController } from "#lib/dev/simulator/controllers/statefulse
 const DRIVER = "simulated.csi.example";
 
 /** Creates the initial objects that are missing. Existing objects stay as they are, even if a user changed them. */
-export function createBaseObjects(world: SimulatorContext): void {
+export function createBaseObjects(world: Simulation): void {
   for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
     createIfMissing(world, { kind: "Namespace", metadata: { name } });
   }
@@ -55,7 +55,7 @@ export function createBaseObjects(world: SimulatorContext): void {
   createIfMissing(world, { kind: "Node", metadata: { name: NODE_NAME }, status: {} });
 }
 
-function createIfMissing(world: SimulatorContext, manifest: Json): void {
+function createIfMissing(world: Simulation, manifest: Json): void {
   if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
   const object = createManagedObject(world, "furniture", manifest);
   if (manifest.kind !== "Node") return;
@@ -67,7 +67,7 @@ function createIfMissing(world: SimulatorContext, manifest: Json): void {
   world.store.save({ ...object, status });
 }
 
-export function startControllers(world: SimulatorContext): void {
+export function startControllers(world: Simulation): void {
   const wake = runControllers(world, [
     namespaceController(world),
     resourceQuotaController(world),

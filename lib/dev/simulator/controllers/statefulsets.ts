@@ -12,12 +12,12 @@ import { isPodFinished, isPodReady } from "#lib/dev/simulator/controllers/kubele
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { createHashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { StatusError } from "#lib/dev/simulator/admission/status-error.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const COMPONENT = "statefulset-controller";
 const REVISION = "controller-revision-hash";
 
-export function statefulSetController(world: SimulatorContext): Controller {
+export function statefulSetController(world: Simulation): Controller {
   return {
     kind: "StatefulSet",
     owns: "Pod",
@@ -49,7 +49,7 @@ export function statefulSetController(world: SimulatorContext): Controller {
 }
 
 /** Creates or deletes pods, normally one per call. Returns false if a pod could not be created. */
-function reconcilePods(world: SimulatorContext, set: StoredObject, revision: string): boolean {
+function reconcilePods(world: Simulation, set: StoredObject, revision: string): boolean {
   const own = listOwnedObjects(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
   const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
   const remove = (pod: StoredObject) => {
@@ -81,7 +81,7 @@ function reconcilePods(world: SimulatorContext, set: StoredObject, revision: str
   return true;
 }
 
-function createNumberedPod(world: SimulatorContext, set: StoredObject, i: number, revision: string): boolean {
+function createNumberedPod(world: Simulation, set: StoredObject, i: number, revision: string): boolean {
   const name = `${set.metadata.name}-${i}`;
   const { template, serviceName, volumeClaimTemplates = [] } = set.spec;
   const claims: Json[] = volumeClaimTemplates.map(({ metadata }: Json) => (
@@ -100,7 +100,7 @@ function createNumberedPod(world: SimulatorContext, set: StoredObject, i: number
 }
 
 /** Creates the PVCs that a pod lacks. PVCs remain when the pod or the StatefulSet is deleted. */
-function createMissingClaims(world: SimulatorContext, set: StoredObject, i: number): boolean {
+function createMissingClaims(world: Simulation, set: StoredObject, i: number): boolean {
   const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
   for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {
     const name = `${metadata.name}-${of}-${i}`;

@@ -12,13 +12,13 @@ import { isPodFinished } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { listPvcNames, SELECTED_NODE_ANNOTATION } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "persistentvolume-controller";
 const RETRY = 1000; // ms between checks for a missing StorageClass or snapshot
 
-export function pvcController(world: SimulatorContext): Controller {
+export function pvcController(world: Simulation): Controller {
   const expansion = createVolumeExpansion(world);
   return {
     kind: "PersistentVolumeClaim",
@@ -78,12 +78,12 @@ export function pvcController(world: SimulatorContext): Controller {
   };
 }
 
-function recordProvisioningFailure(world: SimulatorContext, claim: StoredObject, by: string, message: string): number {
+function recordProvisioningFailure(world: Simulation, claim: StoredObject, by: string, message: string): number {
   recordKubernetesEvent(world, claim, { by, warning: "ProvisioningFailed", message });
   return RETRY;
 }
 
-function bindClaim(world: SimulatorContext, claim: StoredObject, storage: StoredObject): number | void {
+function bindClaim(world: Simulation, claim: StoredObject, storage: StoredObject): number | void {
   const { provisioner } = storage, { namespace, name, uid } = claim.metadata;
   const { dataSource: source, accessModes, volumeMode } = claim.spec;
   const volume = `pvc-${uid}`, capacity = { storage: claim.spec.resources.requests.storage };
@@ -124,7 +124,7 @@ function bindClaim(world: SimulatorContext, claim: StoredObject, storage: Stored
 
 /** Copies the snapshot's data to the volume. On failure, returns the error message of external-provisioner 5. */
 function fillFromSnapshot(
-  world: SimulatorContext,
+  world: Simulation,
   claim: StoredObject,
   storage: StoredObject,
   volume: string,
@@ -166,7 +166,7 @@ function fillFromSnapshot(
   return null;
 }
 
-function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
+function releaseVolume(world: Simulation, claim: StoredObject): void {
   const volume = world.store.get("PersistentVolume", undefined, claim.spec.volumeName ?? "");
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {
@@ -182,7 +182,7 @@ function releaseVolume(world: SimulatorContext, claim: StoredObject): void {
   world.store.remove(volume);
 }
 
-export function persistentVolumeController(world: SimulatorContext): Controller {
+export function persistentVolumeController(world: Simulation): Controller {
   return {
     kind: "PersistentVolume",
     reconcile(volume) {

@@ -13,7 +13,7 @@ import { isPodFinished, listContainerStatuses } from "#lib/dev/simulator/control
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const COMPONENT = "external-resizer";
@@ -26,7 +26,7 @@ export interface VolumeExpansion {
   forget(claim: StoredObject): void;
 }
 
-export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion {
+export function createVolumeExpansion(world: Simulation): VolumeExpansion {
   /** The UIDs of the pods that had the volume mounted when the driver expanded it, keyed by the PVC's UID. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
@@ -97,7 +97,7 @@ export function createVolumeExpansion(world: SimulatorContext): VolumeExpansion 
 
 /** Replaces the PVC's conditions with one resize condition, and merges `more` into the PVC's status. */
 function setResizeCondition(
-  world: SimulatorContext,
+  world: Simulation,
   claim: StoredObject,
   condition: { type: string; message?: string },
   more: Json,
@@ -110,7 +110,7 @@ function setResizeCondition(
   });
 }
 
-function listMountingPods(world: SimulatorContext, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
+function listMountingPods(world: Simulation, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
     listPvcNames(pod).includes(name) && pod.spec.nodeName && !isPodFinished(pod) &&
     listContainerStatuses(pod).some(({ state }) => state.running || state.terminated)

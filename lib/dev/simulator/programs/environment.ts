@@ -1,7 +1,7 @@
 /** Finds errors that keep a container from starting: a missing Secret or ConfigMap, volume or image. */
 import type { FaultRegistry } from "#lib/dev/simulator/faults.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface ContainerEnvironment {
   readonly values: Record<string, string>;
@@ -9,11 +9,7 @@ export interface ContainerEnvironment {
   readonly missing?: string;
 }
 
-export function readContainerEnvironment(
-  world: SimulatorContext,
-  pod: StoredObject,
-  container: Json,
-): ContainerEnvironment {
+export function readContainerEnvironment(world: Simulation, pod: StoredObject, container: Json): ContainerEnvironment {
   const namespace = pod.metadata.namespace!;
   const values: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
@@ -44,7 +40,7 @@ export function readContainerEnvironment(
 }
 
 /** Returns the kubelet's error if a volume of the pod cannot be mounted; null if all volumes can be mounted. */
-export function findMountError(world: SimulatorContext, pod: StoredObject): string | null {
+export function findMountError(world: Simulation, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
       ? ["Secret", "secret", volume.secret.secretName]
@@ -60,7 +56,7 @@ export function findMountError(world: SimulatorContext, pod: StoredObject): stri
 
 /** Returns the data from a ConfigMap, or the decoded data from a Secret; null if the object does not exist. */
 export function readConfigData(
-  world: SimulatorContext,
+  world: Simulation,
   namespace: string,
   kind: string,
   name: string,

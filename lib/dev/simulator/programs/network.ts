@@ -3,7 +3,7 @@ import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady } from "#lib/dev/simulator/controllers/kubelet.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import {
   getSimulatedSite,
   isSiteInstalled,
@@ -12,14 +12,14 @@ import {
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 
 /** Whether NetworkPolicies allow the pod `from` to connect to this TCP port of the pod `to`. */
-export function canPodConnect(world: SimulatorContext, from: StoredObject, to: StoredObject, port: number): boolean {
+export function canPodConnect(world: Simulation, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allowsConnection(world, from, to, "Egress", port) && allowsConnection(world, to, from, "Ingress", port);
 }
 
 /** Whether the pod's NetworkPolicies allow the connection in this direction. A pod without policies allows all. */
 function allowsConnection(
-  world: SimulatorContext,
+  world: Simulation,
   pod: StoredObject,
   other: StoredObject,
   direction: "Ingress" | "Egress",
@@ -47,7 +47,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
 }
 
 /** Whether one of a rule's peers matches the other pod. An `ipBlock` lists external addresses, so it never matches. */
-function isPeer(world: SimulatorContext, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
+function isPeer(world: Simulation, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
   return peers.some(({ podSelector, namespaceSelector, ipBlock }) =>
@@ -76,14 +76,14 @@ export function runPgIsready({ world, pod, env }: ProgramContext): ProgramRun {
 export const POSTGRES_PORT = 5432;
 const LOGIN = "/login/index.php";
 
-export function canReachDatabase(world: SimulatorContext, pod: StoredObject): boolean {
+export function canReachDatabase(world: Simulation, pod: StoredObject): boolean {
   return listServicePods(world, pod.metadata.namespace!, "db").some((each) =>
     canPodConnect(world, pod, each, POSTGRES_PORT)
   );
 }
 
 /** Returns the login page's HTTP status; null if it times out because the network blocks access to the database. */
-export function getLoginPageStatus(world: SimulatorContext, pod: StoredObject): number | null {
+export function getLoginPageStatus(world: Simulation, pod: StoredObject): number | null {
   const { namespace, name } = pod.metadata;
   const { database, files } = getSimulatedSite(world, namespace!, pod);
   if (files.maintenance) return 503; // Moodle sends this response before it connects to the database
@@ -99,7 +99,7 @@ export function hasLoginPageProbe({ readinessProbe }: Json): boolean {
 }
 
 /** Returns the kubelet's error if the readiness probe cannot load the login page; null if the probe succeeds. */
-export function findReadinessFailure(world: SimulatorContext, pod: StoredObject, container: Json): string | null {
+export function findReadinessFailure(world: Simulation, pod: StoredObject, container: Json): string | null {
   if (!hasLoginPageProbe(container) || getSimulatedSite(world, pod.metadata.namespace!, pod).files.maintenance) {
     return null;
   }

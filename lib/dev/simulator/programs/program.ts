@@ -1,10 +1,10 @@
 /** Defines the input and result of a simulated program (the process in a container). */
 import type { SimulatedDelays } from "#lib/dev/simulator/delays.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface ProgramContext {
-  readonly world: SimulatorContext;
+  readonly world: Simulation;
   readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import {
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { canReachDatabase, getLoginPageStatus } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface SiteRequest {
   readonly method: string;
@@ -34,7 +34,7 @@ const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
 const SHORTEST_PASSWORD = 8; // characters, as in Moodle's default policy
 const LINK_LIFETIME = 1800; // seconds; Moodle's pwresettime
 
-export function respondToSiteRequest(world: SimulatorContext, request: SiteRequest): SiteResponse {
+export function respondToSiteRequest(world: Simulation, request: SiteRequest): SiteResponse {
   const host = request.host.replace(/:\d+$/, "").toLowerCase();
   const { path, query } = splitUrl(request.url);
   const ingress = world.store.list("Ingress").find(({ spec }) => spec.rules?.some((rule: Json) => rule.host === host));
@@ -67,7 +67,7 @@ export function respondToSiteRequest(world: SimulatorContext, request: SiteReque
 
 /** Returns an error page if nobody can use the site now, for example while it is suspended; otherwise null. */
 function findErrorPage(
-  world: SimulatorContext,
+  world: Simulation,
   { metadata: { namespace } }: StoredObject,
   { database, files }: SimulatedSite,
   heading: SitePageHeading,
@@ -90,7 +90,7 @@ function findErrorPage(
   return null;
 }
 
-function showForm(world: SimulatorContext, site: OpenSite, heading: SitePageHeading, token: string): SiteResponse {
+function showForm(world: Simulation, site: OpenSite, heading: SitePageHeading, token: string): SiteResponse {
   const name = accountOf(world, site, token);
   return name === null
     ? invalidLink(heading)
@@ -99,7 +99,7 @@ function showForm(world: SimulatorContext, site: OpenSite, heading: SitePageHead
 
 /** Sets the password that the user entered. As in Moodle, the sign-in link is no longer valid afterwards. */
 function setPassword(
-  world: SimulatorContext,
+  world: Simulation,
   site: OpenSite,
   heading: SitePageHeading,
   token: string,
@@ -127,7 +127,7 @@ function invalidLink(heading: SitePageHeading): SiteResponse {
 }
 
 /** Returns the name of the account for a sign-in link's token; null if the token is unknown, used or expired. */
-function accountOf(world: SimulatorContext, { database }: OpenSite, token: string): string | null {
+function accountOf(world: Simulation, { database }: OpenSite, token: string): string | null {
   const { accounts = {}, config = {} } = database;
   const lifetime = Number(config.pwresettime ?? LINK_LIFETIME) * SECOND, now = world.timers.now();
   const found = Object.entries(accounts).find(([, { reset, suspended }]) =>

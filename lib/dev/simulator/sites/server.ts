@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
 import { respondToSiteRequest, SITE_PAGE_HEADERS, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface SiteServer {
   readonly port: number;
@@ -16,7 +16,7 @@ export interface SiteServer {
 const LARGEST_FORM = 10_000; // bytes
 
 /** Starts the web server for the simulated sites, on the preferred port or, if this port is in use, on a free port. */
-export async function startSiteServer(world: SimulatorContext, preferredPort: number): Promise<SiteServer> {
+export async function startSiteServer(world: Simulation, preferredPort: number): Promise<SiteServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     handleSiteRequest(world, request, response).catch((error) => {
       world.log.error("A request to a simulated site failed", { error });
@@ -36,11 +36,7 @@ export async function startSiteServer(world: SimulatorContext, preferredPort: nu
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
 }
 
-async function handleSiteRequest(
-  world: SimulatorContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function handleSiteRequest(world: Simulation, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readForm(request);
   if (body === null) {
     if (request.complete) send(response, { status: 413, html: "", headers: { connection: "close" } });

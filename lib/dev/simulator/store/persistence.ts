@@ -11,7 +11,7 @@ import { basename, dirname, join } from "node:path";
 import { getErrorReason, StartError } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const FORMAT = 2;
 const LEAST_CHANGES = 4 * 1024 * 1024; // bytes of changes before the file is replaced, however small the state is
@@ -19,7 +19,7 @@ const SAVE_FAILED =
   "Cannot save the simulated cluster's state. Changes are lost if the process ends before a save succeeds";
 
 /** Loads the state and saves all later changes. Returns a function that saves the state a last time. */
-export function openStatePersistence(world: SimulatorContext, path: string): () => void {
+export function openStatePersistence(world: Simulation, path: string): () => void {
   let journals = load(world, path);
   let file: number | null = null; // null while the state cannot be saved
   let failed = false, bytesLeft = 0;
@@ -81,7 +81,7 @@ export function openStatePersistence(world: SimulatorContext, path: string): () 
 }
 
 /** Restores the cluster from the file. Returns the journal files of Wheelwright 0.1.0, which stored changes in them. */
-function load(world: SimulatorContext, path: string): string[] {
+function load(world: Simulation, path: string): string[] {
   try {
     const text = readIfPresent(path);
     // The process may have been killed while it wrote the last line. A file of Wheelwright 0.1.0 has no line feed.

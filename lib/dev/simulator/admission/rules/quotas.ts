@@ -1,10 +1,8 @@
 /** Checks ResourceQuotas, LimitRanges and PVCs, for example their limits and scopes. */
 import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts";
-import { cause, collectCauses, findDuplicates, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
+import { cause, collectCauses, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
-const SCOPES = "Terminating NotTerminating BestEffort NotBestEffort PriorityClass CrossNamespacePodAffinity".split(" ");
-const CONFLICTING_SCOPES = [["Terminating", "NotTerminating"], ["BestEffort", "NotBestEffort"]];
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 const OBJECTS = ("configmaps persistentvolumeclaims pods replicationcontrollers resourcequotas secrets services " +
   "services.loadbalancers services.nodeports").split(" ");
@@ -17,10 +15,7 @@ const STANDARD = new Set([
 
 export function validateResourceQuota({ spec }: Json): StatusCause[] {
   const hard: Record<string, string> = spec?.hard ?? {};
-  return collectCauses(
-    Object.entries(hard).flatMap(([name, value]) => validateQuotaBound(`spec.hard[${name}]`, name, value)),
-    validateScopes(spec?.scopes ?? [], Object.keys(hard)),
-  );
+  return Object.entries(hard).flatMap(([name, value]) => validateQuotaBound(`spec.hard[${name}]`, name, value));
 }
 
 function validateQuotaBound(field: string, name: string, value: string): StatusCause[] {
@@ -35,27 +30,8 @@ function validateQuotaBound(field: string, name: string, value: string): StatusC
   );
 }
 
-function validateScopes(scopes: readonly string[], bounded: readonly string[]): StatusCause[] {
-  const field = "spec.scopes";
-  if (!scopes.every((scope) => SCOPES.includes(scope))) return [cause.invalid(field, scopes, "unsupported scope")];
-  const conflicting = CONFLICTING_SCOPES.some((pair) => pair.every((scope) => scopes.includes(scope)));
-  const own = (name: string) =>
-    scopes.includes("BestEffort") ? name === "pods" : !/storage$|^(?!pods$)[a-z]+s(\.|$)/.test(name);
-  return collectCauses(
-    conflicting && cause.invalid(field, scopes, "conflicting scopes"),
-    scopes.length > 0 && !bounded.every(own) &&
-      cause.invalid(field, scopes, "unsupported scope applied to resource"),
-  );
-}
-
 export function validateLimitRange({ spec }: Json): StatusCause[] {
-  const limits: Json[] = spec?.limits ?? [];
-  return collectCauses(
-    findDuplicates(limits, ({ type }) => type).map(({ item, at }) =>
-      cause.duplicate(`spec.limits[${at}].type`, item.type)
-    ),
-    limits.flatMap((item, i) => validateLimit(`spec.limits[${i}]`, item)),
-  );
+  return (spec?.limits ?? []).flatMap((item: Json, i: number) => validateLimit(`spec.limits[${i}]`, item));
 }
 
 /** The limit in column 1 must not exceed the one in column 2. Errors name column 3 and quote the value of column 4. */
@@ -92,9 +68,10 @@ function validateLimit(field: string, item: Json): StatusCause[] {
 export function validatePvc(field: string, spec: Json): StatusCause[] {
   const storage = spec?.resources?.requests?.storage, modes: string[] = spec?.accessModes ?? [];
   return collectCauses(
+    modes.length === 0 && cause.required(`${field}.accessModes`, "at least 1 access mode is required"),
     modes.includes("ReadWriteOncePod") && modes.length > 1 &&
       cause.forbidden(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes"),
-    storage !== undefined && parseMilliQuantityOrZero(storage) <= 0 &&
+    storage === undefined ? cause.required(`${field}.resources[storage]`) : parseMilliQuantityOrZero(storage) <= 0 &&
       cause.invalid(`${field}.resources[storage]`, storage, "must be greater than zero"),
   );
 }

@@ -31,15 +31,9 @@ export function validateStatefulSet({ spec }: Json): StatusCause[] {
       cause.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"),
     type !== "RollingUpdate" && type !== "OnDelete" &&
       cause.invalid("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'"),
-    volumeClaimTemplates.flatMap((claim: Json, i: number) => {
-      const field = `spec.volumeClaimTemplates[${i}].spec`;
-      return collectCauses(
-        !claim.spec?.accessModes?.length &&
-          cause.required(`${field}.accessModes`, "at least 1 access mode is required"),
-        !claim.spec?.resources?.requests?.storage && cause.required(`${field}.resources[storage]`),
-        validatePvc(field, claim.spec),
-      );
-    }),
+    volumeClaimTemplates.flatMap((claim: Json, i: number) =>
+      validatePvc(`spec.volumeClaimTemplates[${i}].spec`, claim.spec)
+    ),
   );
 }
 
@@ -56,10 +50,12 @@ export function validateJob({ spec }: Json): StatusCause[] {
 }
 
 export function validateCronJob({ spec }: Json): StatusCause[] {
-  const { schedule = "", timeZone } = spec;
-  const read = parseCronSchedule(schedule);
+  const { schedule = "", timeZone } = spec, fields = schedule.trim().split(/\s+/);
+  const wrong = fields.length !== 5 && !schedule.startsWith("@")
+    ? `expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`
+    : parseCronSchedule(schedule);
   return collectCauses(
-    typeof read === "string" && cause.invalid("spec.schedule", schedule, read),
+    typeof wrong === "string" && cause.invalid("spec.schedule", schedule, wrong),
     timeZone !== undefined && !isZone(timeZone) &&
       cause.invalid("spec.timeZone", timeZone, `unknown time zone ${timeZone}`),
   );

@@ -3,37 +3,44 @@
  *
  * The table has entries of the form `path rule`, in the order in which the API server reports errors. `[]` stands for
  * each item in a list. `[*]` also stands for each item, but errors then name the list. The `Pod` lines apply to every
- * pod spec, in a pod or in a pod template.
+ * pod spec, in a pod or in a pod template. In them, `C` stands for both lists of containers and `P` for each probe.
  */
-import { cause, checkNumberRange, collectCauses, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
+import {
+  DNS_LABEL_MESSAGE,
+  DNS_LABEL_PATTERN,
+  DNS_SUBDOMAIN_MESSAGE,
+  DNS_SUBDOMAIN_PATTERN,
+  validateConfigMapKey,
+  validateLabelKey,
+} from "#lib/dev/simulator/admission/rules/data.ts";
+import {
+  cause,
+  checkNumberRange,
+  collectCauses,
+  findDuplicates,
+  type StatusCause,
+} from "#lib/dev/simulator/admission/status-error.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
-export const DNS_LABEL_MESSAGE =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
-  "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-export const DNS_SUBDOMAIN_MESSAGE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
-  "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-export const DNS_LABEL_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-export const DNS_SUBDOMAIN_PATTERN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 const TABLE = `
+ConfigMap: data keys data; binaryData keys data
+Secret: data keys data
 Service: spec.ports[].name label; spec.ports[].protocol in SCTP,TCP,UDP; spec.ports[].port port
-Service: spec.ports[].targetPort port; spec.sessionAffinity in ClientIP,None
-Service: spec.type in ClusterIP,ExternalName,LoadBalancer,NodePort
+Service: spec.ports[].targetPort port; spec.sessionAffinity in ClientIP,None; spec.ports unique name
+Service: spec.type in ClusterIP,ExternalName,LoadBalancer,NodePort; spec.selector keys label
 PersistentVolumeClaim: spec.accessModes[*] in ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod
 PersistentVolumeClaim: spec.storageClassName subdomain; spec.volumeMode in Block,Filesystem
 StorageClass: provisioner required; reclaimPolicy in Delete,Retain
 VolumeSnapshotClass: deletionPolicy in Delete,Retain
 Certificate: spec.secretName required
+LimitRange: spec.limits unique type
 Ingress: spec.tls[].hosts[] subdomain; spec.tls[].secretName subdomain
 Ingress: spec.rules[].http.paths[].pathType in Exact,ImplementationSpecific,Prefix
 Ingress: spec.rules[].http.paths[].backend.service.name label; spec.ingressClassName subdomain
+Ingress: spec.rules[].http.paths[].backend.service.port.number port
+NetworkPolicy: spec.podSelector.matchLabels keys label; spec.policyTypes[] in Ingress,Egress
 NetworkPolicy: spec.ingress[].ports[].protocol in TCP,UDP,SCTP; spec.ingress[].ports[].port port
 NetworkPolicy: spec.egress[].ports[].protocol in TCP,UDP,SCTP; spec.egress[].ports[].port port
-NetworkPolicy: spec.policyTypes[] in Ingress,Egress
 Deployment: spec.replicas least; spec.minReadySeconds least; spec.revisionHistoryLimit least
 ReplicaSet: spec.replicas least; spec.minReadySeconds least
 StatefulSet: spec.replicas least; spec.minReadySeconds least; spec.updateStrategy.rollingUpdate.partition least
@@ -41,15 +48,30 @@ Job: spec.parallelism least; spec.completions least; spec.activeDeadlineSeconds 
 Job: spec.ttlSecondsAfterFinished least; spec.completionMode in NonIndexed,Indexed
 CronJob: spec.startingDeadlineSeconds least; spec.concurrencyPolicy in Allow,Forbid,Replace
 CronJob: spec.successfulJobsHistoryLimit least; spec.failedJobsHistoryLimit least
-Pod: volumes[].name label; initContainers[].name label; containers[].name label
-Pod: initContainers[].imagePullPolicy in Always,IfNotPresent,Never
-Pod: containers[].imagePullPolicy in Always,IfNotPresent,Never; containers[].ports[].name portname
+Pod: volumes[].name required; volumes[].secret.secretName required; volumes[].configMap.name required
+Pod: volumes[].persistentVolumeClaim.claimName required; volumes unique name; volumes[].name label
+Pod: C[].name required; C[].name label; C[].image required; C[].imagePullPolicy in Always,IfNotPresent,Never
+Pod: C[].ports[].containerPort port required; C[].ports[].protocol in SCTP,TCP,UDP
+Pod: C[].ports[].name portname; C[].ports unique name; C[].env[].name required; C[].env[].name variable
+Pod: C[].env[].valueFrom.secretKeyRef.key datakey; C[].env[].valueFrom.configMapKeyRef.key datakey
+Pod: C[].volumeMounts[].mountPath required; C[].P.httpGet.port port; C[].P.tcpSocket.port port
+Pod: C[].P.initialDelaySeconds least; C[].P.timeoutSeconds least; C[].P.periodSeconds least
+Pod: C[].P.successThreshold least; C[].P.failureThreshold least
+Pod: C[].securityContext.runAsUser range 0-2147483647; securityContext.runAsUser range 0-2147483647
+Pod: securityContext.seccompProfile.type in Localhost,RuntimeDefault,Unconfined; activeDeadlineSeconds range 1-2147483647
 Pod: dnsPolicy in ClusterFirstWithHostNet,ClusterFirst,Default,None; serviceAccountName subdomain
+Pod: hostname label; nodeSelector keys label
 `;
+
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  C: ["containers", "initContainers"],
+  P: ["livenessProbe", "readinessProbe", "startupProbe"],
+};
 
 interface ValueRule {
   readonly steps: readonly string[];
   readonly rule: string;
+  /** The allowed words for `in`, the bounds for `range`, the field for `unique`, and the type of the keys for `keys`. */
   readonly choices: readonly string[];
 }
 
@@ -85,36 +107,51 @@ function walk(value: Json, [step, ...rest]: readonly string[], field: string, li
   if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];
   const [, name = "", list] = /^(\w+)(\[\*?\])?$/.exec(step) ?? [];
-  const at = field === "" ? name : `${field}.${name}`;
-  if (list === undefined) return walk(value[name], rest, at, line);
-  const items: Json = value[name];
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item, i) => walk(item, rest, list === "[*]" ? at : `${at}[${i}]`, line));
+  return (ALIASES[name] ?? [name]).flatMap((each) => {
+    const at = field === "" ? each : `${field}.${each}`;
+    if (list === undefined) return walk(value[each], rest, at, line);
+    const items: Json = value[each];
+    if (!Array.isArray(items)) return [];
+    return items.flatMap((item, i) => walk(item, rest, list === "[*]" ? at : `${at}[${i}]`, line));
+  });
 }
 
-/** Checks a value against its rule. A missing value is valid unless the rule is `required`. */
+/** Checks a value against its rule. A missing value is valid unless it is required. */
 function checkValue(value: Json, field: string, { rule, choices }: ValueRule): StatusCause[] {
-  if (rule === "required") return value === undefined || value === "" ? [cause.required(field)] : [];
+  if (!value && (rule === "required" || choices[0] === "required")) return [cause.required(field)];
   if (value === undefined || value === null || value === "") return [];
-  if (typeof value === "number") {
-    if (rule === "port") return checkNumberRange(field, value, 1, 65535);
-    return collectCauses(
-      rule === "least" && value < 0 && cause.invalid(field, value, "must be greater than or equal to 0"),
-    );
-  }
-  if (typeof value !== "string") return [];
   switch (rule) {
     case "in":
       return choices.includes(value) ? [] : [cause.unsupported(field, value, choices)];
+    case "least":
+      return collectCauses(value < 0 && cause.invalid(field, value, "must be greater than or equal to 0"));
+    case "range": {
+      const [least = 0, most = 0] = choices[0]!.split("-").map(Number);
+      return checkNumberRange(field, value, least, most);
+    }
     case "label":
       return validateName(field, value, DNS_LABEL_PATTERN, DNS_LABEL_MESSAGE, 63);
     case "subdomain":
       return validateName(field, value, DNS_SUBDOMAIN_PATTERN, DNS_SUBDOMAIN_MESSAGE, 253);
-    case "port":
-    case "portname":
-      return validatePortName(field, value);
-    default:
+    case "datakey":
+      return cause.invalidAll(field, value, validateConfigMapKey(value));
+    case "variable": {
+      const why = "a valid environment variable name must consist only of printable ASCII characters other than '='";
+      return collectCauses(!/^[\x20-\x3c\x3e-\x7e]+$/.test(value) && cause.invalid(field, value, why));
+    }
+    case "required":
       return [];
+    case "keys":
+      return Object.keys(value).flatMap((key) =>
+        choices[0] === "label"
+          ? cause.invalidAll(field, key, validateLabelKey(key))
+          : cause.invalidAll(`${field}[${key}]`, key, validateConfigMapKey(key))
+      );
+    case "unique":
+      return findDuplicates<Json>(value, (item) => item[choices[0]!])
+        .map(({ item, at }) => cause.duplicate(`${field}[${at}].${choices[0]}`, item[choices[0]!]));
+    default: // a port's number or name
+      return typeof value === "number" ? checkNumberRange(field, value, 1, 65535) : validatePortName(field, value);
   }
 }
 

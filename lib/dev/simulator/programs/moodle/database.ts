@@ -7,7 +7,7 @@ import {
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 const ERROR = 1; // psql's exit code after an error in a `-c` command
 const STOPPED = 3; // psql's exit code after an error in its input, with ON_ERROR_STOP
@@ -97,7 +97,7 @@ export function findPasswordError(database: SiteDatabase, password: string | und
   return `${where}: FATAL:  password authentication failed for user "moodle"`;
 }
 
-function unreachableError(world: SimulatorContext, namespace: string): string {
+function unreachableError(world: Simulation, namespace: string): string {
   const service = world.store.get("Service", namespace, "db");
   return service
     ? `psql: error: connection to server at "db" (10.96.0.20), port 5432 failed: Connection refused`
@@ -109,7 +109,7 @@ function unreachableError(world: SimulatorContext, namespace: string): string {
  * the database with the comment that the script sets. A script without guards always passes, even if it drops a site.
  */
 function runGuard(
-  world: SimulatorContext,
+  world: Simulation,
   namespace: string,
   database: SiteDatabase,
   text: string,

@@ -6,7 +6,7 @@ import { matchesSelector } from "#lib/dev/simulator/admission/selectors.ts";
 import { isPodReady, isPodStarted } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface SiteDatabase {
   /** The database password. PostgreSQL reads it from its environment variable on its first start only. */
@@ -83,7 +83,7 @@ export interface SimulatedSite {
 }
 
 /** Returns the site with the files on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
-export function getSimulatedSite(world: SimulatorContext, namespace: string, pod?: StoredObject): SimulatedSite {
+export function getSimulatedSite(world: Simulation, namespace: string, pod?: StoredObject): SimulatedSite {
   const [server] = listServicePods(world, namespace, "db");
   const data = findFirstVolumeHandle(world, namespace, server ?? templateOf(world, "StatefulSet", namespace, "db"));
   const files = findFirstVolumeHandle(world, namespace, pod ?? templateOf(world, "Deployment", namespace, "moodle"));
@@ -97,7 +97,7 @@ export function getSimulatedSite(world: SimulatorContext, namespace: string, pod
 
 /** Returns the handle of the volume that the pod's first PVC is bound to. */
 export function findFirstVolumeHandle(
-  world: SimulatorContext,
+  world: Simulation,
   namespace: string,
   pod: StoredObject | undefined,
 ): string | null {
@@ -106,7 +106,7 @@ export function findFirstVolumeHandle(
 }
 
 /** Returns a workload with its pods' spec instead of its own. For a StatefulSet, it includes the first pod's PVCs. */
-function templateOf(world: SimulatorContext, kind: string, namespace: string, name: string): StoredObject | undefined {
+function templateOf(world: Simulation, kind: string, namespace: string, name: string): StoredObject | undefined {
   const owner = world.store.get(kind, namespace, name);
   if (!owner) return undefined;
   const { template, volumeClaimTemplates = [] } = owner.spec;
@@ -117,13 +117,13 @@ function templateOf(world: SimulatorContext, kind: string, namespace: string, na
 }
 
 /** Returns the handle of the volume that the PVC is bound to; null if the PVC is missing or not bound. */
-function volumeOf(world: SimulatorContext, namespace: string, claim: string): string | null {
+function volumeOf(world: Simulation, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }
 
 /** Returns the pods that receive a Service's traffic: ready pods and, with `publishNotReadyAddresses`, started pods. */
-export function listServicePods(world: SimulatorContext, namespace: string, service: string): StoredObject[] {
+export function listServicePods(world: Simulation, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
   return world.store.list("Pod", namespace)

@@ -5,7 +5,7 @@ import { createFaultRegistry } from "#lib/dev/simulator/faults.ts";
 import { loadApiKinds, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { canPodConnect } from "#lib/dev/simulator/programs/network.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
-import type { SimulatorContext } from "#lib/dev/simulator/simulator-context.ts";
+import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 import type { Json } from "#test/lib/dev/simulator/kube-client.ts";
 
 const test = suite("mayConnect");
@@ -18,7 +18,7 @@ const pod = (name: string, namespace = "a") =>
   }) as unknown as StoredObject;
 const selector = (name: string) => ({ matchLabels: { name } });
 
-function worldOf(...specs: Json[]): SimulatorContext {
+function worldOf(...specs: Json[]): Simulation {
   const kinds = loadApiKinds(), store = createObjectStore();
   const save = (apiVersion: string, kind: string, metadata: Json, more: Json = {}) =>
     store.save({
@@ -31,10 +31,10 @@ function worldOf(...specs: Json[]): SimulatorContext {
   specs.forEach((spec, index) =>
     save("networking.k8s.io/v1", "NetworkPolicy", { name: `p${index}`, namespace: "a" }, { spec })
   );
-  return { kinds, store, faults: createFaultRegistry() } as unknown as SimulatorContext;
+  return { kinds, store, faults: createFaultRegistry() } as unknown as Simulation;
 }
 
-const connects = (world: SimulatorContext, from = pod("client"), port = 5432) =>
+const connects = (world: Simulation, from = pod("client"), port = 5432) =>
   canPodConnect(world, from, pod("server"), port);
 
 test("allows everything without policies", () => assert.ok(connects(worldOf())));

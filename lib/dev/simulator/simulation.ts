@@ -1,5 +1,5 @@
 /**
- * Creates the context that is passed to every part of the simulated cluster. It contains the objects, the clock, and
+ * Creates the simulation that is passed to every part of the simulated cluster. It contains the objects, the clock, and
  * state that is not part of any object, such as volume contents, container logs and injected faults.
  */
 import type { Log } from "#lib/base/log.ts";
@@ -11,7 +11,7 @@ import { createContainerLogs, createVolumeContents } from "#lib/dev/simulator/st
 import { loadFieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { createObjectStore } from "#lib/dev/simulator/store/store.ts";
 
-export interface SimulatorContextOptions {
+export interface SimulationOptions {
   /** Roughly how many milliseconds an object takes to become ready. Even with 0, it becomes ready asynchronously. */
   readonly delayMs: number;
   /** If set, the simulator uses delays measured on a real cluster, multiplied by this factor, instead of `delayMs`. */
@@ -25,9 +25,9 @@ export interface SimulatorContextOptions {
   readonly log: Log;
 }
 
-export type SimulatorContext = ReturnType<typeof createSimulatorContext>;
+export type Simulation = ReturnType<typeof createSimulation>;
 
-export function createSimulatorContext(options: SimulatorContextOptions) {
+export function createSimulation(options: SimulationOptions) {
   const { delayMs, measured = null, timers, node, authorization, log } = options;
   return {
     kinds: loadApiKinds(),
