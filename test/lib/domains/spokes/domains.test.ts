@@ -9,6 +9,7 @@ import { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { rejection } from "#test/support/until.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };
 const test = suite("listDefaultDomains");
@@ -178,7 +179,7 @@ shared("is in the spoke's inputs, URL and certificate", async ({ stage }) => {
   const domain = "schule.xn--p1ai";
   const made = await placeSpoke(stage, "tls", "a", domain, { region: "own" });
   assert.is(made.url, `https://${domain}`);
-  const [row] = await stage.db.sql("select blueprint_inputs from spokes where id = $1", [made.id]);
+  const [row] = await selectRows(stage.db, "spokes", { id: made.id }, { columns: ["blueprintInputs"] });
   const inputs = { ...row.blueprintInputs, issuer: "wheelwright-nginx" };
   const [ingress] = stage.app.blueprint.spokeObjects(inputs, "ingress");
   assert.equal(ingress!["spec"].rules.map(({ host }: { host: string }) => host), [domain]);
@@ -210,7 +211,7 @@ shared(
     const { app, operator } = stage, home = await stage.hub("earlier");
     const rename = async (slug: string, domain: string) => {
       const { id } = await stage.spoke(home, { slug });
-      await stage.db.sql("update spokes set domain = $2 where id = $1", [id, domain]);
+      await updateRows(stage.db, "spokes", { domain }, { id });
     };
     await rename("apex", "example.org");
     await rename("deep", "login.alpha.spokes.example.org");
