@@ -66,7 +66,7 @@ async function compare(quick: boolean, directory: string | undefined): Promise<n
   return 0;
 }
 
-/** Runs two benchmarks at a time. Prints the output of those that fail. */
+/** Runs two benchmarks at a time. Prints the output of failed benchmarks. */
 async function runSmokeTest(): Promise<number> {
   installPeerPackages();
   const queue = Object.entries(BENCHMARKS);

@@ -179,8 +179,8 @@ shared("is in the spoke's inputs, URL and certificate", async ({ stage }) => {
   const domain = "schule.xn--p1ai";
   const made = await placeSpoke(stage, "tls", "a", domain, { region: "own" });
   assert.is(made.url, `https://${domain}`);
-  const [row] = await selectRows(stage.db, "spokes", { id: made.id }, { columns: ["blueprintInputs"] });
-  const inputs = { ...row.blueprintInputs, issuer: "wheelwright-nginx" };
+  const [{ blueprintInputs }] = await selectRows(stage.db, "spokes", { id: made.id });
+  const inputs = { ...blueprintInputs, issuer: "wheelwright-nginx" };
   const [ingress] = stage.app.blueprint.spokeObjects(inputs, "ingress");
   assert.equal(ingress!["spec"].rules.map(({ host }: { host: string }) => host), [domain]);
   assert.equal(ingress!["spec"].tls, [{ hosts: [domain], secretName: "moodle-tls" }]);
@@ -226,10 +226,11 @@ shared("is given to one of many parallel requests for nested domains", async ({ 
   for (let round = 0; round < 5; round++) {
     const root = `r${round}.example.com`;
     const names = [root, `a.${root}`, `b.a.${root}`, `c.b.a.${root}`, `d.c.b.a.${root}`, `e.d.c.b.a.${root}`];
-    const made = await Promise.allSettled(names.map((domain, i) => {
-      const input = { slug: `r${round}`, domain } as NewSpoke;
-      return createSpoke(stage.app, stage.operator, hubs[i]!, input, null);
-    }));
+    const made = await Promise.allSettled(
+      names.map((domain, i) =>
+        createSpoke(stage.app, stage.operator, hubs[i]!, { slug: `r${round}`, domain } as NewSpoke, null)
+      ),
+    );
     assert.is(made.filter(({ status }) => status === "fulfilled").length, 1);
     for (const one of made) if (one.status === "rejected") assert.is(one.reason.code, "domain_taken");
   }
