@@ -120,16 +120,8 @@ requested("accepts letters of other scripts as A-labels", () => {
 requested("rejects an invalid host name", () => {
   const bad = [
     ...["*.example.org", "bücher.example", "a_b.example", "localhost", "school.example.org.", ".example", "a..b"],
-    ...[
-      "-a.example",
-      "a-.example",
-      `${"a".repeat(64)}.example`,
-      `a${LONG}`,
-      "a b.example",
-      "a.example/x",
-      "a.example:80",
-    ],
-    ...["192.0.2.1", "[::1]", "https://a.example", "a.example\n", "", 5],
+    ...["-a.example", "a-.example", `${"a".repeat(64)}.example`, `a${LONG}`, "a b.example", "a.example/x"],
+    ...["a.example:80", "192.0.2.1", "[::1]", "https://a.example", "a.example\n", "", 5],
   ];
   for (const domain of bad) assert.match(take(domain), /^schema: must be a host name /, String(domain));
 });
